@@ -1,5 +1,5 @@
 import type { Disposable, Extension, ExtensionContext, Memento } from 'vscode';
-import { forgetCallers } from './chat/chatCallers.ts';
+import { forgetCallers } from './chat/callerDecisions.ts';
 import type { Chat } from './chat/offerModels.ts';
 import type { App, CommandCode } from './commands/commandTypes.ts';
 import { handlers } from './commands/handlers.ts';
@@ -8,7 +8,7 @@ import { Connections } from './connection/connections.ts';
 import type { StoredState } from './connection/setUpStatus.ts';
 import { provenanceLines } from './connection/sourceView.ts';
 import { showFailure } from './diagnose/showFailure.ts';
-import { Jobs } from './generate/jobs.ts';
+import { RecentJobs } from './generate/recentJobs.ts';
 import type { TokenState } from './service/auth/token.ts';
 import { isUnreachable } from './service/errors.ts';
 import type { ConcurrencyState } from './service/http/concurrencyLimit.ts';
@@ -50,7 +50,7 @@ export class HostedModel implements App, CommandCode {
   readonly connections: Connections;
   readonly history = new SessionHistory({ now: Date.now, monotonic: () => performance.now() });
   readonly usage: Usage;
-  readonly jobs: Jobs;
+  readonly jobs: RecentJobs;
   readonly startWatch: App['startWatch'];
   readonly #started: Started;
   #chat: Chat | undefined;
@@ -74,7 +74,7 @@ export class HostedModel implements App, CommandCode {
     this.connections = make(() => new Connections(options));
     this.startWatch = generationWatches(this);
     this.usage = new Usage(this, context.globalStorageUri);
-    this.jobs = make(() => new Jobs());
+    this.jobs = make(() => new RecentJobs());
     this.#listen();
   }
 

@@ -4,7 +4,6 @@ import { type OfferedModels, offerModels } from './chat/offerModels.ts';
 import { type CommandHost, registerCommands } from './commands/commands.ts';
 import { onDidChangeSettings } from './config/configuration.ts';
 import { readSettings } from './config/settings.ts';
-import { Approvals } from './connection/approvals.ts';
 import { KeyStore, type StorageIssue } from './connection/keyStore.ts';
 import {
   forgetExternalSource,
@@ -13,6 +12,7 @@ import {
   type SetUpStatus,
   type StoredState,
 } from './connection/setUpStatus.ts';
+import { SourceApprovals } from './connection/sourceApprovals.ts';
 import { STORAGE_MESSAGES } from './connection/storageMessages.ts';
 import { ACTION_LABELS } from './messages/actions.ts';
 import { ServiceError } from './service/errors.ts';
@@ -89,7 +89,7 @@ class Startup implements CommandHost {
     this.#make = make;
     const { secrets, globalState, workspaceState } = context;
     const keys = make('the key store', () => new KeyStore(secrets, globalState, showStorageIssue));
-    const approvals = new Approvals(secrets, globalState);
+    const approvals = new SourceApprovals(secrets, globalState);
     this.#stored = { keys, approvals, workspaceState };
     const settings = () => this.#readSettings(window.activeTextEditor?.document.uri);
     const onTick = () => this.#keepFresh();

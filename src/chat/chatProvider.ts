@@ -33,7 +33,7 @@ import type { UsageRow } from '../status/usageLedger.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
 import type { Log } from '../ui/log.ts';
 import { callerOf, isOfModelGroup } from '../undocumentedApi.ts';
-import { ChatCallers } from './chatCallers.ts';
+import { CallerDecisions } from './callerDecisions.ts';
 import * as texts from './chatMessages.ts';
 import { ChatModels, partsOfId } from './chatModels.ts';
 import { conversationOf, textOfMessage } from './conversationMapping.ts';
@@ -74,7 +74,7 @@ interface ChatListener extends Pick<CallOptions, 'onText' | 'onReasoning'> {
 
 export class ChatProvider {
   readonly models: ChatModels;
-  readonly callers: ChatCallers;
+  readonly callers: CallerDecisions;
   readonly #deps: ChatDeps;
   /** The services whose stale model lists this window has already tried to refresh. */
   readonly #listed = new Set<string>();
@@ -85,7 +85,7 @@ export class ChatProvider {
     this.#deps = deps;
     const { globalState } = deps;
     this.models = new ChatModels(globalState, Date.now, onModelsChange);
-    this.callers = new ChatCallers({
+    this.callers = new CallerDecisions({
       state: globalState,
       ownId: extensionId,
       fingerprintOf: (...from) => deps.connections.fingerprintOf(...from),

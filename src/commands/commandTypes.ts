@@ -2,7 +2,7 @@ import type { Extension, Memento } from 'vscode';
 import type { Chat } from '../chat/offerModels.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { generate } from '../generate/generate.ts';
-import type { Jobs } from '../generate/jobs.ts';
+import type { RecentJobs } from '../generate/recentJobs.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
@@ -17,7 +17,7 @@ export interface App {
   readonly history: SessionHistory;
   readonly connections: Connections;
   readonly usage: Usage;
-  readonly jobs: Jobs;
+  readonly jobs: RecentJobs;
   readonly globalState: Memento;
   readonly extension: Extension<unknown>;
   readonly startWatch: () => GenerationWatch;

@@ -1,5 +1,5 @@
 import { commands, window } from 'vscode';
-import type { CallerRow, ChatCallers } from '../chat/chatCallers.ts';
+import type { CallerDecisions, CallerRow } from '../chat/callerDecisions.ts';
 import { targetForFolder } from '../config/configuration.ts';
 import { targetText } from '../connection/connectionMessages.ts';
 import { activeFolder, openEnvFile } from '../connection/folders.ts';
@@ -20,7 +20,7 @@ import { openSettings } from '../ui/openSettings.ts';
 import { undocumentedCommands } from '../undocumentedApi.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App } from './commandTypes.ts';
-import { serviceRows } from './otherServices.ts';
+import { serviceRows } from './serviceRows.ts';
 
 /** Runs *Show Status and Actions*. */
 export async function openMenu(app: App): Promise<unknown> {
@@ -114,7 +114,7 @@ async function useAnotherSource({ connections }: App, { found, choice }: Lookup)
 }
 
 /** Lets the user forget the decision about an extension. */
-async function showCaller(callers: ChatCallers, { caller, label }: CallerRow): Promise<void> {
+async function showCaller(callers: CallerDecisions, { caller, label }: CallerRow): Promise<void> {
   const { forget } = COMMAND_MESSAGES.menu;
   if (await window.showQuickPick([forget], { title: label })) await callers.forget(caller);
 }

@@ -1,7 +1,7 @@
 import { window } from 'vscode';
 import { writeSettings } from '../config/configuration.ts';
 import { readSettings, settingsFor } from '../config/settings.ts';
-import { requireAddress } from '../connection/credentialDialogs.ts';
+import { requireAddress } from '../connection/connectionDialogs.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { serviceInUse } from '../connection/sourceSelection.ts';
 import { apiOf } from '../service/api/apis.ts';
@@ -12,7 +12,7 @@ import { inform } from '../ui/notify.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App } from './commandTypes.ts';
 import { pickModel } from './modelPicker.ts';
-import { switchSelections } from './otherServices.ts';
+import { switchSelections } from './serviceRows.ts';
 
 /**
  * Lets the user pick a model, and saves it in the settings. If the model belongs to another

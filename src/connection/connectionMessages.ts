@@ -13,7 +13,7 @@ import {
   type ValueFlaw,
 } from '../service/credentials.ts';
 import type { SettingName } from '../service/service.ts';
-import type { AddressProblem } from './binding.ts';
+import type { AddressProblem } from './destination.ts';
 import type { GitRisk } from './gitRisk.ts';
 import {
   type Choice,

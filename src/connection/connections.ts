@@ -20,7 +20,6 @@ import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
 import { staysText, USE_NEW_CREDENTIALS } from './connectionMessages.ts';
 import { choiceOf } from './createConnection.ts';
-import { writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, isEnvFile, onlyFolder } from './folders.ts';
 import {
   importSource,
@@ -41,6 +40,7 @@ import {
 } from './sourceSelection.ts';
 import { type FindOptions, findSources, programOf } from './sources.ts';
 import { useForSelections } from './switchService.ts';
+import { writeCredentialSource } from './writeCredentialSource.ts';
 
 export interface ConnectionsOptions extends FindOptions {
   /** Workspace state, which VS Code stores outside the workspace folders. */

@@ -3,7 +3,7 @@ import { missingText } from '../messages/settingLabels.ts';
 import { Secret } from '../service/secret.ts';
 import { offer } from '../ui/notify.ts';
 import type { Obstacle } from './activeConnection.ts';
-import type { ApprovalDecision } from './approvals.ts';
+import { askSource, reportEnvFile, reportSetting, warnOfLeftKey } from './connectionDialogs.ts';
 import {
   addressText,
   checkedSourcesText,
@@ -11,9 +11,8 @@ import {
   serviceText,
   sourceFaultText,
 } from './connectionMessages.ts';
-import { askSource, reportEnvFile, reportSetting, warnOfLeftKey } from './credentialDialogs.ts';
-import { settleUnusable } from './credentialSourceSetting.ts';
 import { type SetUpReason, settleDestination } from './setUp.ts';
+import type { ApprovalDecision } from './sourceApprovals.ts';
 import {
   faultySource,
   needsApproval,
@@ -22,6 +21,7 @@ import {
   type UsableSource,
 } from './sourceSelection.ts';
 import type { FindOptions } from './sources.ts';
+import { settleUnusable } from './writeCredentialSource.ts';
 
 /** Removes an obstacle that keeps a command from getting a connection. */
 

@@ -5,9 +5,9 @@ import { Secret } from '../service/secret.ts';
 import type { Service, SettingName } from '../service/service.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
-import { type DestinationChange, parseDestination } from './binding.ts';
+import { askDestination, reportSetting } from './connectionDialogs.ts';
 import { addressText } from './connectionMessages.ts';
-import { askDestination, reportSetting } from './credentialDialogs.ts';
+import { type DestinationChange, parseDestination } from './destination.ts';
 import type { KeyStore } from './keyStore.ts';
 import { emptyDraft } from './serviceDraft.ts';
 import {

@@ -16,7 +16,7 @@ import {
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import type { Question, StepAnswer } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
-import { credentialsFor, type Destination, parseDestination } from './binding.ts';
+import { credentialsFor, type Destination, parseDestination } from './destination.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import type { ServiceDraft } from './serviceDraft.ts';
 import type { NewService } from './serviceEntry.ts';

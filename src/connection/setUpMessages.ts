@@ -10,7 +10,7 @@ import {
 } from '../messages/settingLabels.ts';
 import { MAX_HEADERS, type ServiceIssue } from '../service/addedServices.ts';
 import { commandOf, getsTokens, headerSecretsOf, type Service } from '../service/service.ts';
-import type { Destination } from './binding.ts';
+import type { Destination } from './destination.ts';
 
 export const SET_UP = {
   title: 'Set Up Hosted Model',

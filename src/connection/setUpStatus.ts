@@ -1,8 +1,8 @@
 import type { Memento, Uri } from 'vscode';
 import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
 import { getsTokens, neededSettings, type Service } from '../service/service.ts';
-import type { Approvals } from './approvals.ts';
 import type { KeyStore } from './keyStore.ts';
+import type { SourceApprovals } from './sourceApprovals.ts';
 
 /**
  * The state of the setup, for the status bar and the command palette. Determined without reading a
@@ -25,7 +25,7 @@ export interface SetUpStatus {
 /** The stores that contain the user's setup. */
 export interface StoredState {
   readonly keys: KeyStore;
-  readonly approvals: Approvals;
+  readonly approvals: SourceApprovals;
   /** Workspace state, which VS Code stores outside the workspace folders. */
   readonly workspaceState: Memento;
 }

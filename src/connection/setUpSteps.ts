@@ -13,7 +13,7 @@ import {
   validationOf,
   warningOfProject,
 } from './answerChecks.ts';
-import { parseDestination } from './binding.ts';
+import { parseDestination } from './destination.ts';
 import { askAction, askHeaders, removeService, renameService } from './manageService.ts';
 import { askNewService } from './newServiceSteps.ts';
 import { draftOf } from './serviceDraft.ts';

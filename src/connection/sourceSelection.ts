@@ -22,7 +22,6 @@ import {
   type Service,
   type SettingName,
 } from '../service/service.ts';
-import type { ApprovalDecision, Subject } from './approvals.ts';
 import {
   type AddressProblem,
   compareWithApproved,
@@ -30,8 +29,9 @@ import {
   type Destination,
   type DestinationChange,
   parseDestination,
-} from './binding.ts';
+} from './destination.ts';
 import type { KeyRecord } from './keyStore.ts';
+import type { ApprovalDecision, Subject } from './sourceApprovals.ts';
 
 /** Selects one of the three sources based on their contents. Pure. */
 
@@ -112,7 +112,7 @@ export interface ExternalSource {
    * from the source: it's in the user's settings or in the definition of the service.
    */
   readonly destination?: Destination | AddressProblem | undefined;
-  /** Identifies exactly these values in `Approvals`. */
+  /** Identifies exactly these values in `SourceApprovals`. */
   readonly subject?: Subject;
   /** The user's decision about these values; undefined if there is none. */
   readonly decision?: ApprovalDecision | undefined;

@@ -23,10 +23,10 @@ import { serviceFor, services } from '../service/builtInServices.ts';
 import type { ServiceKey } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import { canOverrideAuthUrl, commandOf, type Service } from '../service/service.ts';
-import type { Approvals, Subject } from './approvals.ts';
-import { parseDestination } from './binding.ts';
+import { parseDestination } from './destination.ts';
 import { envFileOf, hasFiles } from './folders.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
+import type { SourceApprovals, Subject } from './sourceApprovals.ts';
 import type {
   EditorSource,
   ExternalSource,
@@ -41,7 +41,7 @@ import type {
 
 export interface FindOptions {
   readonly keys: KeyStore;
-  readonly approvals: Approvals;
+  readonly approvals: SourceApprovals;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

@@ -1,5 +1,4 @@
 import { problemOfStoredKey } from '../connection/answerChecks.ts';
-import type { Destination } from '../connection/binding.ts';
 import {
   addressText,
   checkedSourcesText,
@@ -13,6 +12,7 @@ import {
   sourceProblem,
   unusableText,
 } from '../connection/connectionMessages.ts';
+import type { Destination } from '../connection/destination.ts';
 import {
   type Choice,
   editorSourceProject,

@@ -1,7 +1,7 @@
 import { Range } from 'vscode';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { offsetsOf } from './documentEdit.ts';
-import { PROSE } from './fit/languages.ts';
+import { PROSE } from './fit/languageRules.ts';
 import type { InsertMode } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
 import { StreamWriter } from './streamWriter.ts';

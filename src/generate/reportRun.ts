@@ -7,7 +7,7 @@ import type { Template } from '../templates/template.ts';
 import { endOf, type RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
-import type { Jobs } from './jobs.ts';
+import type { RecentJobs } from './recentJobs.ts';
 import { offerResult, type RunAgain, reportOutcome } from './responseNotifications.ts';
 
 /** Reports how the generations of a run ended. */
@@ -51,7 +51,7 @@ export interface RunResult {
 }
 
 /** A run, and the dependencies for reporting it. */
-interface ReportedRun extends Pick<Jobs, 'announcements'> {
+interface ReportedRun extends Pick<RecentJobs, 'announcements'> {
   readonly job: Job;
   readonly runMode: RunMode;
   readonly report: ShowFailure;

@@ -12,15 +12,15 @@ import { cancellable } from '../ui/progress.ts';
 import { endOf, type RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
-import type { Jobs } from './jobs.ts';
 import { confirmSecrets } from './promptChecks.ts';
+import type { RecentJobs } from './recentJobs.ts';
 import { type Outcome, type RunResult, reportRun, type ShowFailure } from './reportRun.ts';
 import type { RunAgain } from './responseNotifications.ts';
 import { markLine, WaitProgress } from './waiting.ts';
 
 /** Dependencies of `runJob`. */
 export interface GenerateDeps {
-  readonly jobs: Jobs;
+  readonly jobs: RecentJobs;
   readonly connections: Pick<Connections, 'for' | 'signOutSignal'>;
   readonly startWatch: () => GenerationWatch;
   /** Called with the token usage of each request. */

@@ -80,7 +80,7 @@ export const REFUSAL_MESSAGES = {
     actions: [place.project, 'diagnose'],
   }),
   'project-without-runtime': (_, { labels }) => ({
-    text: `The ${resourceName(labels)} has no watsonx.ai Runtime service. In the ${resourceName(labels)}, open Manage > Services & integrations and associate one.`,
+    text: `The ${resourceName(labels)} has no runtime service. In the ${resourceName(labels)}, open Manage > Services & integrations and associate one.`,
     actions: ['retry'],
   }),
   'quota-used-up': () => ({

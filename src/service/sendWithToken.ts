@@ -1,7 +1,7 @@
 import { apiOf } from './api/apis.ts';
 import type { RequestBody } from './api/parameterFields.ts';
-import { accessOf } from './auth/access.ts';
 import { authMethodOf } from './auth/authMethods.ts';
+import { accessOf } from './auth/requestAccess.ts';
 import type { Token } from './auth/token.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import type { Credentials } from './credentials.ts';

@@ -1,8 +1,8 @@
 import { apiOf } from './api/apis.ts';
 import type { Model, ModelList } from './api/modelList.ts';
-import { accessOf, publicAccess } from './auth/access.ts';
 import { secretsOfKeys } from './auth/authMethods.ts';
 import { fetchToken } from './auth/identityService.ts';
+import { accessOf, publicAccess } from './auth/requestAccess.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import { TokenServices } from './auth/tokenServices.ts';
 import { Client, type ClientOptions, type ClientSettings } from './client.ts';

@@ -6,7 +6,7 @@ import { count, parseJson, shape } from '../service/schemaHelpers.ts';
 const rowShape = shape({
   /**
    * Identifies the key without revealing it, or the service if there is no key. See
-   * `Approvals.fingerprintOf`.
+   * `SourceApprovals.fingerprintOf`.
    */
   fingerprint: v.string(),
   model: v.string(),

@@ -1,5 +1,5 @@
 import { readSettings } from '../../src/config/settings.ts';
-import { Jobs } from '../../src/generate/jobs.ts';
+import { RecentJobs } from '../../src/generate/recentJobs.ts';
 import type { GenerateDeps } from '../../src/generate/runJob.ts';
 import { services } from '../../src/service/builtInServices.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
@@ -29,7 +29,7 @@ interface Reported {
 /** Everything from the editor to the service and back, with real documents and real sockets. */
 export class World {
   readonly emulator: Emulator;
-  readonly jobs = new Jobs();
+  readonly jobs = new RecentJobs();
   readonly #runtime = new ServiceRuntime({ http: { waitMs: () => 1 } });
   reported: Reported[] = [];
   isRetryWanted = false;

@@ -6,13 +6,13 @@ import type { Mutant } from './mutant.ts';
  */
 
 const provider = 'test/contract/chat/chatProvider.test.ts';
-const callers = 'test/unit/chat/chatCallers.test.ts';
+const callers = 'test/unit/chat/callerDecisions.test.ts';
 const limiter = 'test/unit/service/http/concurrencyLimit.test.ts';
 
 export const chatMutants: readonly Mutant[] = [
   {
     name: 'another extension can call without approval',
-    file: 'src/chat/chatCallers.ts',
+    file: 'src/chat/callerDecisions.ts',
     from: 'if (this.isTrusted(id)) return true;',
     to: 'if (this.isTrusted(id) || id) return true;',
     test: provider,
@@ -20,7 +20,7 @@ export const chatMutants: readonly Mutant[] = [
   },
   {
     name: 'a decision about one key applies to another key',
-    file: 'src/chat/chatCallers.ts',
+    file: 'src/chat/callerDecisions.ts',
     from: 'one.id === id && one.fingerprint === fingerprint',
     to: 'one.id === id',
     test: callers,
@@ -28,7 +28,7 @@ export const chatMutants: readonly Mutant[] = [
   },
   {
     name: 'a decision about a caller applies to another host',
-    file: 'src/chat/chatCallers.ts',
+    file: 'src/chat/callerDecisions.ts',
     from: 'const shown = [approved.service, ',
     to: 'const shown = [',
     test: callers,

@@ -173,7 +173,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a replaced program runs without approval',
-    file: 'src/connection/binding.ts',
+    file: 'src/connection/destination.ts',
     from: 'const isOther = found !== undefined && found !== program;',
     to: 'const isOther = false;',
     test: 'test/unit/connection/editor.test.ts',
@@ -181,7 +181,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: "the prompt about a changed entry doesn't show the command",
-    file: 'src/connection/binding.ts',
+    file: 'src/connection/destination.ts',
     from: 'const showsProgram = isOther || (isEntryChanged',
     to: 'const showsProgram = isOther || (false',
     test: 'test/unit/connection/managedServices.test.ts',
@@ -269,7 +269,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a changed service entry is used without approval',
-    file: 'src/connection/binding.ts',
+    file: 'src/connection/destination.ts',
     from: 'if (!isEntryChanged && !isMoved && !isOther)',
     to: 'if (!isMoved && !isOther)',
     test: 'test/unit/connection/services.test.ts',
@@ -357,10 +357,10 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'an approval is stored as a hash without a key',
-    file: 'src/connection/approvals.ts',
+    file: 'src/connection/sourceApprovals.ts',
     from: "createHmac('sha256', hashKey)",
     to: "createHmac('sha256', '')",
-    test: 'test/unit/connection/approvals.test.ts',
+    test: 'test/unit/connection/sourceApprovals.test.ts',
     title: 'stores only keyed hashes outside secret storage, never a value',
   },
   {

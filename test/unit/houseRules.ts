@@ -133,7 +133,7 @@ export const houseRules: readonly HouseRule[] = [
       path !== 'extension.ts' &&
       path !== 'app.ts' &&
       !inService(path) &&
-      /new (ServiceRuntime|KeyStore|Approvals|Connections|StatusItem|SessionHistory|Jobs|Http|TokenService|ConcurrencyLimit|Models|Usage)\(/.test(
+      /new (ServiceRuntime|KeyStore|SourceApprovals|Connections|StatusItem|SessionHistory|RecentJobs|Http|TokenService|ConcurrencyLimit|Models|Usage)\(/.test(
         line,
       ),
     planted: ['commands/commands.ts', '  const status = new StatusItem(place, beat);'],

@@ -1,5 +1,5 @@
 import { INVISIBLE } from '../../service/invisible.ts';
-import { AGENT_INSTRUCTIONS, PROSE } from './languages.ts';
+import { AGENT_INSTRUCTIONS, PROSE } from './languageRules.ts';
 
 const PICTURE = String.raw`\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`;
 /** Invisible characters that are part of an emoji. */

@@ -1,4 +1,4 @@
-import { LINE_BREAK_ENDS_STATEMENT, PROSE } from './languages.ts';
+import { LINE_BREAK_ENDS_STATEMENT, PROSE } from './languageRules.ts';
 
 /** Matches the positions after line breaks. Splitting text there keeps the line breaks. */
 export const LINE_STARTS = /(?<=\n)/;

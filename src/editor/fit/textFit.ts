@@ -1,7 +1,7 @@
 import { CharacterFilter } from './characterFilter.ts';
 import { CodeFence } from './codeFence.ts';
 import { type FitOptions, Indentation } from './indentation.ts';
-import { keepsFences, WITHOUT_INDENTATION } from './languages.ts';
+import { keepsFences, WITHOUT_INDENTATION } from './languageRules.ts';
 
 /** A formatting step for streamed text, which can be split into chunks anywhere. */
 interface FormatStep {

@@ -26,11 +26,11 @@ export async function startInsertion(
   const { window } = await import('vscode');
   const { StreamWriter } = await import('../../../src/editor/streamWriter.ts');
   const { Job } = await import('../../../src/generate/job.ts');
-  const { Jobs } = await import('../../../src/generate/jobs.ts');
+  const { RecentJobs } = await import('../../../src/generate/recentJobs.ts');
   const { below } = await import('../../../src/editor/inPlaceModes.ts');
   const { runJob } = await import('../../../src/generate/runJob.ts');
   const { captureTargets } = await import('../../../src/editor/capturedSelection.ts');
-  const jobs = new Jobs();
+  const jobs = new RecentJobs();
   const limit = () => ({ state: {} });
   const runtime = { client: () => client, limit } as unknown as ServiceRuntime;
   const { activeTextEditor } = window;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { publicAccess } from '../../../src/service/auth/access.ts';
+import { publicAccess } from '../../../src/service/auth/requestAccess.ts';
 import { listModels } from '../../../src/service/models/models.ts';
 import { recordedModels } from '../../emulator/models.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';

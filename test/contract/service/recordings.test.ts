@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { publicAccess } from '../../../src/service/auth/access.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
+import { publicAccess } from '../../../src/service/auth/requestAccess.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
 import { listModels } from '../../../src/service/models/models.ts';
 import { recording, recordings } from '../../emulator/recordings.ts';

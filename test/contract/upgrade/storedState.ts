@@ -97,7 +97,7 @@ export async function connectionsIn(
   environment: StoredState['environment'],
 ): Promise<Connections> {
   windows.showing(editor, () => {});
-  const { Approvals } = await import('../../../src/connection/approvals.ts');
+  const { SourceApprovals } = await import('../../../src/connection/sourceApprovals.ts');
   const { Connections: Made } = await import('../../../src/connection/connections.ts');
   const { KeyStore } = await import('../../../src/connection/keyStore.ts');
   const secrets = keyring.window();
@@ -105,7 +105,7 @@ export async function connectionsIn(
   const fetch = async () => assert.fail('nothing may be sent');
   return new Made({
     keys: new KeyStore(secrets, globalState, () => {}),
-    approvals: new Approvals(secrets, globalState),
+    approvals: new SourceApprovals(secrets, globalState),
     workspaceState,
     environment,
     runtime: new ServiceRuntime({ http: { fetch } }),

@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import { mock } from 'node:test';
 import type { Uri, WorkspaceFolder } from 'vscode';
 import type { Obstacle } from '../../../src/connection/activeConnection.ts';
-import { Approvals } from '../../../src/connection/approvals.ts';
 import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore, type StorageIssue } from '../../../src/connection/keyStore.ts';
+import { SourceApprovals } from '../../../src/connection/sourceApprovals.ts';
 import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { services } from '../../../src/service/builtInServices.ts';
 import { Connection } from '../../../src/service/connection.ts';
@@ -79,7 +79,7 @@ describe('Connections', () => {
     const { Connections } = await import('../../../src/connection/connections.ts');
     connections = new Connections({
       keys,
-      approvals: new Approvals(secrets, new FakeState()),
+      approvals: new SourceApprovals(secrets, new FakeState()),
       workspaceState: new FakeState(),
       environment,
       // Looks up each function when it's called, because tests replace functions of `service`.

@@ -6,7 +6,7 @@ import {
   validationOf,
   warningOfProject,
 } from '../../../src/connection/answerChecks.ts';
-import { compareWithApproved, parseDestination } from '../../../src/connection/binding.ts';
+import { compareWithApproved, parseDestination } from '../../../src/connection/destination.ts';
 import type { KeyRecord } from '../../../src/connection/keyStore.ts';
 import { selectEditorSource } from '../../../src/connection/sourceSelection.ts';
 import { readServices } from '../../../src/service/addedServices.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import { Approvals } from '../../../src/connection/approvals.ts';
 import { KeyStore } from '../../../src/connection/keyStore.ts';
+import { SourceApprovals } from '../../../src/connection/sourceApprovals.ts';
 import type { Choice, Lookup } from '../../../src/connection/sourceSelection.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
@@ -95,7 +95,7 @@ describe('a lookup', () => {
     const { Connections } = await import('../../../src/connection/connections.ts');
     const connections = new Connections({
       keys,
-      approvals: new Approvals(secrets, new FakeState()),
+      approvals: new SourceApprovals(secrets, new FakeState()),
       workspaceState: new FakeState(),
       environment: variables,
       runtime: new ServiceRuntime({ http: { fetch: () => assert.fail('nothing is sent') } }),

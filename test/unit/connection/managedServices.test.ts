@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import manifest from '../../../package.json' with { type: 'json' };
-import { Approvals } from '../../../src/connection/approvals.ts';
 import type { Connections } from '../../../src/connection/connections.ts';
 import { type KeyRecord, KeyStore } from '../../../src/connection/keyStore.ts';
+import { SourceApprovals } from '../../../src/connection/sourceApprovals.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import { programPath } from '../../../src/service/auth/programPath.ts';
 import { serviceFor } from '../../../src/service/builtInServices.ts';
@@ -79,7 +79,7 @@ describe('a service that the user added', () => {
     keys = new KeyStore(secrets, new FakeState(), () => {});
     const { Connections } = await import('../../../src/connection/connections.ts');
     connections = new Connections({
-      ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment: {} },
+      ...{ keys, approvals: new SourceApprovals(secrets, new FakeState()), environment: {} },
       ...{ workspaceState: new FakeState(), runtime },
       inBackground: (work) => void work.catch(assert.ifError),
     });
@@ -485,7 +485,7 @@ describe('a service that the user added', () => {
   ] as const) {
     it(`T15: triggers a warning before approval if ${what} would be sent unencrypted`, async () => {
       const { unencryptedText } = await import('../../../src/connection/setUpMessages.ts');
-      const { parseDestination } = await import('../../../src/connection/binding.ts');
+      const { parseDestination } = await import('../../../src/connection/destination.ts');
       const service = serviceOf({ ...entry, url: 'http://llm.acme.example' });
       const target = parseDestination(service.authUrl, service.url, service);
       assert.ok('authHost' in target);

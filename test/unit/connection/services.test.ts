@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Obstacle } from '../../../src/connection/activeConnection.ts';
-import { Approvals } from '../../../src/connection/approvals.ts';
 import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore } from '../../../src/connection/keyStore.ts';
+import { SourceApprovals } from '../../../src/connection/sourceApprovals.ts';
 import { actionsFor, sourceRows } from '../../../src/connection/sourceView.ts';
 import { prepareDiagnosis } from '../../../src/diagnose/preliminaryChecks.ts';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
@@ -68,7 +68,7 @@ describe('service selection', () => {
     keys = new KeyStore(secrets, new FakeState(), () => {});
     const { Connections } = await import('../../../src/connection/connections.ts');
     connections = new Connections({
-      ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment },
+      ...{ keys, approvals: new SourceApprovals(secrets, new FakeState()), environment },
       workspaceState: new FakeState(),
       runtime: service,
       inBackground: (work) => void work.catch(assert.ifError),

@@ -1,4 +1,4 @@
-import { parseDestination } from '../../../src/connection/binding.ts';
+import { parseDestination } from '../../../src/connection/destination.ts';
 import type { KeyRecord } from '../../../src/connection/keyStore.ts';
 import {
   type Choice,

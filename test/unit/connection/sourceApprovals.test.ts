@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Approvals, type Subject } from '../../../src/connection/approvals.ts';
+import { SourceApprovals, type Subject } from '../../../src/connection/sourceApprovals.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import { connectionOf, credentials } from '../service/fixtures.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';
@@ -13,10 +13,10 @@ function subjectOf(...shown: readonly string[]): Subject {
 }
 
 function approvalsOn(keyring: FakeKeyring, state: FakeState) {
-  return new Approvals(keyring.window(), state);
+  return new SourceApprovals(keyring.window(), state);
 }
 
-describe('Approvals', () => {
+describe('SourceApprovals', () => {
   it('applies a decision only to the exact values that were shown', async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subject, 'approved');
@@ -102,7 +102,7 @@ describe('Approvals', () => {
       if (fails) throw new Error('locked');
       return keyring.values.get(name);
     };
-    const approvals = new Approvals(keyring.window({ get }), state);
+    const approvals = new SourceApprovals(keyring.window({ get }), state);
     const other = subjectOf('file:///work/a', 'project-2');
     await approvals.remember(other, 'approved');
     assert.equal(
@@ -119,7 +119,7 @@ describe('Approvals', () => {
     const store = async () => {
       throw new Error('no keyring');
     };
-    const approvals = new Approvals(keyring.window({ store }), state);
+    const approvals = new SourceApprovals(keyring.window({ store }), state);
     await approvals.remember(subject, 'approved');
     assert.equal(await approvals.decisionFor(subject), 'approved');
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), undefined);

@@ -10,7 +10,7 @@ import type { Job } from './job.ts';
 const KEPT = 20;
 
 /** The running and most recent jobs in this window. */
-export class Jobs implements Disposable {
+export class RecentJobs implements Disposable {
   readonly previews = new Previews();
   readonly announcements = new Announcements();
   readonly #listener = window.onDidChangeActiveTextEditor(() => this.#updateContextKey());
@@ -93,7 +93,7 @@ export class Jobs implements Disposable {
     this.announcements.dispose();
   }
 
-  /** Jobs for the active document. A preview counts as the document that it would change. */
+  /** The jobs of the active document. A preview counts as the document that it would change. */
   get #here(): readonly Job[] {
     const inUse: TextDocument | undefined =
       this.previews.activeDocument ?? window.activeTextEditor?.document;

@@ -31,7 +31,7 @@ export interface CallersOptions {
   readonly ask: (id: string, connection: Connection) => Promise<boolean>;
 }
 
-export class ChatCallers {
+export class CallerDecisions {
   readonly #options: CallersOptions;
   readonly #asking = new Map<string, Promise<boolean>>();
 

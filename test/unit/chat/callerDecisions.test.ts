@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ChatCallers, forgetCallers } from '../../../src/chat/chatCallers.ts';
+import { CallerDecisions, forgetCallers } from '../../../src/chat/callerDecisions.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { FakeState } from '../connection/fakes.ts';
@@ -10,12 +10,12 @@ const connectionWith = (changes: Partial<Credentials> = {}) =>
 const connection = connectionWith();
 const never = new AbortController().signal;
 
-describe('ChatCallers', () => {
+describe('CallerDecisions', () => {
   let state = new FakeState();
   let asked: string[] = [];
   let answer: () => Promise<boolean> = async () => true;
   const callers = () =>
-    new ChatCallers({
+    new CallerDecisions({
       state: state,
       ownId: 'Hosted-Model.hosted-model',
       fingerprintOf: async (one, ...shown) =>

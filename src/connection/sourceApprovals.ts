@@ -27,7 +27,7 @@ const HASH_KEY_BYTES = 32;
  */
 const MAX_DECISIONS = 500;
 
-export class Approvals {
+export class SourceApprovals {
   readonly #secrets: SecretStorage;
   readonly #state: Memento;
   /** The hash key to use if secret storage fails. Decisions then apply only in this window. */

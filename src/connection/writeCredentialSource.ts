@@ -6,8 +6,8 @@ import {
   writeSettings,
 } from '../config/configuration.ts';
 import { type CredentialSource, readSettings } from '../config/settings.ts';
+import { askInstead, reportSetting } from './connectionDialogs.ts';
 import { hiddenSourceText } from './connectionMessages.ts';
-import { askInstead, reportSetting } from './credentialDialogs.ts';
 import type { ExternalSource, SourceSnapshot } from './sourceSelection.ts';
 
 /** Writes `hostedModel.credentialSource`. */

@@ -11,8 +11,6 @@ import { commandOf, type Service } from '../service/service.ts';
 import { offer } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
-import type { ApprovalDecision } from './approvals.ts';
-import { type DestinationChange, hasOtherOrigin } from './binding.ts';
 import {
   LEFT_KEY_WARNINGS,
   sourceName,
@@ -20,9 +18,11 @@ import {
   targetText,
   URL_PROBLEMS,
 } from './connectionMessages.ts';
+import { type DestinationChange, hasOtherOrigin } from './destination.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
 import { gitRisk } from './gitRisk.ts';
 import { headersText, hostsText, unencryptedText } from './setUpMessages.ts';
+import type { ApprovalDecision } from './sourceApprovals.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
 
 /**
