@@ -69,7 +69,7 @@ function pictureOf({ machine, versions, questions }: Results): string {
     text(width - margin, top, 'Orange line: the goal.', 'pale', 'end'),
   ];
   top += lineHeight;
-  const others = 'All other bars start at 1 and show Hosted Model ÷ peer (logarithmic).';
+  const others = 'All other bars start at 1 and show Hosted Model ÷ alternative (logarithmic).';
   drawn.push(text(margin, top, others, 'pale'));
   top += lineHeight / 2;
   for (const question of questions) {

@@ -76,7 +76,7 @@ export function daysOf(questions: readonly Answer[]): string {
 const OWN_ROWS = 8;
 
 /**
- * Returns a table with a row for each question: its first figures without a ratio, and all its
+ * Returns a table with a row for each question: its first values without a ratio, and all its
  * ratios.
  */
 export function summary(questions: readonly Answer[]): string {
@@ -93,9 +93,14 @@ export function summary(questions: readonly Answer[]): string {
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  const head = ['Question', 'Goal', 'Met', 'Figure', 'Hosted Model ÷ peer', 'Measured on'].join(
-    ' | ',
-  );
+  const head = [
+    'Question',
+    'Goal',
+    'Met',
+    'Values',
+    'Hosted Model ÷ alternative',
+    'Measured on',
+  ].join(' | ');
   return [`| ${head} |`, '| --- | --- | --- | --- | --- | --- |', ...rows].join('\n');
 }
 

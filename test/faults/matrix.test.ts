@@ -62,11 +62,11 @@ describe('a call with a fault', () => {
     ]);
     printTable({
       figure: 'faults',
-      title: `${faultTable.length} faults in ${phases.length} phases of a call, with a single call and with ${parallels[1]} concurrent calls: ${played} combinations tested`,
+      title: `${faultTable.length} faults in ${phases.length} phases of a call, each with a single call and with ${parallels[1]} concurrent calls: ${played} of ${CELLS} combinations tested`,
       heads: ['fault', ...phases],
       rows,
       note: [
-        'Each cell shows how the call ends, and in parentheses the deadline that ends it, if any.',
+        'Each cell shows the result of the call. If a deadline ends the call, the deadline is in parentheses.',
         ...[...reasons].map(
           ([reason, count]) => `${count} combinations are impossible, because ${reason}.`,
         ),

@@ -81,16 +81,28 @@ describe(`${GENERATIONS} generations`, function () {
     const title = `${ALL} generations, 5% with a fault, and a token revoked every ${BATCH} generations: ${tally.unexpected} unexpected outcomes`;
     const measures: Measure[] = [
       { what: 'outcomes', found: tally.answers + tally.failures, bar: ['=', GENERATIONS] },
-      { what: 'with their own response', found: tally.answers },
-      { what: 'with the expected failure', found: tally.failures - tally.unexpected },
-      { what: 'lost, mixed up, or failed differently', found: tally.unexpected, bar: ['=', 0] },
-      { what: 'completed twice by the service', found: above(seen.answered, 1), bar: ['=', 0] },
-      { what: 'most requests for one generation', found: Math.max(...seen.sent), bar: ['≤', 5] },
-      { what: 'most concurrent requests', found: tally.mostInFlight, bar: ['=', 8] },
+      { what: 'generations that got their own response', found: tally.answers },
+      { what: 'generations that failed as expected', found: tally.failures - tally.unexpected },
+      {
+        what: 'generations that were lost, mixed up, or failed differently',
+        found: tally.unexpected,
+        bar: ['=', 0],
+      },
+      {
+        what: 'generations that the service completed twice',
+        found: above(seen.answered, 1),
+        bar: ['=', 0],
+      },
+      {
+        what: 'maximum number of requests for one generation',
+        found: Math.max(...seen.sent),
+        bar: ['≤', 5],
+      },
+      { what: 'maximum number of concurrent requests', found: tally.mostInFlight, bar: ['=', 8] },
       { what: 'tokens revoked', found: tally.rotations, bar: ['=', GENERATIONS / BATCH] },
       { what: 'token requests', found: seen.tokenRequests },
       {
-        what: 'heap growth after GC, MB',
+        what: 'heap growth after garbage collection, in MB',
         found: (after.heapBytes - warm.heapBytes) / 1_048_576,
         // With few generations, earlier tests change the heap more than a leak would.
         ...(isFull && { bar: ['≤', 5] }),
@@ -98,11 +110,11 @@ describe(`${GENERATIONS} generations`, function () {
       { what: 'timers left', found: after.timers - atStart.timers, bar: ['=', 0] },
       { what: 'listeners left on the sign-out signal', found: listeners, bar: ['=', 0] },
       {
-        what: 'sockets kept for reuse, both ends',
+        what: 'sockets kept for reuse, on both ends',
         found: after.sockets - atStart.sockets,
         bar: ['≤', 16],
       },
-      { what: 'sockets left', found: atEnd.sockets - atStart.sockets, bar: ['=', 0] },
+      { what: 'sockets left at the end', found: atEnd.sockets - atStart.sockets, bar: ['=', 0] },
       { what: 'Node warnings', found: warnings.length, bar: ['=', 0] },
     ];
     prove(title, measures, 'soak');
@@ -142,12 +154,20 @@ describe(`${GENERATIONS} generations`, function () {
     const measures: Measure[] = [
       { what: 'outcomes', found: endings.length, bar: ['=', GENERATIONS] },
       { what: 'restarts', found: restarts, bar: ['=', GENERATIONS / EACH] },
-      { what: 'with their own response', found: answers },
-      { what: 'interrupted by a restart', found: cut },
-      { what: 'refused during a restart', found: refused },
-      { what: 'mixed up, or failed differently', found: others, bar: ['=', 0] },
-      { what: 'failed without a restart', found: failedElsewhere, bar: ['=', 0] },
-      { what: 'completed twice by the service', found: above(seen.answered, 1), bar: ['=', 0] },
+      { what: 'generations that got their own response', found: answers },
+      { what: 'generations that a restart interrupted', found: cut },
+      { what: 'generations that were refused during a restart', found: refused },
+      {
+        what: 'generations that were mixed up or failed differently',
+        found: others,
+        bar: ['=', 0],
+      },
+      { what: 'generations that failed without a restart', found: failedElsewhere, bar: ['=', 0] },
+      {
+        what: 'generations that the service completed twice',
+        found: above(seen.answered, 1),
+        bar: ['=', 0],
+      },
     ];
     prove(title, measures, 'soakWithRestarts');
   });

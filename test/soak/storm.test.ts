@@ -61,9 +61,9 @@ describe(`I18: ${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a servic
   // If a 429 didn't lower the limit, 83, 41, and 0 calls would fail with capacities of 1, 2, and 4
   // (measured).
   after(() => {
-    const title = `429 storm, ${JOBS} calls to a service with a capacity of 1, 2, or 4: at most ${worst.failed} failed calls (bar ${MOST_FAILED}), and at most ${worst.requests.toFixed(2)} requests per call (bar ${MOST_REQUESTS})`;
-    const heads = ['capacity', 'failed', 'requests per call', 'final limit', 'seconds'];
-    const note = `Seconds on the test’s simulated clock, on which a request takes ${SERVICE_MS} ms. Seed ${seed}.`;
+    const title = `${JOBS} calls to a service that handles only 1, 2, or 4 requests at a time, and refuses all others with a 429. In the worst case, ${worst.failed} calls fail (bar: ${MOST_FAILED}), and a call takes on average ${worst.requests.toFixed(2)} requests (bar: ${MOST_REQUESTS})`;
+    const heads = ['capacity', 'failed', 'requests per call', 'final concurrency limit', 'seconds'];
+    const note = `Capacity: requests that the service handles at a time. Seconds: time on the test’s simulated clock, on which a request takes ${SERVICE_MS} ms. Seed: ${seed}.`;
     printTable({ figure: 'storm', title, heads, rows, note });
   });
 

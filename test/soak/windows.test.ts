@@ -123,14 +123,19 @@ describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {
     );
     printTable({
       figure: 'windows',
-      title: `${WINDOWS.toLocaleString('en')} windows, restarted within a minute and open for ${HOURS} h: in the busiest second after the restart, at most 1/${share.toFixed(1)} of the token requests of a fixed timer (bar 1/5)`,
-      heads: ['', 'token requests', 'busiest second after the restart', 'share of the fixed timer'],
+      title: `${WINDOWS.toLocaleString('en')} windows that restart within the same minute, and then stay open for ${HOURS} h. After that minute, Hosted Model’s busiest second has at most 1/${share.toFixed(1)} as many token requests as that of a fixed timer (bar: 1/5)`,
+      heads: [
+        '',
+        'token requests',
+        'requests in the busiest second',
+        'compared with the fixed timer',
+      ],
       rows: [
         row('fixed timer, 5 minutes before expiration', fixed),
-        row('ours, a generation every 10 minutes', inUse),
-        row('ours, only one generation', unused),
+        row('Hosted Model, a generation every 10 minutes', inUse),
+        row('Hosted Model, only one generation', unused),
       ],
-      note: `Seed ${seed}.`,
+      note: `Seed: ${seed}.`,
     });
     for (const load of [inUse, unused]) {
       assert.ok(busiestLater(load) <= busiestLater(fixed) / 5);

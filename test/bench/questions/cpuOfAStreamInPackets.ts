@@ -5,7 +5,7 @@ const CALLS = 4;
 
 const question: Question = {
   title: 'CPU time of the same stream, each event in its own packet',
-  goal: 'reported, because the socket uses nearly all of this time',
+  goal: 'none, because the socket uses nearly all of this time',
   measure: async () => {
     const figures = await hold({
       callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch', 'rawSocket'],

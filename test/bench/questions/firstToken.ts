@@ -3,7 +3,7 @@ import type { Question } from '../question.ts';
 
 const question: Question = {
   title: 'First token of a stream on a warm connection',
-  goal: 'reported',
+  goal: 'none',
   measure: async () => {
     const figures = await hold({
       callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch', 'rawSocket'],

@@ -5,7 +5,7 @@ const KB = 1_000;
 
 const question: Question = {
   title: 'All JavaScript by origin',
-  goal: 'reported',
+  goal: 'none',
   measure: async () => ({
     rows: categories().map(([name, bytes]) => ({ name, value: bytes / KB, unit: 'KB' })),
   }),

@@ -103,7 +103,7 @@ describe(`no secret of any authentication method reaches any of ${SINKS.length} 
     opened.end();
     printTable({
       figure: 'methodLeaks',
-      title: 'Keys, tokens, secret headers, and command output of added services',
+      title: 'Search for keys, tokens, secret headers, and the output of token commands',
       heads: ['scenarios', 'sinks', 'bytes searched', 'hits'],
       rows: [[String(runs), SINKS.length, bytes, hits]],
     });
