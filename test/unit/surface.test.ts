@@ -22,7 +22,7 @@ describe('the extension', () => {
     const allowed = [
       /^src\/diagnose\/copyReport\.ts: clipboard\.writeText\(text\)$/,
       // The response, after the user selects Copy.
-      /^src\/generate\/reportOutcome\.ts: clipboard\.writeText\(result\.text\)$/,
+      /^src\/generate\/responseNotifications\.ts: clipboard\.writeText\(result\.text\)$/,
       // The response, in the insert mode `clipboard`.
       /^src\/editor\/clipboardMode\.ts: clipboard\.writeText\(text\)$/,
     ];
