@@ -215,13 +215,13 @@ function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
     const groups = Map.groupBy(texts, ({ outcomes }) => outcomes.join('|'));
     return [...groups.values()].map((group) => {
       const names = group.map(({ api }) => api);
-      const which = names.length === Object.keys(apis).length ? 'each' : names.join('; ');
+      const which = names.length === Object.keys(apis).length ? 'all' : names.join('; ');
       return [method, which, ...(group[0]?.outcomes ?? [])];
     });
   });
   return {
     figure: 'services',
-    title: `${found.size} combinations of an authentication method and an API: ${API_NAMES}.`,
+    title: `The tests cover ${found.size} combinations of an authentication method and an API. The APIs are ${API_NAMES}.`,
     heads: ['Authentication method', 'API', ...CASES],
     rows,
   };
@@ -342,7 +342,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls`, () => {
   after(() => {
     printTable({
       figure: 'parallelCalls',
-      title: `Token requests, or command runs, for ${CALLS.toLocaleString('en')} parallel calls: if there's no token yet, if the service has just revoked the token, and if the first token request fails.`,
+      title: `The number of token requests, or of command runs, for ${CALLS.toLocaleString('en')} parallel calls in three cases: there's no token yet, the service has just revoked the token, and the first token request fails.`,
       heads: [
         'Authentication method',
         'No token',
