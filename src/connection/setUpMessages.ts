@@ -79,7 +79,7 @@ export const NEW_SERVICE = {
   whichLogin: 'How do you log in?',
   whichHeader: 'Select the header for the key, or enter its name',
   commandPrompt:
-    'Command that prints a token. It runs on this machine without a shell, and only when a request needs a token.',
+    'Command that prints a token. It runs on your machine without a shell, and only when a request needs a token.',
   commandExample: 'az account get-access-token --resource https://llm.acme.example',
   badCommand: 'Enter a program and its arguments. Pipes and other shell features don’t work.',
   noProgram: 'Couldn’t find the program. Check its name, or enter its full path.',

@@ -3,9 +3,9 @@ import type { StorageIssue } from './keyStore.ts';
 /** Messages about secret storage. Activation loads this file, so it contains no other messages. */
 export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', string>> = {
   fails:
-    'Couldn’t read VS Code’s secret storage. This machine’s keyring may be locked or missing. Unlock or install a keyring, or use a .env file or environment variables.',
+    'Couldn’t read VS Code’s secret storage. Your machine’s keyring may be locked or missing. Unlock or install a keyring, or use a .env file or environment variables.',
   'refuses-key':
-    'Couldn’t store the key. This machine’s keyring may be locked or missing. Unlock or install a keyring, then try again. Or use a .env file or environment variables.',
+    'Couldn’t store the key. Your machine’s keyring may be locked or missing. Unlock or install a keyring, then try again. Or use a .env file or environment variables.',
   'keeps-key':
     'Couldn’t delete the key from VS Code’s secret storage. Try again, or delete the key where you created it.',
 };

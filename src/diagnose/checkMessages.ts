@@ -123,9 +123,9 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
 function clockText(aheadMs: number | undefined): string {
   if (aheadMs === undefined) return 'The identity service didn’t report its time.';
   const distance = Math.abs(aheadMs);
-  if (distance < 60_000) return 'This machine’s clock matches the identity service’s clock.';
+  if (distance < 60_000) return 'Your machine’s clock matches the identity service’s clock.';
   const where = `${span(distance)} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
-  const fact = `This machine’s clock is ${where} the identity service’s clock.`;
+  const fact = `Your machine’s clock is ${where} the identity service’s clock.`;
   if (distance < 120_000) return fact;
   return `${fact} Tokens still work, but certificate checks may fail. Correct the clock.`;
 }

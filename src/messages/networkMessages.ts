@@ -25,7 +25,7 @@ export const NETWORK_MESSAGES = {
       details.code === UNKNOWN_NAME && details.phase !== 'connect' ? fixAddress(where) : ELSEWHERE,
   }),
   offline: () => ({
-    text: `Couldn’t reach the identity service or the model service. This machine may be offline or behind a proxy. ${CHECK_NETWORK}`,
+    text: `Couldn’t reach the identity service or the model service. Your machine may be offline or behind a proxy. ${CHECK_NETWORK}`,
     actions: ELSEWHERE,
   }),
   'connection-lost': ({ host = 'the service' }, { isSafeToRepeat }) => ({
@@ -81,11 +81,11 @@ function unreachable(
   }
   if (code === UNKNOWN_NAME) {
     return isBuiltInHost
-      ? `Couldn’t find the host ${host}. This machine may be offline. Check your network.`
+      ? `Couldn’t find the host ${host}. Your machine may be offline. Check your network.`
       : `Couldn’t find the host ${host}. Check the address in ${name}, or connect to your company’s network.`;
   }
   if (code === 'EAI_AGAIN') {
-    return `Couldn’t look up the host ${host}. This machine may be offline. Check your network.`;
+    return `Couldn’t look up the host ${host}. Your machine may be offline. Check your network.`;
   }
   const settings = isBuiltInHost
     ? 'your network and VS Code’s proxy settings'
@@ -98,7 +98,7 @@ function certificate(
   { address, isBuiltInHost }: FailureContext,
 ): string {
   if (/EXPIRED|NOT_YET_VALID/.test(code)) {
-    return `The certificate for ${host} has expired or isn’t valid yet${parenthesized(code)}. Check this machine’s clock, or contact the host’s administrator.`;
+    return `The certificate for ${host} has expired or isn’t valid yet${parenthesized(code)}. Check your machine’s clock, or contact the host’s administrator.`;
   }
   if (OTHER_HOST.test(code)) {
     const check = isBuiltInHost

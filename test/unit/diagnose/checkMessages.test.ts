@@ -31,12 +31,12 @@ describe('the texts of the checks', () => {
     shown({ check: 'clock', state: 'warning', facts: { clockAheadMs: minutes * 60_000 } });
   const rest = 'Tokens still work, but certificate checks may fail. Correct the clock.';
   for (const [minutes, text] of [
-    [7, `This machine’s clock is 7 minutes ahead of the identity service’s clock. ${rest}`],
-    [-600, `This machine’s clock is 10 hours behind the identity service’s clock. ${rest}`],
-    [1, 'This machine’s clock is 1 minute ahead of the identity service’s clock.'],
-    [4_320, `This machine’s clock is 3 days ahead of the identity service’s clock. ${rest}`],
-    [-1_051_200, `This machine’s clock is 2 years behind the identity service’s clock. ${rest}`],
-    [0.5, 'This machine’s clock matches the identity service’s clock.'],
+    [7, `Your machine’s clock is 7 minutes ahead of the identity service’s clock. ${rest}`],
+    [-600, `Your machine’s clock is 10 hours behind the identity service’s clock. ${rest}`],
+    [1, 'Your machine’s clock is 1 minute ahead of the identity service’s clock.'],
+    [4_320, `Your machine’s clock is 3 days ahead of the identity service’s clock. ${rest}`],
+    [-1_051_200, `Your machine’s clock is 2 years behind the identity service’s clock. ${rest}`],
+    [0.5, 'Your machine’s clock matches the identity service’s clock.'],
   ] as const) {
     it(`describe a clock that is off by ${minutes} minutes`, () =>
       assert.equal(ahead(minutes), text));
