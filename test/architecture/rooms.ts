@@ -20,35 +20,41 @@ const PURPOSES: Readonly<Record<string, string>> = {
   extension:
     'Activation: commands, status item, and chat models. Loads everything else on first use.',
   app: 'Creates the objects behind the commands and chat.',
-  commands: 'Each command and its function, behind one guard that reports failures.',
+  commands:
+    'Each command and its function. Every command runs in a shared wrapper that reports failures.',
   chat: 'Language model provider, tool, and _Use in Chat_.',
-  generate: 'Jobs: from selections to prompts, generations, and their outcome.',
+  generate:
+    'Jobs. A job turns selections into prompts, runs the generations, and reports the outcome.',
   diagnose: 'The checks of _Diagnose Connection_, the report, and messages for failed commands.',
   templates:
-    'Templates, which are prompts with variables: reading, checks, completion, and selection.',
+    'Templates, which are prompts with variables. Reads, checks, completes, and lists templates.',
   editor: 'Writes responses into documents: stream writer, tracked ranges, insert modes, preview.',
-  'editor/fit': 'Fits text to its place: indentation, code fences, line endings, characters. Pure.',
+  'editor/fit':
+    'Fits text to its place: indentation, code fences, line endings, characters. Pure functions.',
   status: 'The status item, its tooltip and menu, the session history, and usage.',
   envFile: 'Problems in an open `.env` file, and their quick fixes.',
-  connection: 'Sources, their selection, approvals, secret storage, and setup.',
-  ui: 'Progress, wizard steps, log, and announcements. Independent of features.',
+  connection:
+    'Sources of credentials, the selection of a source, approvals, secret storage, and setup.',
+  ui: 'Progress, wizard steps, log, and notifications. Independent of features.',
   messages: 'A message and its actions for each kind of failure.',
   config: 'The only code that reads the configuration, which it returns as one snapshot.',
-  dotenv: 'The text of a `.env` file: settings, problems, and fixes. Pure.',
+  dotenv: 'The settings, problems, and fixes in the text of a `.env` file. Pure functions.',
   undocumentedApi:
-    "VS Code's undocumented commands and fields, each with its source and a canary test.",
-  service: 'Services, credentials, error kinds, and masking. Plain Node, like all of `service/`.',
+    'The undocumented commands and fields of VS Code that the extension uses, each with its source. A test checks that they still exist.',
+  service:
+    'Services, credentials, error kinds, and masking. Like all of `service/`, runs in plain Node.',
   'service/connection': 'The connection, through which features send requests.',
   'service/checks': 'The checks of a diagnosis, which generate nothing.',
   'service/serviceRuntime':
     'Shared by all connections: HTTP client, tokens, concurrency limits, and models.',
-  'service/client': 'One call: request body, search for secrets, parameters, and usage.',
+  'service/client':
+    'One call to a service: request body, search for secrets, parameters, and usage.',
   'service/sendWithToken':
     'Sends a request with a token, and again with a new one if the token is refused.',
   'service/models': 'The models of a service, their lifecycle, and their limits.',
   'service/api': 'The wire format of each API: paths, bodies, streams, and errors.',
   'service/auth': 'Authentication methods, and the token of each connection.',
-  'service/http': 'One request: attempts, retries, concurrency limit, and event stream.',
+  'service/http': 'One HTTP request: attempts, retries, concurrency limit, and event stream.',
 };
 
 export function readRooms(): Room[] {
