@@ -124,13 +124,15 @@ describe('Select Model', () => {
     }
   });
 
-  it('closes and fails for a deployment if no other service can list its models', async () => {
+  it('states that a deployment has its own model if no other service can list its models', async () => {
     const { pickModel } = await import('../../../src/commands/modelPicker.ts');
     list = new FakePick();
     const failed = Promise.reject(new Error('no list'));
     const picked = pickModel(undefined, [{ service: services[0], list: failed, current: '' }]);
-    await assert.rejects(picked, /no list/);
-    assert.equal(list.isOpen, false);
+    await turn();
+    assert.deepEqual([list.placeholder, list.busy], ['Your deployment has its own model.', false]);
+    list.hide();
+    assert.equal(await picked, undefined);
   });
 
   it("closes and fails if the list can't be loaded", async () => {
