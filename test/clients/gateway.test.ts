@@ -109,7 +109,7 @@ describe('nginx as a gateway', () => {
     assert.ok(held > 0, 'the rest was held back until the first chunk had arrived');
   });
 
-  it('forwards requests for the model list and for a connection test, which generates nothing', async () => {
+  it('forwards the requests of the model list and the connection test', async () => {
     const connection = connect();
     const { models } = await connection.models(never);
     assert.ok(models.some(({ id }) => id === modelId));
@@ -123,7 +123,7 @@ describe('nginx as a gateway', () => {
     ['no team header', { headers: {} }, 403],
     ['the wrong team', { headers: { 'X-Team': 'sales' } }, 403],
   ] as const) {
-    it(`is reported to have intercepted a request with ${what} if it returns its own error page`, async () => {
+    it(`is reported as the cause if it returns its own error page for a request with ${what}`, async () => {
       const connection = connect(sent);
       for (const call of [
         () => connection.generateText('Write a haiku'),
@@ -140,14 +140,14 @@ describe('nginx as a gateway', () => {
     });
   }
 
-  it('causes a headers-too-large failure if it refuses headers that are too large', async () => {
+  it('refuses large headers with an error that is reported as headers-too-large', async () => {
     const headers = { 'X-Team': team, 'X-Trace': 'x'.repeat(HEADER_BYTES) };
     const { kind, details } = await failureOf(connect({ headers }).generateText('Write a haiku'));
     assert.deepEqual([kind, details.status, details.attempts], ['headers-too-large', 400, 1]);
     assert.equal(emulator.requests.length, 0);
   });
 
-  it("refuses a wrong key, and the failure contains neither the key nor a secret header's value", async () => {
+  it('refuses a wrong key, without a secret in the error', async () => {
     const secret = 'secret-of-the-team';
     const connection = connect({
       ...{ key: 'another-key', headers: { 'X-Team': { secret: 'team' } } },

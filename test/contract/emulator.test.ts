@@ -210,7 +210,7 @@ describe('The emulator reproduces recording', () => {
 });
 
 describe('The emulated identity service', () => {
-  it('issues a new token each time, with only characters that are valid in a header', async () => {
+  it('issues a new token for each request, with only characters that are valid in a header', async () => {
     const emulator = await start();
     const tokens = [await newToken(emulator), await newToken(emulator)];
     assert.notEqual(tokens[0], tokens[1]);

@@ -62,7 +62,7 @@ describe('a live test run', () => {
     assert.equal(said, 'Not run. Missing: IBM_PROJECT_ID. Invalid: IBM_URL (bad-url).\n');
   });
 
-  it('stays within its output token limit, and finds no differences if the service matches the recordings', async () => {
+  it('stays within its output token limit and succeeds if the service matches the recordings', async () => {
     const { code, said } = await runAgainst(emulator);
     assert.equal(code, 0, said);
     assert.doesNotMatch(said, /DIFFERS/);

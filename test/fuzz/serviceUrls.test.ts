@@ -36,7 +36,7 @@ function originIn(text: string): string {
 }
 
 describe('service URLs', () => {
-  it(`M03 C06: are rejected, or keep the origin in the text, contain no user name, and use HTTPS or a loopback host (seed ${seed})`, async () => {
+  it(`M03 C06: are rejected, or keep their origin and use HTTPS or a loopback host (seed ${seed})`, async () => {
     await repeat('service URLs', [urls], (text) => {
       const parsed = parseServiceUrl(text);
       if (!parsed.ok) return;

@@ -109,7 +109,7 @@ describe('the .env file in a real editor', () => {
       });
     }
 
-    it('offers to remove either of two conflicting lines, even the last line, and marks neither fix as preferred', async () => {
+    it('offers to remove either of two conflicting lines, and prefers neither fix', async () => {
       const other = 'IBM_URL=https://eu-gb.ml.cloud.ibm.com';
       for (const [title, becomes] of [
         ['Remove This Line', good],
@@ -128,7 +128,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('offers to fix all errors that have only one fix, but only at a problem, and not on save', async () => {
+    it('offers Fix All Problems at a problem, but not on save', async () => {
       const text = `# mine\n${good.replaceAll(/=(.*)$/gm, '="$1" # of $1')}`;
       const document = await openWith(text.replaceAll('\n', '\r\n'));
       const { range } = await diagnosticOf('quotes');
@@ -169,7 +169,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('has problems only if it is invalid, and other files have none @nightly', async () => {
+    it('is the only file with problems, and only while it is invalid @nightly', async () => {
       const bad = good.replace('=', '=" ');
       mkdirSync(path('inner'));
       for (const name of ['.env.local', 'inner/.env', 'letter.txt']) {

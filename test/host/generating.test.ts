@@ -29,7 +29,7 @@ describe('generating in a real editor', () => {
     return { editor, job };
   };
 
-  it('J17: sends one request for each selection, and Undo Generation removes all responses', async () => {
+  it('J17: sends one request for each selection, and undoes all responses at once', async () => {
     const text = 'one\ntwo\nthree\n';
     const editor = await openWith(text, [line(0, 3), line(1, 3), line(2, 5)]);
     const before = world.emulator.count(chatPath);

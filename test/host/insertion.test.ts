@@ -119,7 +119,7 @@ describe('insertion into a real editor', () => {
     assert.equal(text.split('*').length - 1, 5);
   });
 
-  it('writes text that arrives during one edit in the next one, and one undo removes all text', async () => {
+  it('combines text that arrives during an edit into one more edit, and undoes all text at once', async () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
     const edits = countEdits(editor.document);
     const job = jobOn(editor, 'below');
@@ -161,7 +161,7 @@ describe('insertion into a real editor', () => {
   });
 
   for (const [mode, title] of placingModes) {
-    it(`puts a retried response where the user undid a partial one: ${title}`, async () => {
+    it(`puts a retried response where a partial one was undone: ${title}`, async () => {
       const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
       const job = jobOn(editor, mode);
       for (const piece of ['half ', 'an ', 'answer']) {
@@ -272,7 +272,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.selection.isEmpty, true);
   });
 
-  it('replaces a partial response with a new one, and each is one undo step', async () => {
+  it('replaces a partial response with a new one in a separate undo step', async () => {
     const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     job.append(0, 'half an ans');

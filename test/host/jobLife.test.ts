@@ -31,7 +31,7 @@ describe('a job', () => {
     return { editor, job };
   };
 
-  it('continues a response only once, even if two commands continue it at the same time', async () => {
+  it('continues a response only once, even if two commands do so at the same time', async () => {
     const { editor, job } = await generated(cut);
     const before = world.emulator.count(chatPath);
     const runs = [1, 2].map(() => runJob(world.options, job, job.truncated, 'continue'));
@@ -41,7 +41,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), whole.slice(0, editor.document.getText().length));
   });
 
-  it('J30: generates only once for a selection if its command runs again while the user is asked for credentials', async () => {
+  it('J30: generates once if its command runs again while the user is asked for credentials', async () => {
     const asked = gate();
     world.beforeCredentials = asked.opened.then(() => true);
     const editor = await open('prompt', PROMPT);
@@ -105,7 +105,7 @@ describe('a job', () => {
     assert.deepEqual([world.emulator.count(chatPath), editor.document.getText()], before);
   });
 
-  it('sends no request to continue an undone response', async () => {
+  it("doesn't continue a response that was undone with the Undo command, but can restart it", async () => {
     const { editor, job } = await generated(cut);
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), 'prompt');
@@ -189,7 +189,7 @@ describe('a job', () => {
     await commands.executeCommand('notifications.clearAll');
   });
 
-  it('does nothing after it is forgotten @nightly', async () => {
+  it("can't be continued after it is forgotten @nightly", async () => {
     const { editor, job } = await generated(cut);
     const before = editor.document.getText();
     world.jobs.forget(job);
@@ -198,7 +198,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), before);
   });
 
-  it('restarts an undone response instead of continuing it @nightly', async () => {
+  it('restarts a response that was undone with Undo Generation when it is continued @nightly', async () => {
     const { editor, job } = await generated(cut);
     const answers = job.truncated;
     assert.equal(await job.undo(), 'undone');

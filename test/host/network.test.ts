@@ -66,7 +66,7 @@ describe('the connection through VS Code’s own fetch', () => {
     return { server, proxy, proxyUrl: `http://127.0.0.1:${proxy.port}` };
   }
 
-  it('C12: reports that the proxy is down, and names it', async () => {
+  it('C12: names the proxy that is down', async () => {
     const proxy = `127.0.0.1:${CLOSED_PORT}`;
     await set({ proxy: `http://${proxy}` });
     await expectFailure('proxy', { code: 'ECONNREFUSED', proxy, attempts: 4 });

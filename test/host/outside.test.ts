@@ -99,7 +99,7 @@ describe('the .env file in a real folder', () => {
     server.close();
   });
 
-  it("B23: isn't looked up in a virtual workspace, and causes no error there", async () => {
+  it("B23: isn't read in a virtual workspace", async () => {
     let calls = 0;
     const counted = () => {
       calls += 1;

@@ -86,7 +86,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nender!');
   });
 
-  it("doesn't cover another file that the user opened before the request started", async () => {
+  it("doesn't cover a file that the user opened before the request started", async () => {
     const job = jobOn(await open(TEXT, PROMPT), 'preview');
     const other = await openFile('other.txt', 'other');
     await answer(job, 'answer');
@@ -122,7 +122,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend behind');
   });
 
-  it("isn't applied before it shows the latest document @nightly", async () => {
+  it('must show the latest document before it can be inserted @nightly', async () => {
     const { editor } = await previewed();
     await insert(editor, 0, 'before\n');
     assert.equal(await openPreviews().accept(), true);
@@ -158,7 +158,7 @@ describe('a preview', () => {
     show.mock.restore();
   });
 
-  it('is reported as not shown, even if another response has begun in the meantime', async () => {
+  it('is reported as not shown, even after another response has begun', async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     const show = mock.method(openPreviews(), 'show');
@@ -173,7 +173,7 @@ describe('a preview', () => {
     show.mock.restore();
   });
 
-  it("is not kept if it couldn't be shown", async () => {
+  it("doesn't count as up to date if it couldn't be shown", async () => {
     const { document } = await open(TEXT, PROMPT);
     const previews = openPreviews();
     const shown = previews.show({
@@ -277,7 +277,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
 
-  it("doesn't bring a discarded response back when another response is regenerated", async () => {
+  it("doesn't restore a discarded response when another response is regenerated", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     await answer(job, 'FIRST');

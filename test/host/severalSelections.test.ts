@@ -51,7 +51,7 @@ describe('several selections', () => {
     });
   }
 
-  it('J17: lose only the response whose place the user deletes', async () => {
+  it('J17: lose only the response whose place was deleted', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'below');
     await editor.edit((builder) => builder.delete(new Range(1, 0, 2, 2)));
@@ -73,7 +73,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('no longer count as undone once a retried response has text', async () => {
+  it("don't count as undone once a retried response has text", async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);

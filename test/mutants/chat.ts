@@ -16,7 +16,8 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (this.isTrusted(id)) return true;',
     to: 'if (this.isTrusted(id) || id) return true;',
     test: provider,
-    title: 'asks before another extension sends a request, and sends nothing if the user declines',
+    title:
+      'asks before another extension’s request is sent, and sends nothing if the user declines',
   },
   {
     name: 'a decision about one key applies to another key',
@@ -56,7 +57,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (isGroupRequest || ',
     to: 'if (',
     test: provider,
-    title: 'lists models without a request or a dialog, but none for a provider group',
+    title: 'lists models without a request or a dialog, but only if chat may use them',
   },
   {
     name: 'a disabled tool runs',

@@ -72,7 +72,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    if (this.#isDisposed) return;\n',
     to: '',
     test: 'test/contract/lifecycle/closing.test.ts',
-    title: 'neither repaints its status item nor checks its token after the item is disposed of',
+    title: 'stops repainting its status item and checking its token once the item is disposed of',
   },
   {
     name: 'a failed start shows no message',

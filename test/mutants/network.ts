@@ -95,7 +95,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'if (this.isPaused(access.origin)) return undefined;',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: 'opens no early connection during a pause',
+    title: "doesn't open an early connection during a pause",
   },
   {
     name: "the origin of a request isn't checked",
@@ -103,7 +103,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'destination.origin !== origin',
     to: 'false',
     test: transport,
-    title: "A15: opens no socket to an origin that the key isn't approved for",
+    title: "A15: doesn't open a socket to an origin that the key isn't approved for",
   },
   {
     name: 'requests are sent while certificate checks are off',
@@ -175,7 +175,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'created.every((one) => one === CREATED)',
     to: 'created.every(() => true)',
     test: 'test/contract/service/gatewayModels.test.ts',
-    title: "come from a single request if the list isn't from LiteLLM",
+    title: "are loaded with one request if the list isn't from LiteLLM",
   },
   {
     name: "the service's model list overrides the user's values",

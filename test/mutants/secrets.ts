@@ -169,7 +169,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '  } catch {\n    // Node emits',
     to: '  } catch (error) {\n    throw error;\n    // Node emits',
     test: command,
-    title: "that can't be started fails, and the error contains no arguments",
+    title: "that can't be started fails, without its arguments in the error",
   },
   {
     name: 'a replaced program runs without approval',
@@ -337,7 +337,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'addressHolds(url, secrets) || ',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: 'E16: sends a key pasted as the service URL in no request other than the token request',
+    title: 'E16: sends a key pasted as the service URL only in the token request',
   },
   {
     name: 'the setup saves a key together with a value that contains it',

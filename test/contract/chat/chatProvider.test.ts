@@ -152,7 +152,7 @@ describe('the chat provider', () => {
     assert.equal(usage.total_tokens, usage.prompt_tokens + usage.completion_tokens);
   });
 
-  it('converts roles, images, tool calls, and tool results to the API’s format, and leaves out VS Code’s internal data', async () => {
+  it('converts messages to the API’s format, and leaves out VS Code’s internal data', async () => {
     const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 1);
     const call = make('LanguageModelToolCallPart', '7', 'read', { path: 'a' });
     const result = (id: string, ...content: unknown[]) =>
@@ -238,7 +238,7 @@ describe('the chat provider', () => {
     });
   }
 
-  it('reports no tool calls if any tool call is malformed', async () => {
+  it('drops all tool calls if one is malformed', async () => {
     const read = { name: 'read', arguments: '{}' };
     emulator.settings.step = () => ({ toolCalls: [read, { name: 'list', arguments: '{"a' }] });
     const { told, failure } = await respond();
@@ -304,7 +304,7 @@ describe('the chat provider', () => {
     ],
   ];
   for (const [what, path, fault, expected] of answers) {
-    it(`reports ${what} in plain words, without a stack trace, a path, service text, or a secret`, async () => {
+    it(`reports ${what} in plain words, without technical details or secrets`, async () => {
       emulator.faults.next(path, fault, 10);
       const { failure } = await respond();
       const { message = '', stack } = failure ?? {};
@@ -326,7 +326,7 @@ describe('the chat provider', () => {
     assert.doesNotMatch(message.replace(/`[^`]*`/g, ''), /www\.|:\/\//);
   });
 
-  it('asks before another extension sends a request, and sends nothing if the user declines', async () => {
+  it('asks before another extension’s request is sent, and sends nothing if the user declines', async () => {
     const foreign = { toolMode: 1, requestInitiator: 'Evil.foreign' };
     const first = respond([ask('Hello')], foreign);
     const question = await editor.question();
@@ -361,7 +361,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lists models without a request or a dialog, but none for a provider group, in an untrusted workspace, with AI features off, or before the setup', async () => {
+  it('lists models without a request or a dialog, but only if chat may use them', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);
@@ -388,14 +388,14 @@ describe('the chat provider', () => {
     assert.equal(emulator.count(listPath), before);
   });
 
-  it('fails with the budget message, and sends nothing, once the daily budget is used up', async () => {
+  it('refuses a request once the daily budget is used up', async () => {
     budgetText = 'Nothing was sent: the budget is used up.';
     const { failure } = await respond();
     assert.equal(failure?.message, budgetText);
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('I27: refuses the rest of 50 concurrent calls once the calls in progress use up the daily budget', async () => {
+  it('I27: refuses the rest of 50 concurrent calls once the daily budget is used up', async () => {
     const kept = new UsageEditor();
     editor = kept;
     editor.userSettings.set('dailyTokenBudget', 100_000).set('maxConcurrentRequests', 8);
@@ -433,7 +433,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('counts the same number of tokens for a string and a message with the same text, without a request', () => {
+  it('counts tokens without a request, with the same result for a string and a message', () => {
     const text = 'x'.repeat(400);
     assert.deepEqual(
       [text, ask(text)].map((one) => provider.count(one as string)),
@@ -503,13 +503,13 @@ describe('the chat provider', () => {
       await Promise.all([started, answered]);
     }
 
-    it('opens chat with the model from the settings, once the service’s models are listed', async () => {
+    it('opens chat with the model from the settings', async () => {
       await start();
       assert.deepEqual([selected, editor.said], [[`ibm:${modelId}`], []]);
       assert.ok((await provider.information({ silent: true })).length > 1);
     });
 
-    it('opens chat with the deployment, which has its own model', async () => {
+    it('opens chat with the deployment if one is set', async () => {
       credentials = { ...credentials, resource: 'deployment', projectId: 'my-deployment' };
       await start();
       assert.deepEqual([selected, editor.said], [['ibm:my-deployment'], []]);
@@ -527,7 +527,7 @@ describe('the chat provider', () => {
       assert.equal(emulator.count('/v1/models'), 1);
     });
 
-    it('fails and doesn’t open chat if the models can’t be listed for a reason other than a 404', async () => {
+    it('fails without opening chat if the request for the model list is refused', async () => {
       emulator.faults.always(listPath, { status: 403 });
       assert.equal(await kindOf(start()), 'intercepted');
       assert.deepEqual(selected, []);
@@ -584,7 +584,7 @@ describe('the chat provider', () => {
       ['token_expired', chatStream, { recording: '401 token expired' }],
     ];
     for (const [cause, path, fault] of causes) {
-      it(`returns the cause ${cause} in a result instead of throwing`, async () => {
+      it(`returns a failure as a result instead of throwing: ${cause}`, async () => {
         emulator.faults.next(path, fault, 10);
         const result = await invoke({ prompt: 'Hello' });
         assert.deepEqual([result.status, result.cause], ['failed', cause]);

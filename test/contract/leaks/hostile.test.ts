@@ -117,7 +117,7 @@ describe('the whole extension', () => {
     }
   });
 
-  it("E05: logs only the error's name if background work fails, and leaves no rejection unhandled", async () => {
+  it('E05: logs only the name of an error in background work', async () => {
     class FailingKeyring extends FakeKeyring {
       override window() {
         const fail = async () => {

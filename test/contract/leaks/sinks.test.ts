@@ -110,7 +110,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
     }
   }
 
-  it(`E01: at least ${LEAST_RUNS} runs write to at least ${LEAST_SINKS} sinks, and leave the other sinks empty`, async () => {
+  it(`E01: at least ${LEAST_RUNS} runs reach every sink except those that must stay empty`, async () => {
     for (const [name, scenario] of Object.entries(echoes)) {
       for (const source of KEY_SOURCES) await play(name, scenario, source);
     }
@@ -177,7 +177,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
     }
   }
 
-  it('E01: a model list that repeats the token is shown without it', async () => {
+  it('E01: the token is masked if the model list repeats it', async () => {
     const models = [token, 'maker/model'].map((id) => ({ model_id: id, label: id }));
     const repeats = [{ model_id: 'maker/other', short_description: `Your token: ${token}` }];
     const inference = { json: { resources: [...models, ...repeats] } };
@@ -189,7 +189,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
   });
 
   for (const source of KEY_SOURCES) {
-    it(`E01: a successful response that repeats the token and the key from ${source} is shown without them`, async () => {
+    it(`E01: the token and the key from ${source} are masked if the response repeats them`, async () => {
       const words = { key: 'C4naryKey_0123456789', token: 'c4naryToken_0123456789' };
       const repeated = [...Object.values(words), words.key.slice(0, 16), `x_${words.token}`];
       const all = repeated.join(' ');

@@ -29,7 +29,7 @@ describe('announcements in the status bar', () => {
     await life.emulator.close();
   });
 
-  it('count the complete responses, and name the line whose generation failed', async () => {
+  it('give the number of complete responses and the line whose generation failed', async () => {
     const { emulator, stores } = life;
     const editor = openEditor();
     editor.text = 'one two three four';

@@ -64,7 +64,7 @@ describe('a window', () => {
     }
   });
 
-  it(`K04: leaks no memory, sockets, timers, or listeners if it opens and closes ${2 * ROUNDS} times`, async () => {
+  it(`K04: doesn't leak memory, sockets, timers, or listeners when it opens and closes ${2 * ROUNDS} times`, async () => {
     const { emulator, stores } = suite.life;
     const editors: WeakRef<SinkEditor>[] = [];
     const left: unknown[] = [];
@@ -108,7 +108,7 @@ describe('a window', () => {
     ]);
   });
 
-  it('checks its token once a minute, no matter how often a countdown repaints the status item', async () => {
+  it('checks its token once a minute, even if a countdown repaints the status item every second', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let beats = 0;
@@ -145,7 +145,7 @@ describe('a window', () => {
     }
   });
 
-  it('paints its status item once for simultaneous changes, and drops a pending paint when it closes', async () => {
+  it('repaints its status item once for simultaneous changes, and not at all after it closes', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let readings = 0;
@@ -175,7 +175,7 @@ describe('a window', () => {
     }
   });
 
-  it('neither repaints its status item nor checks its token after the item is disposed of', async () => {
+  it('stops repainting its status item and checking its token once the item is disposed of', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let beats = 0;

@@ -30,7 +30,7 @@ describe('the Command Palette', () => {
     assert.deepEqual(trueKeys(editor), []);
   });
 
-  it('offers Sign Out and Refresh Token if a key is stored, but not after a sign-out', async () => {
+  it('offers Sign Out and Refresh Token only while a key is stored', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await settled();
@@ -41,7 +41,7 @@ describe('the Command Palette', () => {
     });
   });
 
-  it('offers Sign Out while an approval remains, even without a key, but not for a declined source', async () => {
+  it('offers Sign Out without a key only while a source is approved', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     const answers = [['a-hash', 'refused']];
@@ -58,7 +58,7 @@ describe('the Command Palette', () => {
     });
   });
 
-  it('offers Undo Generation and similar commands after the first generation, even if it failed', async () => {
+  it('offers Undo Generation after the first generation, even if it failed', async () => {
     const editor = suite.life.editor();
     suite.life.emulator.settings.apiKeys = [];
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
@@ -76,7 +76,7 @@ describe('the Command Palette', () => {
   });
 
   for (const chosen of ['', 'zen']) {
-    it(`omits Refresh Token before the first use if requests contain the key itself, and the settings name ${chosen || 'no service'}`, async () => {
+    it(`omits Refresh Token before the first use if requests contain the key itself (settings: ${chosen || 'no service'})`, async () => {
       const editor = suite.life.editor();
       editor.userSettings.set('service', chosen);
       const record = suite.life.stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
@@ -90,7 +90,7 @@ describe('the Command Palette', () => {
     });
   }
 
-  it('omits Refresh Token if requests contain the key itself, even after its first use', async () => {
+  it('omits Refresh Token after the first use if requests contain the key itself', async () => {
     const editor = suite.life.editor();
     const { url } = suite.life.emulator;
     editor.userSettings.set('service', 'zen');

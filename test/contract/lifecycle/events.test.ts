@@ -100,7 +100,7 @@ describe('an open window', () => {
     await life.emulator.close();
   });
 
-  it('H32: requests no new token after 100 change events for an unchanged key', async () => {
+  it('H32: keeps its token after 100 change events for an unchanged key', async () => {
     const { emulator, stores } = life;
     await opened.open(life.editor(), stores, async (run) => {
       await run('generateFromSelection');
@@ -111,7 +111,7 @@ describe('an open window', () => {
     assert.deepEqual([emulator.count(tokenPath), emulator.count(pathOf('chat', true))], [1, 2]);
   });
 
-  it('shows no token after a failed sign-out until it gets a new token', async () => {
+  it('hides the token after a failed sign-out until a new token arrives', async () => {
     const locked = new LockedKeyring();
     for (const [name, value] of keyring.values) locked.values.set(name, value);
     const { emulator } = life;
@@ -129,7 +129,7 @@ describe('an open window', () => {
     });
   });
 
-  it('keeps the token that it got to test a key, even if it looks for the key before the key is stored', async () => {
+  it('keeps the token from the key test, even if it looks for the key before the key is stored', async () => {
     const { emulator, stores } = life;
     keyring.values.clear();
     const editor = life.editor(new AnsweringEditor());
@@ -151,7 +151,7 @@ describe('an open window', () => {
     );
   });
 
-  it("shows the current key's usage in the tooltip after the key changes, and after it changes back", async () => {
+  it('shows the usage of the current key in the tooltip each time the key changes', async () => {
     const { stores } = life;
     const editor = life.editor();
     const first = keyring.values.get('hostedModel.key.ibm') ?? '';
@@ -172,7 +172,7 @@ describe('an open window', () => {
     assert.doesNotMatch(editor.textOf('tooltip'), /session/i);
   });
 
-  it('shows the first counted request in the tooltip, even if the key was already used to get a token', async () => {
+  it('counts a token refresh and a generation as one request in the tooltip', async () => {
     const editor = life.editor();
     await opened.open(editor, life.stores, async (run) => {
       await run('refreshToken');
@@ -282,7 +282,7 @@ describe('an open window', () => {
     });
   }
 
-  it("K12: shows a diagnosis's first check as failed if secret storage doesn't respond within 10 s", async () => {
+  it("K12: fails the first check of a diagnosis if secret storage doesn't respond within 10 s", async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
@@ -312,7 +312,7 @@ describe('an open window', () => {
     ['denies access', 403, 'forbidden'],
     ['lacks the model', 404, 'model_not_supported'],
   ] as const) {
-    it(`sends no request to find a failure's cause if the service ${what} and sends a Retry-After header`, async () => {
+    it(`doesn't look for a failure's cause if the service ${what} and sends a Retry-After header`, async () => {
       const { emulator, stores } = life;
       const refusal = { status, json: { errors: [{ code, message: '' }] } };
       emulator.faults.next(pathOf('chat', true), refusal);

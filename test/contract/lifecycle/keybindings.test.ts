@@ -53,7 +53,7 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     [7, /The keybinding’s “args” must be an object, such as {"template": "Review"}\./],
   ];
   for (const [given, message] of unknown) {
-    it(`cause a specific error message and no request if they are invalid: ${JSON.stringify(given)}`, async () => {
+    it(`are rejected with a specific message if they are invalid: ${JSON.stringify(given)}`, async () => {
       const { prompts, said } = await generate(given);
       assert.deepEqual(prompts, []);
       assert.match(said, message);

@@ -42,7 +42,7 @@ describe('the menu', () => {
     assert.match(editor.textOf('notification'), /Use These Values/);
   });
 
-  it('forgets the decision about the folder that it was opened for, even if another folder is active by then', async () => {
+  it('forgets the decision about the folder that was active when the menu opened', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     const file = `IBM_API_KEY=${defaultApiKey}\nIBM_PROJECT_ID=${defaultProjectId}\nIBM_URL=${url}\n`;
@@ -72,7 +72,7 @@ describe('the menu', () => {
     });
   });
 
-  it('doesn’t offer to switch to the service in use, even if the settings don’t name it', async () => {
+  it('doesn’t offer to switch to the service in use if the settings don’t name a service', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     editor.addFolder('/work');
@@ -112,7 +112,7 @@ describe('the menu', () => {
     }
   });
 
-  it('opens instead of starting the setup if another service is set up, but the selected service is not', async () => {
+  it('opens instead of the setup if a service other than the selected one is set up', async () => {
     const editor = editorWithBoth();
     suite.life.stores.keyring.values.delete('hostedModel.key.ibm');
     await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
@@ -130,7 +130,7 @@ describe('the menu', () => {
       return { said: editor.textOf('notification'), settings: editor.textOf('settings') };
     };
 
-    it('switches selections to the picked service', async () => {
+    it('uses the picked service for selections', async () => {
       const { said, settings } = await switchToAcme();
       assert.match(said, /^ACME is now used for selections\.$/m);
       assert.match(settings, /^service\nacme$/m);
@@ -149,7 +149,7 @@ describe('a deployment', () => {
   const suite = eachWithLife();
   const tooltip = (editor: SinkEditor) => editor.tooltips.at(-1)?.given ?? '';
 
-  it('is shown as having its own model in the tooltip, the menu, and the usage data', async () => {
+  it('replaces the model from the settings in the tooltip, the menu, and the usage data', async () => {
     const editor = suite.life.editor();
     editor.userSettings.set('deploymentId', 'emulator-deployment').set('modelId', 'maker/unused');
     suite.life.emulator.settings.deploymentIds = ['emulator-deployment'];
@@ -183,7 +183,7 @@ describe('a deployment', () => {
     });
   });
 
-  it('isn’t named in requests for model information, which contain no token', async () => {
+  it('isn’t named in requests for model information', async () => {
     const editor = suite.life.editor();
     editor.userSettings.set('deploymentId', 'emulator-deployment');
     suite.life.emulator.settings.deploymentIds = ['emulator-deployment'];
@@ -202,7 +202,7 @@ describe('a deployment', () => {
       editor.userSettings.set('deploymentId', 'emulator-deployment');
     });
 
-    it('has its own model, so no other model is offered if no other service is set up', async () => {
+    it('hides the list of models if no other service is set up', async () => {
       await selectModel();
       const said = /^Your deployment has its own model\.$/m;
       assert.match(editor.textOf('notification'), said);
@@ -210,7 +210,7 @@ describe('a deployment', () => {
       assert.equal(suite.life.emulator.count(MODELS_PATH), 0);
     });
 
-    it('has its own model, so the models that are offered are only those of other services', async () => {
+    it('hides the models of its service, but not those of other services', async () => {
       const { url } = suite.life.emulator;
       const models = [{ id: 'acme/large' }];
       const entry = { ...acme, url, models };

@@ -44,7 +44,7 @@ describe('a window that opens', () => {
   };
 
   it(
-    'K01: sends nothing, reads no secret, and leaves no timer running, even if a service is set up',
+    "K01: doesn't send a request, read a secret, or start a timer, even if a service is set up",
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -61,7 +61,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'shows its status item only after it has determined whether a service is set up',
+    'shows its status item only after checking whether a service is set up',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -141,7 +141,7 @@ describe('a window that opens', () => {
   }
 
   it(
-    'tries to load the code with each command, reports each failure, and leaves no listeners behind',
+    'tries to load the code again with each command after a failure',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -163,7 +163,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'K13: shares the key, but no token, with another window, and a sign-out applies to both',
+    'K13: shares its key and a sign-out with another window, but not its token',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -183,7 +183,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'A20: cancels calls that use .env credentials when another window signs out, and then asks for approval again',
+    'A20: cancels calls that use .env credentials when another window signs out',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -229,7 +229,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'shows the service as ready if one key is stored and the settings name no service, without reading the key',
+    'shows the service of the only stored key as ready without reading the key',
     closing(async () => {
       life = await startLife();
       const [editor, { keyring }] = [life.editor(), life.stores];
@@ -244,7 +244,7 @@ describe('a window that opens', () => {
 
   for (const chosen of ['', 'acme']) {
     it(
-      `ignores the stored key of a service whose entry was deleted, if the settings name ${chosen || 'no service'}`,
+      `ignores the stored key of a service whose entry was deleted (settings: ${chosen || 'no service'})`,
       closing(async () => {
         life = await startLife();
         const [editor, { keyring }] = [life.editor(), life.stores];
@@ -295,7 +295,7 @@ describe('a window that opens', () => {
     ['invalid', [{ word: 'acme', api: 'openai' }]],
   ] as const) {
     it(
-      `shows no values of another service in the tooltip if the selected service's entry is ${what}`,
+      `doesn't show another service's values in the tooltip if the selected service's entry is ${what}`,
       closing(async () => {
         life = await startLife();
         const editor = life.editor();
@@ -308,7 +308,7 @@ describe('a window that opens', () => {
   }
 
   it(
-    'shows no model until the credentials from an external source are read',
+    'doesn’t show a model until the credentials from an external source are read',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -322,7 +322,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'shows the folder’s project, which requests use, instead of the user’s deployment',
+    'shows the folder’s project instead of the user’s deployment',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

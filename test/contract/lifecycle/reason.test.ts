@@ -8,7 +8,7 @@ describe('the reason why a credential source is used', () => {
   const suite = eachWithLife();
   beforeEach(() => suite.life.stores.keyring.values.clear());
 
-  it('is shown in the tooltip after the state, in the menu, and in the first check of a diagnosis', async () => {
+  it('is shown in the tooltip, the menu, and the first check of a diagnosis', async () => {
     const editor = new SinkEditor();
     editor.addFolder('/work');
     const { url } = suite.life.emulator;

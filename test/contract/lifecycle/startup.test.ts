@@ -59,7 +59,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('offers models that use an approved .env file, even if a file outside its folder was active last', async () => {
+  it('offers models if a .env file is approved, even if the previous session ended outside its folder', async () => {
     const { stores, emulator } = suite.life;
     stores.keyring.values.clear();
     const open = () => {

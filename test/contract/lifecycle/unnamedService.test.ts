@@ -41,7 +41,7 @@ describe('a service that the settings do not name', () => {
     });
   }
 
-  it('is found through a stored key, and shown in the tooltip, before the rest of the code has loaded', async () => {
+  it('is found through a stored key before the key is read', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);
@@ -52,7 +52,7 @@ describe('a service that the settings do not name', () => {
     assert.equal(suite.life.stores.keyring.reads, 0);
   });
 
-  it('has to be set up before Select Model lists any models', async () => {
+  it('must have a service URL before Select Model lists models', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);
@@ -69,7 +69,7 @@ describe('a service that the settings do not name', () => {
 describe('Select Model for a service whose model list needs a token', () => {
   const suite = eachWithLife();
 
-  it("starts the setup first, even if the service's regions are known", async () => {
+  it("starts the setup instead of offering the service's regions", async () => {
     suite.life.stores.keyring.values.clear();
     const editor = new SinkEditor();
     editor.userSettings.set('service', 'ibm_gateway');

@@ -9,7 +9,7 @@ const chatStream = pathOf('chat', true);
 /** Longer than any deadline or backoff of a call. */
 const LONG_MS = 600_000;
 
-describe('cancellation', () => {
+describe('a canceled call', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();
@@ -20,7 +20,7 @@ describe('cancellation', () => {
   });
 
   for (const { name, begin, waitMs = 0 } of cancelPhases) {
-    it(`I09: during ${name} ends the call ${waitMs ? `within ${waitMs} ms` : 'immediately'}, and nothing else is sent`, async () => {
+    it(`I09: ends ${waitMs ? `within ${waitMs} ms` : 'immediately'} during ${name}, and sends nothing else`, async () => {
       const { world, request, cancel, kind, release } = await begin();
       const { emulator, limiter, http, credentials } = world;
       await settled();
@@ -41,7 +41,7 @@ describe('cancellation', () => {
     });
   }
 
-  it('I09: when the first text arrives keeps that text, and no other request is sent', async () => {
+  it('I09: keeps the text that arrived before the cancellation', async () => {
     const world = await startWorld();
     const body = streamedPiece('first');
     world.emulator.faults.next(chatStream, {
@@ -66,14 +66,14 @@ describe('cancellation', () => {
     assert.equal(world.inferenceCount(), 1);
   });
 
-  it('before the call prevents any request', async () => {
+  it("doesn't send a request if it was canceled in advance", async () => {
     const world = await startWorld();
     const { kind, details } = await failureOf(world.generate({ signal: AbortSignal.abort() }));
     assert.deepEqual([kind, world.emulator.requests.length], ['cancelled', 0]);
     assert.ok(!details.attempts);
   });
 
-  it('of one call keeps the shared token request running for the other calls', async () => {
+  it("doesn't end a token request that other calls wait for", async () => {
     const world = await startWorld();
     const held = gate();
     world.emulator.faults.next(tokenPath, { hold: held.opened });

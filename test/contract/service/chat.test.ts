@@ -84,7 +84,7 @@ describe('a conversation with the service', () => {
     assert.deepEqual([world.emulator.count(tokenPath), world.emulator.count(chatStream)], [2, 3]);
   });
 
-  it('continues after two 429s and a 503, and runs no step twice', async () => {
+  it('continues after two 429s and a 503 without running a step twice', async () => {
     let steps = 0;
     const step = () => {
       steps += 1;
@@ -144,7 +144,7 @@ describe('a conversation with the service', () => {
     });
   }
 
-  it('sends nothing if the key is in a message, tool result, tool call, or tool description', async () => {
+  it('is blocked if the key is in a message, tool result, tool call, or tool description', async () => {
     const world = await startWorld();
     const { apiKey } = world.credentials;
     const parts: readonly Conversation[] = [
@@ -181,7 +181,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.count(chatStream), 1);
   });
 
-  it('is sent as a single prompt to the generation operation, which has no tools', async () => {
+  it('is sent as a single prompt to the generation operation', async () => {
     const world = await startWorld({ operation: 'generation' });
     const { answer } = chat(world);
     assert.deepEqual((await answer).toolCalls, []);
@@ -189,7 +189,7 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'input'), 'user: Go on.\n\nassistant:');
   });
 
-  it('leaves a slot free for a selection, even if more calls of its own are waiting', async () => {
+  it('leaves a slot free for a selection, even while more chat calls wait', async () => {
     const world = await startWorld();
     const { credentials, http, tokenService, limiter, emulator } = world;
     const facts = { credentials, http, tokenService, limiter, modelId, operation: 'chat' } as const;

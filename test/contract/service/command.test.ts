@@ -113,7 +113,7 @@ describe('a token command', () => {
     ],
   };
   for (const [what, [line, problem]] of Object.entries(problems)) {
-    it(`that ${what} fails with the problem "${problem}", and the error contains no output`, async () => {
+    it(`that ${what} fails with the problem "${problem}", without its output in the error`, async () => {
       const error = await failureOf(run(line));
       assert.deepEqual([error.kind, error.details], ['command-failed', { problem }]);
       hasNoOutput(error);
@@ -129,7 +129,7 @@ describe('a token command', () => {
     hasNoOutput(error);
   });
 
-  it('that exits with code 1 in the second half of its time limit fails with that exit code, without a second run', async () => {
+  it("that exits with code 1 in the second half of its time limit isn't run again", async () => {
     time = new FakeTime();
     const timed = new Http({ clock: time });
     const line = `${watched.join};s.once('data',()=>process.exit(1))`;
@@ -141,7 +141,7 @@ describe('a token command', () => {
     timed.dispose();
   });
 
-  it('that exits with code 1 in the first half of its time limit runs again, but is killed at the deadline', async () => {
+  it('that exits with code 1 in the first half of its time limit runs again until the deadline', async () => {
     time = new FakeTime();
     const timed = new Http({ clock: time });
     const line = `${watched.join};s.once('data',()=>process.exit(1))`;
@@ -168,7 +168,7 @@ describe('a token command', () => {
     await becomes('the end of the process', () => isGone(id));
   });
 
-  it("that can't be started fails, and the error contains no arguments", async () => {
+  it("that can't be started fails, without its arguments in the error", async () => {
     const file = join(folder, 'file');
     writeFileSync(file, 'no program');
     for (const program of ['', join(folder, 'missing'), file, folder, join(file, 'program')]) {
@@ -196,7 +196,7 @@ describe('a token command', () => {
   const withChild = (then: string) =>
     `const c=require('child_process').spawn(process.execPath,['-e',${JSON.stringify(watched.join)}],{stdio:['ignore','inherit','ignore']});${watched.join};${then}`;
 
-  it('that leaves a child process behind provides its token, and the child process is terminated', async () => {
+  it('provides its token even if it leaves a child process behind, which is terminated', async () => {
     const stop = `process.stdin.resume()`;
     const line = withChild(`s.on('data',()=>{${print(`'${token}'`)};process.exit()});${stop}`);
     const fetched = run(line);
@@ -285,7 +285,7 @@ describe('a token from a command', () => {
     ['401 from a gateway', { status: 401, ...html }, 'intercepted'],
     ['403 from a gateway', { status: 403, ...html }, 'intercepted'],
   ] as const) {
-    it(`is replaced after a ${what}, and the request is resent, at most once a minute`, async () => {
+    it(`is replaced after a ${what} at most once a minute`, async () => {
       const { generate, emulator, clock, sent, runs } = await start();
       await generate();
       clock.pass(MINUTE - 1);

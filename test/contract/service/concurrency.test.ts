@@ -73,7 +73,7 @@ describe('concurrent requests', () => {
     assert.equal(await waiting, 'cancelled');
   });
 
-  it('all wait for the Retry-After of a single response', async () => {
+  it('all wait for the Retry-After of one response', async () => {
     const world = await startWorld({ clock: time, http: { waitMs: () => 1 } });
     world.emulator.faults.next(chat, { status: 429, headers: { 'retry-after': '60' } });
     const told = Promise.withResolvers<void>();
@@ -87,7 +87,7 @@ describe('concurrent requests', () => {
     assert.equal(world.emulator.count(chat), 3);
   });
 
-  it('wait for the Retry-After of a response that is canceled before its end', async () => {
+  it('wait for the Retry-After of a canceled response', async () => {
     const hasHeaders = Promise.withResolvers<void>();
     const fetch: typeof resilientFetch = async (url, init) => {
       const response = await resilientFetch(url, init);

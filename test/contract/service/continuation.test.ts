@@ -31,7 +31,7 @@ describe('a truncated response', () => {
     for (const streams of [false, true]) {
       const path = pathOf(operation, streams);
 
-      it(`continues exactly where it ended, until it matches the whole response byte for byte: ${path}`, async () => {
+      it(`continues until it matches the complete response byte for byte: ${path}`, async () => {
         for (const tokens of [1, 7, 10_000]) {
           const { client } = await startWorld({ operation });
           const parts = await inParts(client, tokens, streams);
@@ -65,7 +65,7 @@ describe('a truncated response', () => {
     ]);
   });
 
-  it('is appended to the prompt for the generation operation, with nothing in between', async () => {
+  it('is appended directly to the prompt for the generation operation', async () => {
     const { client, emulator } = await startWorld({ operation: 'generation' });
     await client.generateText(prompt, {}, { responseSoFar: 'Old pond\n' });
     assert.equal(JSON.parse(emulator.requests.at(-1)?.text ?? '').input, `${prompt}Old pond\n`);

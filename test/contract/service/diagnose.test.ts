@@ -22,7 +22,7 @@ const factsOf = ({ diagnosis }: Found, name: CheckName): CheckFacts => {
 describe('a diagnosis', () => {
   afterEach(endExaminations);
 
-  it('passes all checks in order on a working connection, and reports what it found', async () => {
+  it('passes all checks in order on a working connection', async () => {
     const examination = await startExamination({ emulator: { requestsPerSecond: 2 } });
     const found = await examination.examine();
     const names = found.diagnosis.results.map(({ check }) => check);
@@ -62,7 +62,7 @@ describe('a diagnosis', () => {
     ['token', 0, [1, 1, 0, 0]],
     ['access', 2, [1, 1, 1, 0]],
   ] as const) {
-    it(`sends nothing else if the credentials change before the ${step} check`, async () => {
+    it(`stops sending requests if the credentials change before the ${step} check`, async () => {
       let asked = 0;
       const mayUse = async () => asked++ < allowed;
       const examination = await startExamination({ mayUse });
@@ -73,7 +73,7 @@ describe('a diagnosis', () => {
     });
   }
 
-  it('keeps the token service of credentials that replaced the diagnosed credentials', async () => {
+  it("doesn't affect the token service of new credentials", async () => {
     const { examine, runtime, credentials } = await startExamination({
       mayUse: async () => false,
     });
@@ -181,7 +181,7 @@ describe('a diagnosis', () => {
     assert.deepEqual(requestLimit, { perSecond: undefined, left: undefined });
   });
 
-  it('ends when canceled during a request, and sends nothing else', async () => {
+  it('stops sending requests when it is canceled', async () => {
     for (const path of [modelsPath, accessPath]) {
       const examination = await startExamination();
       const held = gate();

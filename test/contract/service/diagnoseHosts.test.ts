@@ -32,7 +32,7 @@ describe('a diagnosis', () => {
     ],
   ];
   for (const [what, plant, sent] of redirects) {
-    it(`sends nothing to an unapproved host if ${what} is redirected to that host`, async () => {
+    it(`doesn't follow a redirect of ${what} to an unapproved host`, async () => {
       const elsewhere = await startUnapproved();
       const examination = await startExamination();
       plant(examination.emulator, `${elsewhere.url}/elsewhere`);
@@ -47,7 +47,7 @@ describe('a diagnosis', () => {
   }
 
   for (const address of ['authUrl', 'serviceUrl'] as const) {
-    it(`sends nothing to an unapproved host if ${address} points to that host`, async () => {
+    it(`doesn't contact an unapproved host that ${address} points to`, async () => {
       const elsewhere = await startUnapproved();
       const { examine } = await startExamination({
         credentials: (url) => ({

@@ -17,7 +17,7 @@ describe('a diagnosis', () => {
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  it('reports an unknown host, and still checks the other host', async () => {
+  it('reports an unknown identity host, and continues with the service host', async () => {
     const authUrl = 'https://nothing.invalid';
     const { examine, emulator } = await startExamination({ credentials: { authUrl } });
     const { diagnosis, states } = await examine();
@@ -38,7 +38,7 @@ describe('a diagnosis', () => {
     );
   });
 
-  it("reports an offline machine, which can't resolve any host", async () => {
+  it('reports an offline machine if no host can be resolved', async () => {
     const credentials = {
       authUrl: 'https://nothing.invalid',
       serviceUrl: 'https://nothing-else.invalid',
@@ -148,7 +148,7 @@ describe('a diagnosis', () => {
     ['plain HTTP', {}],
     ['CONNECT tunnel', far],
   ] as const) {
-    it(`reports a proxy that is down (${what}), and skips the other host`, async () => {
+    it(`reports a proxy that is down (${what}), and skips the service host`, async () => {
       closers.push(await throughProxy(CLOSED_PORT));
       const { examine, emulator } = await startExamination({ credentials });
       const { diagnosis, states } = await examine();

@@ -123,7 +123,7 @@ describe('fixed headers', () => {
       }
     });
 
-    it(`with a secret that has no value are left out, so the service responds with 403: ${name}`, async () => {
+    it(`are left out if the value of their secret is missing: ${name}`, async () => {
       const { client, emulator } = await start(one, { headerSecrets: {} });
       const { details } = await failureOf(client.generateText('Hi', {}));
       assert.equal(details.status, 403);
@@ -134,7 +134,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`have secrets that are never sent in a prompt, parameter, or model ID: ${name}`, async () => {
+    it(`never leak their secrets into a prompt, parameter, or model ID: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);
@@ -150,7 +150,7 @@ describe('fixed headers', () => {
       assert.deepEqual(formsIn(bodies.join('\n'), teamKey), []);
     });
 
-    it(`have secrets that never appear in an error, the model list, or a diagnosis: ${name}`, async () => {
+    it(`never leak their secrets into an error, the model list, or a diagnosis: ${name}`, async () => {
       const world = await start(one);
       const { emulator, runtime, credentials } = world;
       const isInference = (request: ReceivedRequest) => !isOfIdentity(request);
@@ -205,7 +205,7 @@ describe('fixed headers', () => {
     for (const { headers: sent } of emulator.requests) assert.ok(!('x-team-key' in sent));
   });
 
-  it('of another service have their secrets masked, too', async () => {
+  it("have their secrets masked even if their service isn't in use", async () => {
     const { service, ...others } = (await start(cases['no key'] as Case)).credentials;
     const { runtime, credentials } = await start(cases['a bearer key'] as Case, {
       headerSecrets: {},

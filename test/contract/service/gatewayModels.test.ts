@@ -85,7 +85,7 @@ describe('the models of an added service', () => {
       ...[tasks.includes('function_calling'), functions.includes('image_chat')],
     ]);
 
-  it('have the context length that vLLM lists, without another request', async () => {
+  it('have the context length that vLLM lists', async () => {
     const { emulator, list } = await start('vllm');
     assert.deepEqual(factsOf(await list()), [
       [one, 8_192, undefined, true, false],
@@ -94,7 +94,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(emulator.counts, { [listPath]: 1 });
   });
 
-  it('get their details from one more request to LiteLLM, with the same headers', async () => {
+  it('get their details from a second request to LiteLLM, with the same headers', async () => {
     const { emulator, list } = await start('litellm');
     assert.deepEqual(factsOf(await list()), [
       [one, 8_192, 512, false, true],
@@ -106,14 +106,14 @@ describe('the models of an added service', () => {
     }
   });
 
-  it('get their limits from the list itself if it contains them, as in newer versions of LiteLLM', async () => {
+  it('get their limits from the list if a newer LiteLLM version includes them', async () => {
     const { emulator, list } = await start();
     const entry = { ...listOf([one]).data[0], max_input_tokens: 100, max_output_tokens: 50 };
     emulator.faults.next(listPath, { json: { data: [entry] } });
     assert.deepEqual(factsOf(await list())[0], [one, 100, 50, true, false]);
   });
 
-  it("come from a single request if the list isn't from LiteLLM", async () => {
+  it("are loaded with one request if the list isn't from LiteLLM", async () => {
     const { emulator, list } = await start('openai');
     await list();
     for (const data of [[], [...listOf([one]).data, { id: two, created: 1_700_000_000 }]]) {
@@ -132,7 +132,7 @@ describe('the models of an added service', () => {
     ['is cut off', { resetBeforeHeaders: true }],
     ['returns too much data', { json: { data: [], more: 'x'.repeat(16_777_216) } }],
   ] as const) {
-    it(`come from the list alone, without a retry, if the second request ${what}`, async () => {
+    it(`are listed without details or a retry if the second request ${what}`, async () => {
       const { emulator, list } = await start('litellm');
       emulator.faults.always(infoPath, fault);
       assert.deepEqual(factsOf(await list()), [
@@ -166,7 +166,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(listed, ['m-null', 'm-chat', 'm-completion', 'm-responses', 'without-info']);
   });
 
-  it('have the lowest limits and the common capabilities of all deployments with the same name, without invalid values', async () => {
+  it('have the lowest limits and the common capabilities of all deployments with the same name', async () => {
     const { emulator, list } = await start('litellm');
     const deployment = (model_name: unknown, model_info: unknown) => ({ model_name, model_info });
     const able = { supports_function_calling: true, supports_vision: true };
@@ -195,7 +195,7 @@ describe('the models of an added service', () => {
     ]);
   });
 
-  it("aren't requested from `/model/info` before a generation, which uses the known limits", async () => {
+  it("aren't looked up in `/model/info` before a generation", async () => {
     const authentication = { kind: 'clientCredentials', tokenUrl: `https://a.example${oauthPath}` };
     const { emulator, list, generate } = await start('litellm', { authentication });
     await generate(one);
@@ -246,7 +246,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it('hide a missing list, which is a failure without them, but no other failure', async () => {
+    it("don't hide an error other than a missing list", async () => {
       const { emulator, list } = await start('openai', { models: stated });
       emulator.faults.always(listPath, { status: 403 });
       assert.notEqual(await kindOf(list()), 'no-model-list');
@@ -277,7 +277,7 @@ describe('the models of an added service', () => {
       assert.deepEqual([kind, details.limit, details.actual], ['parameter-refused', 77, 100]);
     });
 
-    it('apply as soon as the entry changes, and no longer apply once they are removed', async () => {
+    it('are updated when the entry changes', async () => {
       const { runtime, credentials, list } = await start('vllm', { models: stated });
       await list();
       const settings = { modelId: two, operation: 'chat', limits } as const;
@@ -332,7 +332,7 @@ describe('the models of an added service', () => {
       assert.equal((await list()).models[0]?.contextLength, 9);
     });
 
-    it('are left out if their ID is markup or a URL, and never shown with markup', async () => {
+    it('are left out if their ID is markup or a URL', async () => {
       const { emulator, list } = await start();
       const link = '[x](command:workbench.action.quit)';
       const entries = [link, '$(key)', '<img>', 'https://evil.example/x', 'www.evil.example'];

@@ -68,7 +68,7 @@ describe('a connection to the service', () => {
     });
   }
 
-  it('is shared, so 10 concurrent generations with a limit of 3 open at most 3 connections', async () => {
+  it('is reused, so 10 generations with a limit of 3 open at most 3 connections', async () => {
     const world = await startWorld({ limits: { limit: 3 } });
     await Promise.all(Array.from({ length: 10 }, () => world.generate(streamed)));
     assert.ok(connectionsOf(world) <= 3, `${connectionsOf(world)} connections`);
@@ -108,7 +108,7 @@ describe('a connection to the service', () => {
     assert.equal(connectionsOf(world), 1);
   });
 
-  it("doesn't delay the text while the service keeps the response open, and is closed after 1 s", async () => {
+  it("doesn't delay the text while the service keeps the response open, and closes after 1 s", async () => {
     time = new FakeTime();
     const watched = new WatchedFetch();
     const world = await startWorld({
@@ -166,7 +166,7 @@ describe('a connection to the service', () => {
     });
   }
 
-  it('that is reset during a request makes that request fail, without a retry', async () => {
+  it('that is reset during a request fails the request without a retry', async () => {
     const { world, line, service } = await startOnLine();
     await world.generate();
     service.emulator.faults.next(chat, { neverAnswers: true });
@@ -178,7 +178,7 @@ describe('a connection to the service', () => {
     await world.generate();
   });
 
-  it('that stalls is reported as silent, and is not used for the next request', async () => {
+  it("that stalls is reported as silent, and isn't used for the next request", async () => {
     time = new FakeTime();
     const { world, line, service } = await startOnLine();
     await world.generate();

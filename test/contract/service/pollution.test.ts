@@ -22,7 +22,7 @@ const requestsOf = ({ emulator }: World) =>
     return { method, path, query: `${query}`, text, scheme, others };
   });
 
-describe('properties that another extension puts on every object', () => {
+describe('properties that another extension adds to every object', () => {
   afterEach(endWorlds);
 
   it("don't change where or how a request is sent", async () => {

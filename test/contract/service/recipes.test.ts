@@ -259,7 +259,7 @@ process.stdout.write(${JSON.stringify(text)});
     ['vLLM inside the company', true],
     ['Ollama on your machine', false],
   ] as const) {
-    it(`${heading} generates text, and needs no further setting or credential`, async () => {
+    it(`${heading} generates text without further settings or credentials`, async () => {
       const entry = entryUnder(heading);
       const { url } = serviceOf(entry);
       assert.deepEqual([url, isUnencrypted(url)], [entry.url, isOnNetwork]);

@@ -104,7 +104,7 @@ describe('the outcome of', () => {
     });
   }
 
-  it('recording 1 with a valid token is that token and its lifetime', async () => {
+  it('recording 1 with a valid token is the token and its lifetime', async () => {
     const { http, credentials, emulator } = await startWorld();
     const json = recording(1).response.json as object;
     const token = 'eyJhbGciOiJ9.eyJpYXQiOjF9.c2ln';
@@ -114,7 +114,7 @@ describe('the outcome of', () => {
     assert.deepEqual([answer.value, answer.expiresIn], [token, 3_600]);
   });
 
-  it('three recorded 429s before a success is the text, after three retries', async () => {
+  it('three recorded 429s and a success is the text, after three retries', async () => {
     const world = await startWorld();
     world.emulator.replay(27, '/ml/v1/text/chat', 3);
     assert.match((await world.generate()).text, /haiku/);

@@ -117,7 +117,7 @@ describe('a token that the service revokes', () => {
     });
   }
 
-  it("I16: isn't used for a retry if there's a newer one", async () => {
+  it("I16: isn't used for a retry if there's a newer token", async () => {
     const world = await warm();
     const held = gate();
     world.emulator.faults.next(chat, { ...busy, hold: held.opened });

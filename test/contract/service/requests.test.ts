@@ -115,7 +115,7 @@ describe('requests', () => {
     assert.deepEqual(requestTo(generation, pathOf('generation', false)).json, expected);
   });
 
-  it('contain the key only if they are for a token, the token only in its header, and no project or model in the URL', async () => {
+  it('contain the key only to get a token, and the token only in a header', async () => {
     const world = await startWorld();
     await world.generate();
     await world.generate({ onText: () => {} });
@@ -211,7 +211,7 @@ describe('requests', () => {
   });
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`E12: for the ${operation} operation are sent only after secrets in the prompt and the response so far are masked`, async () => {
+    it(`E12: for the ${operation} operation aren't sent until all secrets in the text are masked`, async () => {
       const world = await startWorld({ operation });
       const { client } = world;
       const half = Math.ceil(defaultApiKey.length / 2);
@@ -247,7 +247,7 @@ describe('requests', () => {
   }
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`for the ${operation} operation are sent if a private key is in the response so far, but not if it's in the prompt`, async () => {
+    it(`for the ${operation} operation may contain a private key only in the response so far`, async () => {
       const world = await startWorld({ operation });
       const responseSoFar = privateKey.slice(0, 40);
       await world.generate({ responseSoFar });

@@ -74,7 +74,7 @@ describe('a service runtime', () => {
     assert.deepEqual(bearers, [`Bearer ${one}`, `Bearer ${two}`]);
   });
 
-  it('lets calls with the old key finish when another key is used', async () => {
+  it('lets calls with the old key finish after a key change', async () => {
     const { emulator, generate } = await start();
     const held = gate();
     emulator.faults.next(tokenPath, { hold: held.opened });
@@ -228,7 +228,7 @@ describe('a service runtime', () => {
     assert.deepEqual([inFlight, waiting], [0, 0]);
   });
 
-  it('sends nothing for a call that is waiting when the user signs out', async () => {
+  it("doesn't send a waiting call after the user signs out", async () => {
     const { runtime, emulator, generate, tokens } = await start();
     await generate('key-number-one');
     const held = gate();
@@ -267,7 +267,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(modelsPath), 1, 'nothing is requested while there is a token');
   });
 
-  it('opens the early connection once for concurrent calls, and never if calls have a minimum interval', async () => {
+  it('opens one early connection for concurrent calls, and none if calls have a minimum interval', async () => {
     const { emulator, generate } = await start(8);
     await Promise.all(Array.from({ length: 8 }, () => generate('key-number-one')));
     assert.equal(emulator.count(modelsPath), 1);
@@ -300,7 +300,7 @@ describe('a service runtime', () => {
     }
   });
 
-  it('opens no early connection during a pause that the service requested', async () => {
+  it("doesn't open an early connection during a pause that the service requested", async () => {
     const { runtime, emulator, generate, withKey } = await start();
     const { service } = withKey('key-number-one').approved;
     assert.equal(runtime.isPaused(service), false, 'nothing was sent');
@@ -325,7 +325,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(modelsPath), before);
   });
 
-  it('lists a model that the service has withdrawn only if it is the current model', async () => {
+  it('omits a withdrawn model from the list unless it is the current model', async () => {
     const { runtime, withKey } = await start(1, { now: () => Date.parse('2027-01-16') });
     const { serviceUrl, service } = withKey('key-number-one');
     const from = { service, serviceUrl, operation: 'chat' as const };
@@ -337,7 +337,7 @@ describe('a service runtime', () => {
     assert.deepEqual(await idsFor(old), [modelId, old]);
   });
 
-  it("requests no more output tokens than the model's known limit", async () => {
+  it("limits the requested output tokens to the model's limit", async () => {
     const { emulator, generate } = await start();
     const entry = { model_id: modelId, model_limits: { max_output_tokens: 511 } };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });
@@ -361,7 +361,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.requests.at(-1)?.headers.authorization, `Bearer ${tested}`);
   });
 
-  it('opens no early connection for a call that is already canceled', async () => {
+  it("doesn't open an early connection for a call that is already canceled", async () => {
     const { runtime, emulator, generate, withKey } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
     assert.equal(
@@ -413,7 +413,7 @@ describe('a service runtime', () => {
     for (const key of [...keys, refused]) assert.equal(runtime.leaksInto(key, [], 0), true, key);
   });
 
-  it('keeps no token from a test that was running when the user signed out', async () => {
+  it('discards the token of a test that was running when the user signed out', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const held = gate();
     emulator.faults.next('/ml/v1/text/tokenization', { hold: held.opened });
@@ -437,7 +437,7 @@ describe('a service runtime', () => {
   for (const [place, owner] of ['the model', 'the service URL', 'the identity address'].flatMap(
     (place) => [[place, ''] as const, [place, ' of another service'] as const],
   )) {
-    it(`E16: sends a key${owner} pasted as ${place} in no request other than the token request`, async () => {
+    it(`E16: sends a key${owner} pasted as ${place} only in the token request`, async () => {
       const { runtime, emulator, settings, withKey } = await start();
       const key = 'a-key-that-was-pasted';
       const own = owner === '' ? key : 'key-number-one';
@@ -493,7 +493,7 @@ describe('a service runtime', () => {
     });
   }
 
-  it('sends a project ID that was tried as a key and refused', async () => {
+  it('sends a project ID even after it was refused as a key', async () => {
     const { runtime, settings, generate, withKey, emulator } = await start();
     const { projectId } = withKey('key-number-one');
     assert.ok(projectId.length >= 16);

@@ -456,7 +456,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     ['over http to a remote host', { authUrl: 'http://gateway.example' }],
     ['for a client without an ID', { account: '' }],
   ] as const) {
-    it(`sends nothing ${what}, and doesn't pass on the library's error`, async () => {
+    it(`sends nothing ${what}, and hides the library's error`, async () => {
       const { emulator, http, credentials } = await startOf(authentication, api);
       const { authUrl, approved } = { ...credentials, ...change };
       const used = {
@@ -469,7 +469,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     });
   }
 
-  it('sends the scope and audience, and puts the client credentials in either the header or the body', async () => {
+  it('sends the scope and audience, with the client credentials in the header or the body', async () => {
     for (const name of ['basic', 'post']) {
       const world = await startOf(ways[`client credentials, ${name}`] as AuthCase, api);
       await world.generate();
@@ -533,7 +533,7 @@ describe('a secret that the service repeats', () => {
   afterEach(endAll);
 
   for (const [name, authentication] of Object.entries(ways)) {
-    it(`never appears in a failure with “${name}”, whether it's a key, a token, or a header's value`, async () => {
+    it(`never appears in a failure with “${name}”`, async () => {
       const { hasNoKey, path } = authentication;
       const basic = `${defaultAccount}:${encodeURIComponent(secret)}`;
       let [searched, hits] = [0, 0];

@@ -174,7 +174,7 @@ describe('docs/skill.openapi.json', () => {
     );
   });
 
-  it('describes a bearer token, and the API key exchange that the extension uses', () => {
+  it('describes a bearer token and the API key exchange', () => {
     assert.deepEqual(document.security, [{ bearerAuth: [] }, { keyExchange: [] }]);
     assert.ok(ibm.authentication.kind === 'apiKeyGrant');
     assert.deepEqual(document.components.securitySchemes.keyExchange.flows, {
@@ -201,7 +201,7 @@ describe('docs/skill.openapi.json', () => {
     }
   });
 
-  it('G15: contains neither a key nor a token, and no line break in a description', () => {
+  it('G15: contains no key, no token, and no line break in a description', () => {
     assert.equal(redact(text), text);
     assert.doesNotMatch(text, /eyJ|Bearer [A-Za-z0-9]|\\[nrt]/);
   });

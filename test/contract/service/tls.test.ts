@@ -55,7 +55,7 @@ describe('TLS:', () => {
     assert.deepEqual([kind, server.requests], ['unexpected-answer', [tokenPath]]);
   });
 
-  it('C15: a port without TLS is reported as such after one attempt', async () => {
+  it('C15: a port without TLS is reported after one attempt', async () => {
     for (const as of ['auth', 'service'] as const) {
       const world = await startWorld({
         credentials: (url) => {

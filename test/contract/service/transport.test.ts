@@ -87,7 +87,7 @@ describe('a redirect', () => {
 describe('a request', () => {
   afterEach(endWorlds);
 
-  it("A15: opens no socket to an origin that the token isn't approved for", async () => {
+  it("A15: doesn't open a socket to an origin that the token isn't approved for", async () => {
     await withVictim(async (url) => {
       const world = await startWorld();
       await world.generate();
@@ -103,7 +103,7 @@ describe('a request', () => {
     });
   });
 
-  it("A15: opens no socket to an origin that the key isn't approved for", async () => {
+  it("A15: doesn't open a socket to an origin that the key isn't approved for", async () => {
     await withVictim(async (url) => {
       const { http, credentials } = await startWorld();
       const moved = { ...credentials, authUrl: url };
@@ -157,7 +157,7 @@ describe('a connection', () => {
     assert.deepEqual([kind, details.code, details.attempts], ['unreachable', 'ECONNREFUSED', 4]);
   });
 
-  it("that is reset after the request was sent isn't retried, since the request may have run", async () => {
+  it("that is reset after the request was sent isn't retried, since the service may have processed it", async () => {
     for (const streams of [false, true]) {
       const world = await startWorld();
       world.emulator.faults.always(pathOf('chat', streams), { resetBeforeHeaders: true });
@@ -168,7 +168,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that is reset during a retry makes the service count as unreachable, even if an earlier attempt got a response', async () => {
+  it('that is reset during a retry makes the service count as unreachable', async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { status: 503 });
     world.emulator.faults.next(chat, { resetBeforeHeaders: true });
