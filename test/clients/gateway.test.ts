@@ -109,7 +109,7 @@ describe('nginx as a gateway', () => {
     assert.ok(held > 0, 'the rest was held back until the first chunk had arrived');
   });
 
-  it('forwards the requests of the model list and the connection test', async () => {
+  it('forwards requests for the model list and the connection test', async () => {
     const connection = connect();
     const { models } = await connection.models(never);
     assert.ok(models.some(({ id }) => id === modelId));
@@ -147,7 +147,7 @@ describe('nginx as a gateway', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('refuses a wrong key, without a secret in the error', async () => {
+  it('refuses a wrong key without revealing a secret', async () => {
     const secret = 'secret-of-the-team';
     const connection = connect({
       ...{ key: 'another-key', headers: { 'X-Team': { secret: 'team' } } },

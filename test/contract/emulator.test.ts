@@ -388,7 +388,7 @@ describe('A scripted fault', () => {
     assert.deepEqual([status, headers['location']], [307, 'http://example.invalid/']);
   });
 
-  it("holds a response, and creates it from the emulator's state after the hold", async () => {
+  it("holds a response, which reflects the emulator's state after the hold", async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     const { opened, open } = gate();
@@ -525,7 +525,7 @@ describe('A scripted fault', () => {
 });
 
 describe('The emulator', () => {
-  it('records the exact bytes of each request, and its connection', async () => {
+  it('records the exact bytes and the connection of each request', async () => {
     const emulator = await start();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const headers = { 'Content-Type': 'application/json', 'X-Own': 'Value' };
@@ -600,7 +600,7 @@ describe('The emulator', () => {
     agent.destroy();
   });
 
-  it('shares no state with a second emulator', async () => {
+  it("doesn't share state with a second emulator", async () => {
     const [one, two] = [await start(), await start()];
     const token = await newToken(one);
     assert.equal((await sendRecorded(two, recording(24), { token })).status, 401);

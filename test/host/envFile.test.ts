@@ -208,7 +208,7 @@ describe('the .env file in a real editor', () => {
 
     const fix = 'Add .env to .gitignore';
 
-    it("has a warning if git doesn't ignore it, and a fix that adds it to .gitignore", async () => {
+    it("gets a warning if git doesn't ignore it, with a fix that adds it to .gitignore", async () => {
       const { document, found } = await notIgnored();
       assert.equal(found.severity, DiagnosticSeverity.Warning);
       await actionAt(found.range, fix);
@@ -244,7 +244,7 @@ describe('the .env file in a real editor', () => {
       await becomes('no hint', 60_000, async () => (ours().length === 0 ? true : undefined));
     });
 
-    it('has no warning if .gitignore or .git/info/exclude lists it @nightly', async () => {
+    it("doesn't get a warning if .gitignore or .git/info/exclude lists it @nightly", async () => {
       const { document } = await notIgnored();
       writeFileSync(path('.gitignore'), '.env');
       await until((all) => all.length === 0);
@@ -256,7 +256,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('offers no fix if .gitignore is a symbolic link @nightly', async () => {
+    it("doesn't get a fix if .gitignore is a symbolic link @nightly", async () => {
       for (const target of ['elsewhere', 'nowhere']) {
         writeFileSync(path('elsewhere'), 'mine\n');
         symlinkSync(target, path('.gitignore'));
@@ -266,7 +266,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('offers no fix if .gitignore is larger than 1 MiB @nightly', async () => {
+    it("doesn't get a fix if .gitignore is larger than 1 MiB @nightly", async () => {
       const { found } = await notIgnored();
       for (const [size, titles] of [
         [1024 * 1024, [fix]],
@@ -277,7 +277,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('has a warning if git tracks it, even if it is ignored @nightly', async () => {
+    it('gets a warning if git tracks it, even if it is ignored @nightly', async () => {
       git('init', '--quiet');
       writeFileSync(path('.env'), good);
       git('add', '.env');

@@ -31,7 +31,7 @@ describe('a job', () => {
     return { editor, job };
   };
 
-  it('continues a response only once, even if two commands do so at the same time', async () => {
+  it('continues a response only once, even if two commands try at the same time', async () => {
     const { editor, job } = await generated(cut);
     const before = world.emulator.count(chatPath);
     const runs = [1, 2].map(() => runJob(world.options, job, job.truncated, 'continue'));
@@ -105,7 +105,7 @@ describe('a job', () => {
     assert.deepEqual([world.emulator.count(chatPath), editor.document.getText()], before);
   });
 
-  it("doesn't continue a response that was undone with the Undo command, but can restart it", async () => {
+  it("doesn't continue a response after the editor's Undo, but can restart it", async () => {
     const { editor, job } = await generated(cut);
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), 'prompt');
@@ -198,7 +198,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), before);
   });
 
-  it('restarts a response that was undone with Undo Generation when it is continued @nightly', async () => {
+  it('restarts a response instead of continuing it after Undo Generation @nightly', async () => {
     const { editor, job } = await generated(cut);
     const answers = job.truncated;
     assert.equal(await job.undo(), 'undone');

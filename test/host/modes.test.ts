@@ -44,7 +44,7 @@ describe('insert modes:', () => {
     ['above', 'answer\ntext\nend'],
     ['replace', 'answer\nend'],
   ] as const) {
-    it(`${mode} adds no blank line if a response ends with line breaks`, async () => {
+    it(`${mode} doesn't add a blank line if a response ends with line breaks`, async () => {
       const editor = await open('text\nend', LINE);
       assert.equal(await stream(editor, mode, ['answer\n', '\n']), true);
       assert.equal(editor.document.getText(), want);
@@ -82,7 +82,7 @@ describe('insert modes:', () => {
     });
   }
 
-  it('below writes no spaces into the blank line before an indented paragraph of prose', async () => {
+  it("below doesn't indent the blank line before an indented paragraph of prose", async () => {
     const editor = await open('    - one\nend', new Range(0, 4, 0, 9), 'markdown');
     assert.equal(await stream(editor, 'below', ['\n\n- two']), true);
     assert.equal(editor.document.getText(), '    - one\n\n    - two\nend');
@@ -129,7 +129,7 @@ describe('insert modes:', () => {
     assert.equal(newDocument(editor.document).getText(), 'answer');
   });
 
-  it('newDocument takes the focus if the user has done nothing else @nightly', async () => {
+  it('newDocument takes the focus if the user is idle @nightly', async () => {
     const editor = await open('a = 1', new Range(0, 0, 0, 5));
     assert.equal(await stream(editor, 'newDocument', ['answer']), true);
     assert.equal(window.activeTextEditor?.document, newDocument(editor.document));
@@ -199,7 +199,7 @@ describe('insert modes:', () => {
     writer.dispose?.();
   });
 
-  it('newDocument opens nothing if no text arrives @nightly', async () => {
+  it("newDocument doesn't open a document if no text arrives @nightly", async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.begin(0, 'restart');

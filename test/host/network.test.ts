@@ -160,7 +160,7 @@ describe('the connection through VS Code’s own fetch', () => {
     });
   }
 
-  it('uses no proxy with http.fetchAdditionalSupport off @nightly', async () => {
+  it("doesn't use a proxy with http.fetchAdditionalSupport off @nightly", async () => {
     const { proxy, proxyUrl } = await startTunnel();
     await set({ fetchAdditionalSupport: false, proxy: proxyUrl });
     await expectFailure('unreachable', {});

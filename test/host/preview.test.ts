@@ -367,7 +367,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend!');
   });
 
-  it("reopens the document when it is accepted, if the document's tab was closed @nightly", async () => {
+  it('reopens a closed document when it is accepted @nightly', async () => {
     const editor = await openFile('previewed.txt', TEXT, PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'preview');

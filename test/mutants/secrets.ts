@@ -169,7 +169,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '  } catch {\n    // Node emits',
     to: '  } catch (error) {\n    throw error;\n    // Node emits',
     test: command,
-    title: "that can't be started fails, without its arguments in the error",
+    title: "that can't be started fails without revealing its arguments",
   },
   {
     name: 'a replaced program runs without approval',

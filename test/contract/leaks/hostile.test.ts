@@ -94,7 +94,7 @@ describe('the whole extension', () => {
     assert.match(editor.textOf('tooltip'), /h0stile.*not a valid model ID/);
   });
 
-  it('E06: keeps prompts, responses, and headers out of all sinks except the document, even at the lowest log level', async () => {
+  it('E06: keeps prompts, responses, and headers out of all sinks except the document', async () => {
     const editor = new SinkEditor();
     editor.text = 'pr0mpt of a person';
     const answer = 'answ3r of a model';

@@ -145,7 +145,7 @@ describe('a window', () => {
     }
   });
 
-  it('repaints its status item once for simultaneous changes, and not at all after it closes', async () => {
+  it('repaints its status item once for simultaneous changes, and drops a pending repaint on close', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let readings = 0;

@@ -172,7 +172,7 @@ describe('an open window', () => {
     assert.doesNotMatch(editor.textOf('tooltip'), /session/i);
   });
 
-  it('counts a token refresh and a generation as one request in the tooltip', async () => {
+  it("doesn't count a token refresh as a request in the tooltip", async () => {
     const editor = life.editor();
     await opened.open(editor, life.stores, async (run) => {
       await run('refreshToken');

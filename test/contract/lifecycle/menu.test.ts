@@ -120,7 +120,7 @@ describe('the menu', () => {
     assert.doesNotMatch(editor.textOf('quick pick'), /Select a service/);
   });
 
-  describe('with another service that is set up', () => {
+  describe('with two services that are set up', () => {
     /** Picks the other service in the menu, and returns the notifications and written settings. */
     const switchToAcme = async (beforePick = () => {}) => {
       const editor = editorWithBoth();

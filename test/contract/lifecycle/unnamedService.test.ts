@@ -41,7 +41,7 @@ describe('a service that the settings do not name', () => {
     });
   }
 
-  it('is found through a stored key before the key is read', async () => {
+  it('is found through a stored key without reading the key', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);

@@ -223,7 +223,7 @@ describe('size limits:', () => {
     ],
   ];
   for (const [what, path, fault, limit] of cases) {
-    it(`${what} is rejected after ${limit} bytes, and the rest isn't read`, async () => {
+    it(`${what} is rejected after ${limit} bytes without reading the rest`, async () => {
       const watched = new WatchedFetch();
       const world = await startWorld({ http: { fetch: watched.fetch } });
       world.emulator.faults.next(path, fault);

@@ -66,7 +66,7 @@ describe('a canceled call', () => {
     assert.equal(world.inferenceCount(), 1);
   });
 
-  it("doesn't send a request if it was canceled in advance", async () => {
+  it("doesn't send a request if it was canceled before it started", async () => {
     const world = await startWorld();
     const { kind, details } = await failureOf(world.generate({ signal: AbortSignal.abort() }));
     assert.deepEqual([kind, world.emulator.requests.length], ['cancelled', 0]);

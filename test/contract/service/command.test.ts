@@ -113,14 +113,14 @@ describe('a token command', () => {
     ],
   };
   for (const [what, [line, problem]] of Object.entries(problems)) {
-    it(`that ${what} fails with the problem "${problem}", without its output in the error`, async () => {
+    it(`that ${what} fails with the problem "${problem}" without revealing its output`, async () => {
       const error = await failureOf(run(line));
       assert.deepEqual([error.kind, error.details], ['command-failed', { problem }]);
       hasNoOutput(error);
     });
   }
 
-  it('that exits with code 3 runs once more, then fails with that exit code', async () => {
+  it('that exits with code 3 runs once more before it fails', async () => {
     const runs = join(folder, 'runs');
     const line = `require('fs').appendFileSync(process.argv[1],'.');${print(`'${token}'`)};process.exitCode=3`;
     const error = await failureOf(fetchToken(http, credentialsOf(line, runs), never));
@@ -168,7 +168,7 @@ describe('a token command', () => {
     await becomes('the end of the process', () => isGone(id));
   });
 
-  it("that can't be started fails, without its arguments in the error", async () => {
+  it("that can't be started fails without revealing its arguments", async () => {
     const file = join(folder, 'file');
     writeFileSync(file, 'no program');
     for (const program of ['', join(folder, 'missing'), file, folder, join(file, 'program')]) {
@@ -196,7 +196,7 @@ describe('a token command', () => {
   const withChild = (then: string) =>
     `const c=require('child_process').spawn(process.execPath,['-e',${JSON.stringify(watched.join)}],{stdio:['ignore','inherit','ignore']});${watched.join};${then}`;
 
-  it('provides its token even if it leaves a child process behind, which is terminated', async () => {
+  it("doesn't leave a child process behind after it provides its token", async () => {
     const stop = `process.stdin.resume()`;
     const line = withChild(`s.on('data',()=>{${print(`'${token}'`)};process.exit()});${stop}`);
     const fetched = run(line);

@@ -57,7 +57,7 @@ describe('the deadline', () => {
     assert.deepEqual(ended, [`timeout ${phase}`]);
   }
 
-  it("causes a timeout that doesn't count as an unreachable service if a retry never gets a slot", async () => {
+  it("doesn't make the service count as unreachable if a retry never gets a slot", async () => {
     const { call, emulator } = await start(chat, { deadlineMs: DEADLINE_MS, limits: { limit: 2 } });
     const held = gate();
     emulator.faults.next(chat, { hold: held.opened });

@@ -81,7 +81,7 @@ describe('a client of a real identity provider', () => {
     emulator.requests.map(({ headers }) => headers.authorization?.replace(/^Bearer /, '') ?? '');
 
   for (const clientAuthentication of clientAuthentications) {
-    it(`generates text with ${clientAuthentication} and credentials that must be encoded, without discovery`, async () => {
+    it(`generates text with ${clientAuthentication} and credentials that must be encoded`, async () => {
       const { world, provider } = await start({ clientAuthentication });
       assert.match((await world.generate()).text, /Hello/);
       assert.deepEqual(provider.requests, ['POST /token']);
@@ -91,7 +91,7 @@ describe('a client of a real identity provider', () => {
       assert.deepEqual({ client_id, scope }, { client_id: client.id, scope: 'models read' });
     });
 
-    it(`reports a wrong secret with ${clientAuthentication} as a refused key, without the secret in the error`, async () => {
+    it(`reports a wrong secret with ${clientAuthentication} as a refused key, without revealing the secret`, async () => {
       const { world, provider } = await start({ clientAuthentication, secret: otherSecret });
       const error = await failureOf(world.generate());
       const { status, code } = error.details;

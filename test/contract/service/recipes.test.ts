@@ -284,7 +284,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('Databricks generates text with the token that the program prints, and keeps the token', async () => {
+  it('Databricks generates text with the token that the program prints', async () => {
     const entry = entryUnder('Databricks by command');
     const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
     assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');

@@ -27,7 +27,7 @@ describe('a token that the service revokes', () => {
 
   for (const streams of [false, true]) {
     for (const state of ['expired', 'not valid'] as const) {
-      it(`H19: is replaced once, and the call succeeds without a reported retry (${state}${streams ? ', stream' : ''})`, async () => {
+      it(`H19: is replaced once without reporting a retry (${state}${streams ? ', stream' : ''})`, async () => {
         const world = await warm();
         world.emulator.revokeTokens(state);
         const retries: unknown[] = [];
@@ -81,7 +81,7 @@ describe('a token that the service revokes', () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it("H23: doesn't make a response start over once part of its text was delivered", async () => {
+  it("H23: doesn't restart a response once part of its text was delivered", async () => {
     const world = await warm();
     const first = { choices: [{ delta: { content: 'partial' }, finish_reason: null }] };
     world.emulator.faults.next(chatStream, streamOf(first, expiredEvent));

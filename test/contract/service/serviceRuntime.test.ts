@@ -373,7 +373,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(modelsPath), 0);
   });
 
-  it("doesn't pause or throttle generations if the request that opens the early connection gets a 429", async () => {
+  it("doesn't pause or throttle generations if the early connection gets a 429", async () => {
     const { runtime, emulator, generate } = await start();
     emulator.faults.always(modelsPath, { status: 429, headers: { 'retry-after': '60' } });
     await generate('key-number-one');

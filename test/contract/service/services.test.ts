@@ -362,7 +362,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls`, () => {
   for (const [name, authentication] of Object.entries(ways)) {
     const { path } = authentication;
     if (path === undefined) continue;
-    it(`with “${name}” make 1 token request without a token, 1 after a revocation, and 2 after a 503`, async () => {
+    it(`with “${name}” make 1 token request at first, 1 after a revocation, and 2 after a 503`, async () => {
       const api = apis['watsonx, project'] as ApiCase;
       const world = await startOf(authentication, api);
       const failed = [await all(world)];
@@ -595,7 +595,7 @@ describe('errors from the chat completions API', () => {
     assert.equal(await kindOf(without.generate()), 'model-unknown');
   });
 
-  it('within a stream end the stream with the kind that matches their code', async () => {
+  it('within a stream have the kind that matches their code', async () => {
     const world = await startOf(authentication, api);
     const error = { message: 'x', code: 'rate_limit_exceeded' };
     world.emulator.faults.next(api.path, {

@@ -32,7 +32,7 @@ const start = (options: WorldOptions = {}) =>
 describe(`${CALLS} parallel calls`, () => {
   afterEach(endWorlds);
 
-  it('H13: make 1 token request without a token, and 1 more after all tokens are revoked', async () => {
+  it('H13: make 1 token request at first, and 1 more after all tokens are revoked', async () => {
     const world = await start();
     assert.equal(await callAll(world), 0);
     assert.equal(world.emulator.count(tokenPath), 1);
@@ -140,7 +140,7 @@ describe('a token that expires before it arrives', () => {
     assert.deepEqual(counts(), [1, 1]);
   });
 
-  it('is replaced once if the service refuses it, and the second refusal is reported', async () => {
+  it('is replaced only once if the service refuses every token', async () => {
     const { generate, counts } = await startLate(true);
     assert.equal(await kindOf(generate()), 'unauthorized');
     assert.deepEqual(counts(), [2, 2]);

@@ -31,7 +31,7 @@ describe('a redirect', () => {
   afterEach(endWorlds);
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it(`C01: of the token request with ${status} isn't followed, and its target host is reported`, async () => {
+    it(`C01: of the token request with ${status} isn't followed, but reported with its target host`, async () => {
       await withVictim(async (url, host) => {
         const world = await startWorld();
         world.emulator.faults.always(tokenPath, { status, redirectTo: `${url}/identity/token` });
@@ -44,7 +44,7 @@ describe('a redirect', () => {
     });
 
     for (const streams of [false, true]) {
-      it(`C02: of ${pathOf('chat', streams)} with ${status} isn't followed, and its target host is reported`, async () => {
+      it(`C02: of ${pathOf('chat', streams)} with ${status} isn't followed, but reported with its target host`, async () => {
         await withVictim(async (url, host) => {
           const world = await startWorld();
           const path = pathOf('chat', streams);
