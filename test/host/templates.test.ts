@@ -116,7 +116,7 @@ describe('templates in a real editor', () => {
     assert.deepEqual(items?.properties['insertMode']?.enum, modes);
   });
 
-  it('stay usable alongside broken files, which are listed with their problems', async () => {
+  it('include each broken file along with its problem', async () => {
     write('good.md', 'Good.');
     write('binary.md', new Uint8Array([0xff, 0xfe, 0x00]));
     write('null.md', 'a\0b');
@@ -148,7 +148,7 @@ describe('templates in a real editor', () => {
     assert.equal(entries.length, builtIn + 10 + 1);
   });
 
-  it('are picked from a list, and ask for inputs in boxes that can be dismissed @nightly', async () => {
+  it('prompt for their inputs once picked, and are canceled if a prompt is dismissed @nightly', async () => {
     write('a.md', `\${input:Who?} \${input:What?} \${input:Who?}`);
     const entries = await readTemplates(scope());
     const picking = pickTemplate(entries, {
@@ -171,7 +171,7 @@ describe('templates in a real editor', () => {
     assert.equal(given, undefined);
   });
 
-  it('include the first 200 files of a folder, and an entry that reports more files @nightly', async () => {
+  it('include at most 200 files of a folder, and report that there are more @nightly', async () => {
     for (let index = 1_000; index < 1_203; index += 1) write(`t${index}.md`, 'x');
     const entries = await readTemplates(scope());
     assert.equal(entries.length, builtIn + 200 + 1);
@@ -208,7 +208,7 @@ describe('templates in a real editor', () => {
     }
   });
 
-  it("aren't read from a symbolic link to a folder, and are only the built-in ones without a folder", async () => {
+  it("aren't read from a symbolic link, or if no folder is open", async () => {
     mkdirSync(join(elsewhere, 'templates'), { recursive: true });
     writeFileSync(join(elsewhere, 'templates', 'x.md'), 'x');
     for (const [link, target] of [
@@ -225,8 +225,8 @@ describe('templates in a real editor', () => {
     assert.equal((await readTemplates({ ...scope(), folder: null })).length, builtIn);
   });
 
-  describe('as files', () => {
-    it('have each mistake underlined while they are open', async () => {
+  describe('from files', () => {
+    it('get a diagnostic for each mistake while they are open', async () => {
       const text = `---\nnmae: x\ninsertMode: replcae\nmodel: 4\n---\nTo \${input:Whom?}: \${selecton}`;
       write('flaws.md', text.replaceAll('\n', '\r\n'));
       const uri = Uri.file(path('flaws.md'));
@@ -251,7 +251,7 @@ describe('templates in a real editor', () => {
       await until({ uri }, (all) => all.length === 0);
     });
 
-    it('offer completions for variables in the prompt, and for keys and insert modes in the front matter', async () => {
+    it('get completions for variables, front matter keys, and insert modes', async () => {
       const document = await openWith('typed.md', `---\n\ninsertMode: \n---\nExplain \${sel}`);
       const labels = async (line: number, character: number) =>
         (await completionsAt(document, new Position(line, character))).map(labelOf);
@@ -294,7 +294,7 @@ describe('templates in a real editor', () => {
       assert.equal(editor.document.getText(editor.selection), `\${this}`);
     });
 
-    it("aren't opened if they are symbolic links, because a repository could link to any file", async () => {
+    it("aren't opened if they are symbolic links, which could lead to any file", async () => {
       write('target.txt', 'target');
       symlinkSync(path('target.txt'), path('link.md'));
       const entry = (await readTemplates(scope())).find(({ name }) => name === 'link');

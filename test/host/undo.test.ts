@@ -22,7 +22,7 @@ describe('undoing a generation', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
-    it(`removes exactly the response, even if the user typed before, after, and inside it: ${title}`, async () => {
+    it(`removes the response but keeps text typed before, after, and inside it: ${title}`, async () => {
       const { editor, job } = await written(mode);
       await typeAt(editor.document, 'top', ' BEFORE');
       await typeAt(editor.document, 'whole', 'INSIDE');
@@ -34,7 +34,7 @@ describe('undoing a generation', () => {
       assert.equal(text.replace('INSIDE', '').replaceAll(/ BEFORE| BEHIND/g, ''), TEXT);
     });
 
-    it(`J22: restores the document while text still streams: ${title}`, async () => {
+    it(`J22: restores the document while the response is still streaming: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       await appendTo(job, editor.document, 'the first of it ');
@@ -46,7 +46,7 @@ describe('undoing a generation', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J22 J23: removes the partial response that a canceled generation left: ${title}`, async () => {
+    it(`J22 J23: removes the partial response of a canceled generation: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       await appendTo(job, editor.document, 'half an ');
@@ -58,7 +58,7 @@ describe('undoing a generation', () => {
     });
   }
 
-  it('removes text whose whitespace a formatter changed @nightly', async () => {
+  it('removes a response whose whitespace has changed @nightly', async () => {
     const { editor, job } = await written('below');
     const { document } = editor;
     const at = document.positionAt(document.getText().indexOf('whole'));
@@ -77,7 +77,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT.replace('prompt', 'prompt\n\t'));
   });
 
-  it('removes text that a formatter has changed', async () => {
+  it('removes a response that a formatter has changed', async () => {
     const formatter = registerFormatter('plaintext');
     const { editor, job } = await written('below', 'b=1+2\nc  =  3');
     await commands.executeCommand('editor.action.formatDocument');
@@ -95,7 +95,7 @@ describe('undoing a generation', () => {
   });
 
   for (const [mode, title] of placingModes) {
-    it(`removes text that the user has undone and redone: ${title}`, async () => {
+    it(`removes a response that the user has undone and redone: ${title}`, async () => {
       const { editor, job } = await written(mode);
       const generated = editor.document.getText();
       await commands.executeCommand('undo');
@@ -105,7 +105,7 @@ describe('undoing a generation', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`removes the whole response if the user typed while it streamed, and then used undo and redo: ${mode}`, async () => {
+    it(`removes the whole response after undo and redo, even if the user typed while it streamed: ${mode}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const { document } = editor;
       const job = jobOn(editor, mode);
@@ -124,7 +124,7 @@ describe('undoing a generation', () => {
     });
   }
 
-  it('removes text that the user has deleted and restored @nightly', async () => {
+  it('removes a response after the user has deleted and restored part of it @nightly', async () => {
     const { editor, job } = await written('below');
     await editor.edit((builder) => builder.delete(new Range(2, 2, 2, 8)));
     await commands.executeCommand('undo');
@@ -132,7 +132,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('is itself undone by one undo, and can then be repeated', async () => {
+  it('can be reverted with a single undo, and then repeated', async () => {
     const { editor, job } = await written('replace');
     const generated = editor.document.getText();
     assert.equal(await job.undo(), 'undone');
@@ -149,7 +149,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('removes the previous response if no text of its replacement has arrived', async () => {
+  it('removes the previous response if a retry has not returned any text yet', async () => {
     const { editor, job } = await written('replace');
     job.begin(0, 'restart');
     assert.equal(await job.undo(), 'undone');
@@ -162,7 +162,7 @@ describe('undoing a generation', () => {
     ['preview', 'preview @nightly'],
     ['newDocument', 'newDocument @nightly'],
   ] as const) {
-    it(`allows a retry if no text has arrived yet: ${title}`, async () => {
+    it(`doesn't prevent a retry if there was no text to undo: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       job.begin(0, 'restart');
@@ -189,7 +189,7 @@ describe('undoing a generation', () => {
     assert.equal(job.isUndone, true);
   });
 
-  it('allows another response in the same place', async () => {
+  it('allows a retry to insert a new response', async () => {
     const { editor, job } = await written('replace');
     await job.undo();
     job.begin(0, 'restart');
@@ -205,7 +205,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('J05: is refused if the document is closed, and leaves the document closed', async () => {
+  it("J05: is refused if the document is closed, and doesn't reopen it", async () => {
     const editor = await openFile('undo.txt', TEXT, PROMPT);
     const job = jobOn(editor, 'below');
     job.append(0, 'text');

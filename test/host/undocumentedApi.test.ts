@@ -37,7 +37,7 @@ describe('the undocumented API of VS Code', () => {
   }
 
   for (const name of ['globalLocalValue', 'globalRemoteValue']) {
-    it(`has ${name} among the values of a setting`, () => {
+    it(`reports ${name} when inspecting a setting`, () => {
       assert.ok(
         name in (workspace.getConfiguration('hostedModel').inspect('url') ?? {}),
         gone(name),
@@ -45,13 +45,13 @@ describe('the undocumented API of VS Code', () => {
     });
   }
 
-  it(`has the role ${SYSTEM_ROLE} for system messages`, () => {
+  it(`uses the role ${SYSTEM_ROLE} for system messages`, () => {
     const role: unknown = Reflect.get(vscode.LanguageModelChatMessageRole, 'System');
     assert.equal(role, SYSTEM_ROLE, gone('LanguageModelChatMessageRole.System'));
   });
 
   // `test/ui/feedback.test.ts` shows that such a link works.
-  it('supports links to commands in the text of a notification', async () => {
+  it('supports command links in notifications', async () => {
     const path =
       env.uiKind === vscode.UIKind.Web
         ? 'code/browser/workbench/workbench.js'

@@ -34,7 +34,7 @@ describe('a writer of streamed text', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
-    it(`J02: adjusts its place when the user types before it: ${title}`, async () => {
+    it(`J02: keeps writing in the right place when the user types above it: ${title}`, async () => {
       const editor = await open('top\nx\nend', new Range(1, 0, 1, 1));
       const job = jobOn(editor, mode);
       await typeAt(editor.document, 'top', '\n1');
@@ -52,7 +52,7 @@ describe('a writer of streamed text', () => {
     });
   }
 
-  it('J04: gives up if the user deletes its place before any text arrives @nightly', async () => {
+  it('J04: gives up if the user deletes the prompt before any text arrives @nightly', async () => {
     const editor = await open('top\nprompt\nend', new Range(1, 0, 1, 6));
     const job = jobOn(editor, 'replace');
     await editor.edit((builder) => builder.delete(new Range(0, 2, 2, 1)));
@@ -81,7 +81,7 @@ describe('a writer of streamed text', () => {
     assert.equal(editor.document.getText(), '');
   });
 
-  it('J05: gives up if the document is closed, and leaves the document closed', async () => {
+  it("J05: gives up if the document is closed, and doesn't reopen it", async () => {
     const editor = await openFile('streaming4.txt', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -150,7 +150,7 @@ describe('a writer of streamed text', () => {
     assert.equal(renamed.getText(), 'prompt\nfirst second\nend');
   });
 
-  it("doesn't follow a file whose new path makes it run automatically", async () => {
+  it('gives up if the file is moved to where it would run automatically', async () => {
     const editor = await openFile('streaming11.json', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -162,7 +162,7 @@ describe('a writer of streamed text', () => {
     assert.equal(job.text, 'first second');
   });
 
-  it("J08: gives up if the file is deleted, and doesn't create it again", async () => {
+  it("J08: gives up if the file is deleted, and doesn't recreate it", async () => {
     const editor = await openFile('streaming9.txt', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -186,7 +186,7 @@ describe('a writer of streamed text', () => {
     assert.equal(job.text, 'first second');
   });
 
-  it('J33: writes nothing if its place no longer exists because the document became shorter', async () => {
+  it('J33: gives up if its place is lost because the document got shorter', async () => {
     const editor = await openFile(
       'streaming11.txt',
       `${'line\n'.repeat(50)}prompt\n`,
@@ -228,7 +228,7 @@ describe('a writer of streamed text', () => {
     assert.equal(document.getText(), 'prompt\nfirst second');
   });
 
-  it('gives up if the line endings change, and writes nothing twice @nightly', async () => {
+  it("gives up if the line endings change, and doesn't write any text twice @nightly", async () => {
     const editor = await open('prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -254,7 +254,7 @@ describe('a writer of streamed text', () => {
     assert.equal(document.getText(), 'prompt\nfirst second third\nend?');
   });
 
-  it('continues if the user undoes and redoes text that it has written @nightly', async () => {
+  it('continues if the user undoes and redoes part of the response @nightly', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'below');

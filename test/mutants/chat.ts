@@ -25,7 +25,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'one.id === id && one.fingerprint === fingerprint',
     to: 'one.id === id',
     test: callers,
-    title: 'applies a decision only to the API key it was made for, and only until it is forgotten',
+    title: 'prompts again for another API key, or after a decision is forgotten',
   },
   {
     name: 'a decision about a caller applies to another host',
@@ -33,7 +33,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'const shown = [approved.service, ',
     to: 'const shown = [',
     test: callers,
-    title: 'G16: applies a decision only to the host and the project that were shown',
+    title: 'G16: prompts again for another host or project',
   },
   {
     name: 'a request continues after its key is deleted',

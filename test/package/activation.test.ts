@@ -51,7 +51,7 @@ describe('activation of the shipped file', () => {
     for (const undo of restore) undo();
   });
 
-  it('starts no timer, opens no connection, reads no secret, loads no HTTP stack, and exports no API', async () => {
+  it("doesn't start timers, open connections, read secrets, load the HTTP stack, or export an API", async () => {
     const disposable = { dispose: () => {} };
     const subscriptions: { dispose(): void }[] = [];
     const secrets = {

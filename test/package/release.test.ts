@@ -44,7 +44,7 @@ describe('a release', () => {
     return promise;
   };
 
-  it('sets the next version everywhere, creates the package, and commits and tags nothing @nightly', async () => {
+  it('sets the next version and creates the package, without a commit or tag @nightly', async () => {
     const { version: before } = JSON.parse(read('package.json'));
     const { code, said } = await release('way');
     assert.equal(code, 0, said);
@@ -87,7 +87,7 @@ describe('a release', () => {
     assert.equal(git('status', '--porcelain'), '');
   });
 
-  it('is refused with a message if the changelog has nothing new', async () => {
+  it('is refused if the changelog has nothing new', async () => {
     writeFileSync(
       join(cwd, 'CHANGELOG.md'),
       '# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- All.\n',

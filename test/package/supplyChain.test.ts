@@ -70,7 +70,7 @@ const APACHE = 'licenses/Apache-2.0.txt';
 const AXIOS_FLOOR = [1, 18] as const;
 
 describe('third-party code', () => {
-  it('L02: stays out of the package, like all stray files in the folder', async () => {
+  it('L02: stays out of the package, as do secrets and other stray files', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
     const planted = [
       ...['.env', '.env.local', 'dist/.env', 'server.pem', 'dist/id_rsa', 'dist/part.js.map'],
@@ -167,7 +167,7 @@ describe('third-party code', () => {
     assert.equal(hash, 'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30');
   });
 
-  it('is not bundled without the terms of its license', () => {
+  it("can't be bundled without the text of its license", () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
     const planted = (name: string, license: string, files: Readonly<Record<string, string>>) => {
       const path = `${folder}/node_modules/a/node_modules/${name}`;
@@ -189,7 +189,7 @@ describe('third-party code', () => {
     }
   });
 
-  it('L12: includes an HTTP library that is recent enough to be safe', () => {
+  it('L12: includes a recent enough version of axios', () => {
     const [major = 0, minor = 0] =
       lock.packages['node_modules/axios']?.version.split('.').map(Number) ?? [];
     assert.ok(major === AXIOS_FLOOR[0] && minor >= AXIOS_FLOOR[1], `${major}.${minor}`);

@@ -33,7 +33,7 @@ describe('a service that silently closes connections', () => {
     close();
   });
 
-  it(`makes no generation fail once the close has arrived, and receives none twice (seed ${seed})`, async () => {
+  it(`never receives a request twice, and loses none sent after the close arrives (seed ${seed})`, async () => {
     const random = randomOf(seed);
     const service = await startWorld();
     const line = await lineTo(service.emulator.url);

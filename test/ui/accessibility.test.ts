@@ -26,7 +26,7 @@ describe(`with only a keyboard and a screen reader ${nightly}`, () => {
   });
   after(() => emulator.close());
 
-  it('the status item is a button that announces the state and opens the setup, which announces each step', async () => {
+  it('the status item announces the state and opens the setup, which announces each step', async () => {
     const { editor, page, quickInput, screen } = session.workbench;
     await session.workbench.openFile(session.path('letter.txt'));
     await editor.selectLines(1);
@@ -84,7 +84,7 @@ describe(`with only a keyboard and a screen reader ${nightly}`, () => {
     await session.workbench.runCommand('Notifications: Clear All Notifications');
   });
 
-  it('a preview has named buttons with shortcuts, and is accepted by keyboard', async () => {
+  it('a preview has named buttons, and can be accepted with a shortcut', async () => {
     const { editor, page } = session.workbench;
     await editor.focus();
     await page.keyboard.press(modeKeys.preview);

@@ -42,7 +42,7 @@ describe(`chat ${nightly}`, () => {
     console.log('      inputs: the command, Enter, the question, Enter; sign-in dialogs: 0');
   });
 
-  it('lets an agent read two files at once, create a third, and use the extension’s tool, despite a revoked token and throttling', async () => {
+  it('lets an agent use file tools and the extension’s tool despite a revoked token and throttling', async () => {
     const session = await openWindow(emulator, {
       folderFiles: files,
       userSettings: { 'hostedModel.offerTool': true },

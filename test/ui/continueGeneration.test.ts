@@ -32,7 +32,7 @@ const tryAgain = 'Hosted Model: Try Again';
 const undoIt = 'Hosted Model: Undo Generation';
 const showLast = 'Hosted Model: Show Last Response';
 
-describe(`an incomplete response ${nightly}`, () => {
+describe(`the latest response ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   before(async () => {
@@ -60,7 +60,7 @@ describe(`an incomplete response ${nightly}`, () => {
     return stallAfter(/Roses are/, emulator, session);
   };
 
-  it("can't be continued, retried, undone, or shown before the first generation, and a message explains why", async () => {
+  it("can't be continued, retried, undone, or shown if there is none yet", async () => {
     const { page } = session.workbench;
     const said: [key: string, message: RegExp][] = [
       [commandKeys.continueGeneration, /no truncated response to continue/],
@@ -93,7 +93,7 @@ describe(`an incomplete response ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('is removed by Undo Generation, which keeps text that the user typed in and after it', async () => {
+  it('is removed by Undo Generation without the text that the user typed in or after it', async () => {
     const { editor, notifications } = session.workbench;
     await select('undone');
     await run(generate);
@@ -133,7 +133,7 @@ describe(`an incomplete response ${nightly}`, () => {
     await notifications.waitFor(/That response was undone/);
   });
 
-  it('J22: stays after Escape, and Undo Generation restores the document exactly', async () => {
+  it('J22: is kept after Escape, and removed by Undo Generation', async () => {
     const { editor, notifications, page } = session.workbench;
     const { request, open } = await stall('cancelled');
     await page.keyboard.press('Escape');
@@ -146,7 +146,7 @@ describe(`an incomplete response ${nightly}`, () => {
     assert.equal(await saved('cancelled'), original);
   });
 
-  it('J23: stays after an error, is replaced by Try Again, and can be undone', async () => {
+  it('J23: is kept after an error, then replaced by Try Again', async () => {
     const { editor, notifications } = session.workbench;
     await select('broken');
     emulator.faults.next(chatPath, { cutAfterBytes: 1_500 });
@@ -162,7 +162,7 @@ describe(`an incomplete response ${nightly}`, () => {
     assert.equal(await saved('broken'), original);
   });
 
-  it("J32: is shown completely by Show Last Response if it couldn't be inserted", async () => {
+  it("J32: is shown in full by Show Last Response if it couldn't be inserted", async () => {
     const { editor, notifications, page } = session.workbench;
     emulator.settings.answer = () => 'Roses are red and so on.';
     const losses: (() => Promise<unknown>)[] = [

@@ -31,7 +31,7 @@ describe(`the .env file ${nightly}`, () => {
     );
   });
 
-  it('has its problems listed without any value, and its quick fixes offered in place', async () => {
+  it('shows its problems without any values, and offers quick fixes', async () => {
     const secret = 'secret-key-0123456789';
     const { workbench, path } = await openWindow(emulator, {
       viewport: { width: 1100, height: 560 },

@@ -55,7 +55,7 @@ describe(`while text is generated ${nightly}`, () => {
 
   const offer = /No response for 20 seconds\. Retry or keep waiting\./;
 
-  it('a service that sends no response is reported, and Retry uses a new connection', async () => {
+  it("a service that doesn't respond is reported, and Retry uses a new connection", async () => {
     const { editor, notifications, page, screen } = session.workbench;
     const reader = await ScreenReader.on(screen);
     await select('silence');
@@ -117,7 +117,7 @@ describe(`while text is generated ${nightly}`, () => {
     );
   });
 
-  it('an Escape that closes the suggestions or the search cancels nothing', async () => {
+  it("pressing Escape to close the suggestions or the search doesn't cancel the generation", async () => {
     const { editor, page, screen } = session.workbench;
     const { request, open } = await stall('widgets');
     await page.keyboard.press('Control+F');
@@ -142,7 +142,7 @@ describe(`while text is generated ${nightly}`, () => {
     open();
   });
 
-  it('J30: a second press of the shortcut starts no second generation', async () => {
+  it("J30: pressing the shortcut again doesn't start a second generation", async () => {
     const { editor, notifications } = session.workbench;
     await select('twice');
     emulator.settings.answer = () => 'Short.';

@@ -61,7 +61,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     await undone();
   });
 
-  it('reports one error once all attempts have failed, and Retry inserts the response in the original place', async () => {
+  it('reports one error after all attempts fail, and inserts the response on Retry', async () => {
     await select('letter.txt', 1);
     emulator.faults.next(chatPath, { recording: 22 }, 4);
     const sent = emulator.count(chatPath);
@@ -90,7 +90,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     await undone();
   });
 
-  it("shows the state, hosts, and usage in the status item's tooltip, and the actions on click", async () => {
+  it("shows the state, hosts, and usage in the status item's tooltip", async () => {
     const tooltip = (await status().tooltip()).replaceAll('\u00a0', ' ');
     assert.match(tooltip, /token valid, \d+ minutes left/);
     assert.match(
@@ -113,7 +113,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     assert.equal(emulator.tokensIssued.length, issued + 1);
   });
 
-  it('includes a generation in the diagnosis report, but nothing that identifies the user', async () => {
+  it('includes a generation in the diagnosis report without identifying the user', async () => {
     const { workbench } = session;
     await workbench.runCommand('Hosted Model: Diagnose Connection');
     await workbench.quickInput.pick('$(copy) Copy Report');
@@ -129,7 +129,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     }
   });
 
-  it('logs no key, token, prompt, or response', async () => {
+  it("doesn't log keys, tokens, prompts, or responses", async () => {
     const log = await session.server.outputOf(extensionId);
     assert.match(log, /generated \d+ tokens/);
     for (const secret of [apiKey, ...emulator.tokensIssued, 'Write a reply', 'Hello from']) {

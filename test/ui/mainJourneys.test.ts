@@ -76,7 +76,7 @@ describe('during a day with the extension,', () => {
       background: 'none',
     });
 
-  it('A03: without credentials, the first generation opens Set Up, which names the missing settings, and then continues', async () => {
+  it('A03: the first generation opens Set Up if settings are missing, then continues', async () => {
     const { editor, notifications, quickInput } = session.workbench;
     await status().waitFor({
       text: '$(key) Set Up Hosted Model',
@@ -110,7 +110,7 @@ describe('during a day with the extension,', () => {
     await notifications.close(/is set up/);
   });
 
-  it('a generation shows progress, and Cancel ends the request at once and keeps the partial text', async () => {
+  it('a generation shows its progress, and keeps the partial text when canceled', async () => {
     const { editor, notifications, screen } = session.workbench;
     const marked = (wanted: boolean) =>
       screen.until(`the mark to be there: ${wanted}`, async () =>
@@ -143,7 +143,7 @@ describe('during a day with the extension,', () => {
     await undone('letter.txt');
   });
 
-  it('J17: several selections get their responses concurrently, and one undo removes all of them', async () => {
+  it('J17: several selections get responses concurrently, and one undo removes all responses', async () => {
     const { editor, screen } = session.workbench;
     emulator.settings.answer = (prompt) => `Answer to ${prompt}`;
     await select('three.txt');
@@ -163,7 +163,7 @@ describe('during a day with the extension,', () => {
     await undone('three.txt');
   });
 
-  it('a preview has named buttons with shortcuts, and is discarded or accepted by keyboard', async () => {
+  it('a preview can be accepted or discarded with the shortcuts on its buttons', async () => {
     const { editor, page } = session.workbench;
     const answered = 'we will meet\non Monday.';
     emulator.settings.answer = () => answered;
@@ -247,7 +247,7 @@ describe('during a day with the extension,', () => {
     await ready();
   });
 
-  it('Diagnose Connection shows each check, works by keyboard, and generates nothing', async () => {
+  it('Diagnose Connection shows each check without generating text', async () => {
     const { page, quickInput } = session.workbench;
     const sent = emulator.requests.length;
     await session.workbench.runCommand('Hosted Model: Diagnose Connection');
@@ -361,7 +361,7 @@ describe('during a day with the extension,', () => {
     await ready();
   });
 
-  it('the chat lists and selects the model without a sign-in, and sends nothing before the user asks', async () => {
+  it("the chat selects the model without a sign-in, and doesn't send anything on its own", async () => {
     const { dialogs, page } = session.workbench;
     const asked = other.count(chatPath);
     await startChat(session);

@@ -47,7 +47,7 @@ describe(`several selections ${nightly}`, () => {
   };
   const saved = (name: string) => session.workbench.editor.savedText(session.path(name));
 
-  it('get the remaining responses if one request fails, and Retry repeats only the failed request', async () => {
+  it('get responses even if one request fails, and Retry repeats only the failed request', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry.txt', 5);
     emulator.faults.next(asking('Second'), { resetBeforeHeaders: true });
@@ -62,7 +62,7 @@ describe(`several selections ${nightly}`, () => {
     assert.equal(await saved('retry.txt'), threeAnswered);
   });
 
-  it('that fail for two reasons get two messages, not one per selection', async () => {
+  it('get one message per reason if several requests fail', async () => {
     const { notifications } = session.workbench;
     await select('reasons.txt', 11);
     for (const line of eleven.slice(0, 5)) {
@@ -79,7 +79,7 @@ describe(`several selections ${nightly}`, () => {
     assert.equal(failures.length, 2, failures.map(({ text }) => text).join('\n'));
   });
 
-  it('need one confirmation if there are more than ten, and respect the concurrency limit', async () => {
+  it('need one confirmation for more than ten requests, and respect the concurrency limit', async () => {
     const { dialogs, editor, page } = session.workbench;
     await select('eleven.txt', 11);
     const sent = emulator.requests.length;

@@ -161,7 +161,7 @@ describe(`two services at once ${nightly}`, () => {
   });
   afterEach(() => Promise.all([own.close(), gateway.close()]));
 
-  it("list their models, can be switched for selections, and never receive each other's key", async () => {
+  it("can be switched for selections, and never receive each other's key", async () => {
     const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench } = session;
     const { quickInput, notifications } = workbench;
@@ -192,7 +192,7 @@ describe(`two services at once ${nightly}`, () => {
     assert.ok(!JSON.stringify(gateway.requests).includes(apiKey), 'the key of the service');
   });
 
-  it('include an added service, which can be renamed and removed in Set Up', async () => {
+  it('allow renaming and removing the added service in Set Up', async () => {
     const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench } = session;
     const { quickInput, notifications, dialogs } = workbench;

@@ -62,7 +62,7 @@ describe(`a preview ${nightly}`, () => {
   const keys = { Accept: 'Control+Enter', Discard: 'Control+Backspace' };
 
   for (const [way, choose] of Object.entries(ways)) {
-    it(`is accepted as one undo step (${way})`, async () => {
+    it(`can be undone in one step after it is accepted (${way})`, async () => {
       const { editor, page } = session.workbench;
       const file = `accept-${way}.txt`;
       await preview(file);
@@ -107,7 +107,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(await session.workbench.listsCommand(discard), false);
   });
 
-  it('adjusts to text typed before and after its place, and is inserted correctly', async () => {
+  it('reflects what the user types in the document, and is inserted in the right place', async () => {
     const { editor, page } = session.workbench;
     const typed = (text: string) => `New: ${text.replace('Kim', 'Kim, too')}`;
     await preview('typed.txt');
@@ -131,7 +131,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(onDisk('typed.txt'), typed(answered));
   });
 
-  it("can't be accepted while it still streams, and a message says so", async () => {
+  it("can't be accepted before the response is complete", async () => {
     const { editor, notifications } = session.workbench;
     const rest = stalled();
     await preview('coming.txt', /we/);
@@ -146,7 +146,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(await editor.savedText(session.path('coming.txt')), answered);
   });
 
-  it('keeps the partial text when Escape stops the request, and can still be accepted', async () => {
+  it('keeps the partial text after Escape, and can be accepted', async () => {
     const { editor, notifications, page } = session.workbench;
     stalled();
     const arrived = emulator.nextRequest(chatPath);
@@ -165,7 +165,7 @@ describe(`a preview ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('is inserted in the right place beside another preview of the same document', async () => {
+  it('is inserted in the right place after another preview of the document is accepted', async () => {
     const { editor } = session.workbench;
     await preview('two.txt');
     await session.workbench.openFile(session.path('two.txt'));
@@ -184,7 +184,7 @@ describe(`a preview ${nightly}`, () => {
     await editor.save();
   });
 
-  it('reopens its document if it is accepted after the document was closed', async () => {
+  it('reopens its document if accepted after the document was closed', async () => {
     const { editor } = session.workbench;
     await preview('gone.txt');
     await session.workbench.runCommand('View: Close Other Editors in Group');
@@ -217,7 +217,7 @@ describe(`a preview ${nightly}`, () => {
     await editor.save();
   });
 
-  it('leaves its shortcuts to other inputs that have focus', async () => {
+  it("doesn't handle its shortcuts while another input has focus", async () => {
     const { editor, page, screen } = session.workbench;
     await preview('keys.txt');
     for (const [open, box] of [

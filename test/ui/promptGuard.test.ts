@@ -41,7 +41,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     );
   };
 
-  it('is blocked if it contains a private key, and sent after the key is masked', async () => {
+  it('is blocked until a private key in it is masked', async () => {
     const { dialogs, editor } = session.workbench;
     await selectAll('private.txt');
     const sent = emulator.requests.length;
@@ -73,7 +73,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 0);
   });
 
-  it('J20: needs a confirmation that states its number of characters and tokens if it is very long', async () => {
+  it('J20: needs a confirmation that states its size if it is very long', async () => {
     const { dialogs } = session.workbench;
     await selectAll('much.txt');
     const sent = emulator.requests.length;
@@ -117,7 +117,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
     return text;
   };
 
-  it('is refused with a message that states the number of tokens and the limit if the text is too long', async () => {
+  it('gets a message with the token count and the limit if the text is too long', async () => {
     const limits = { max_sequence_length: 500 };
     const text = await refusal(limits, 'long.txt', /too long for the model/);
     assert.match(
@@ -126,7 +126,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
     );
   });
 
-  it('is refused with a message that states the requested number of output tokens and the limit if that number is too high', async () => {
+  it('gets a message with the setting and the limit if max_new_tokens is too high', async () => {
     const limits = { max_sequence_length: 100_000, max_output_tokens: 1_000 };
     const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
     emulator.faults.next(chatPath, { status: 400, json: bad });

@@ -19,7 +19,7 @@ describe(`setup ${nightly}`, () => {
     });
   const answers = () => ({ apiKey, projectId, url: emulator.url });
 
-  it('A04 A07: shows a problem in the step where the user can fix it, and Back goes back one step', async () => {
+  it('A04 A07: shows each problem in the step where the user can fix it', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
@@ -68,7 +68,7 @@ describe(`setup ${nightly}`, () => {
     );
   });
 
-  it('accepts a short key without asking for confirmation, and keeps it if the user goes back', async () => {
+  it('accepts a short key without a prompt, and keeps it when the user goes back', async () => {
     const { workbench } = await fresh();
     const { quickInput, dialogs } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
@@ -86,7 +86,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it('offers to use a host name typed in the region step, and explains what to enter instead of other text', async () => {
+  it('offers to use a host name typed in the region step, but not other text', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
@@ -108,7 +108,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it('A18: stores nothing when it is closed, even in the last step', async () => {
+  it("A18: doesn't store anything if it is closed in the last step", async () => {
     const { workbench } = await fresh();
     await workbench.runCommand('Hosted Model: Set Up...');
     await answerSetUp(workbench, answers());
@@ -120,7 +120,7 @@ describe(`setup ${nightly}`, () => {
     assert.match(await workbench.statusItem(statusId).tooltip(), /Project: not set/);
   });
 
-  it('A12: asks before it replaces a stored key, and Sign Out removes that key', async () => {
+  it('A12: prompts before it replaces a stored key', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     const { quickInput, dialogs, notifications } = workbench;

@@ -208,7 +208,7 @@ describe('the extension, as documented for the service,', () => {
         ['no service URL', product.lacks('VENDOR_URL'), /VENDOR_URL.*\n/, ''],
       ];
     for (const [what, cause, from, to] of broken) {
-      it(`refuses to generate if the .env file has ${what}, and never uses the environment instead`, async () => {
+      it(`refuses to generate if the .env file has ${what}, instead of using the environment`, async () => {
         const { notifications, dialogs, editor, quickInput } = session.workbench;
         await writeEnvFile(fileFor(elsewhere).replace(from, to));
         if (cause === 'quotes') await session.workbench.openFile(session.path('a.txt'));
@@ -226,7 +226,7 @@ describe('the extension, as documented for the service,', () => {
       });
     }
 
-    it('shows both hosts before it uses a .env file, and sends nothing if the user declines the file', async () => {
+    it('shows both hosts in a .env file, and contacts neither if the user declines the file', async () => {
       const { dialogs } = session.workbench;
       await writeEnvFile(fileFor(fileService));
       await generateFrom(session);
@@ -245,7 +245,7 @@ describe('the extension, as documented for the service,', () => {
       wasSent(fileService, { ...inFile, project: 'another-project' });
     });
 
-    it("uses VS Code's environment once it is approved, if the folder has no .env file", async () => {
+    it("uses VS Code's environment once it is approved if the folder has no .env file", async () => {
       await rm(session.path('.env'));
       await generateFrom(session, 'b.txt');
       await isAsked('environment');
@@ -285,7 +285,7 @@ describe('the extension, as documented for the service,', () => {
     const becomes = (lines: readonly string[]) =>
       session.workbench.editor.waitForText(answered(lines));
 
-    it('refuses to generate without an API key, and names the missing .env file as a cause', async () => {
+    it('refuses to generate without an API key, and mentions the missing .env file', async () => {
       const { notifications, dialogs } = session.workbench;
       await generateFrom(session);
       await isAsked('environment');
@@ -300,14 +300,14 @@ describe('the extension, as documented for the service,', () => {
       );
     });
 
-    it('shows in the status bar that there is no token, and requests no token before it is needed', async () => {
+    it("shows that there is no token, and doesn't request one until it is needed", async () => {
       await storeKey(session);
       approveHosts();
       await status().waitFor({ ariaLabel: product.token.none, background: 'none' });
       assert.deepEqual(emulator.requests, []);
     });
 
-    it('gets a token by POST {auth_url}/identity/token, sends its access_token as the bearer, and shows it as valid', async () => {
+    it('gets a token by POST {auth_url}/identity/token, and sends its access_token as the bearer', async () => {
       const responded = await generateOnce();
       await responded();
       const [request, ...more] = tokenRequestsOf(emulator);
@@ -320,7 +320,7 @@ describe('the extension, as documented for the service,', () => {
       await status().waitFor({ ariaLabel: product.token.valid, background: 'none' });
     });
 
-    it('gets one new token and retries once if a token expires early', async () => {
+    it('gets a new token and repeats the request once if a token expires early', async () => {
       const { notifications } = session.workbench;
       emulator.revokeTokens();
       const responded = await generateOnce();
@@ -339,7 +339,7 @@ describe('the extension, as documented for the service,', () => {
     });
 
     for (const field of ['expires_in', 'expiration'] as const) {
-      it(`replaces a token that has expired according to ${field}, without a refresh_token`, async () => {
+      it(`replaces a token that has expired according to ${field}`, async () => {
         const issued = emulator.tokensIssued.length;
         const end = emulator.faults.always(tokenPath, tokenThatEndsBy(field, emulator));
         await session.workbench.runCommand(product.refreshToken);
@@ -353,7 +353,7 @@ describe('the extension, as documented for the service,', () => {
       });
     }
 
-    it('names an unknown or expired API key as the cause, and shows the refusal in the status bar', async () => {
+    it('names an unknown or expired API key as the cause', async () => {
       const { notifications, editor } = session.workbench;
       const before = await editor.visibleText();
       emulator.settings.apiKeys = [];
@@ -380,7 +380,7 @@ describe('the extension, as documented for the service,', () => {
       assert.equal(emulator.count(chatPath), 2, 'the request is sent again once, with a new token');
     });
 
-    it('names an expired access token as the cause once the new token is refused, too', async () => {
+    it('names an expired access token as the cause if a new token is refused, too', async () => {
       const { notifications } = session.workbench;
       const isInference = ({ path, method }: ReceivedRequest) =>
         method === 'POST' && path.startsWith('/ml/');

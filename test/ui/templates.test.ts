@@ -76,7 +76,7 @@ describe(`templates ${nightly}`, () => {
     return messages[0]?.content ?? '';
   };
 
-  it('are listed with the last used template first, and with templates that are broken or for other languages last', async () => {
+  it('are listed with the last used template first and broken templates last', async () => {
     const { editor } = session.workbench;
     await select('rows.py');
     await pick('Summarize');
@@ -101,7 +101,7 @@ describe(`templates ${nightly}`, () => {
     );
   });
 
-  it('ask for their input before anything is sent', async () => {
+  it('prompt for their input before anything is sent', async () => {
     const { editor, quickInput } = session.workbench;
     await select('asks.py');
     await pick('Translate');
@@ -113,7 +113,7 @@ describe(`templates ${nightly}`, () => {
     assert.match(await promptSent(), /^Translate the following into Klingon\./);
   });
 
-  it('in a trusted folder come from its Markdown files', async () => {
+  it('are read from Markdown files in a trusted folder', async () => {
     const { editor } = session.workbench;
     await select('file.py');
     await pick('Haiku');
@@ -121,7 +121,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(await promptSent(), 'A haiku about # Some text.');
   });
 
-  it('in the settings use their own insert mode, model, and parameters', async () => {
+  it('can set an insert mode, a model, and parameters', async () => {
     const { editor } = session.workbench;
     await select('own.py');
     await pick('Own Ways');
@@ -132,7 +132,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(body['max_completion_tokens'], 77);
   });
 
-  it('run from a keybinding that names them, and send nothing if the name or the insert mode is unknown', async () => {
+  it('run from a keybinding only if its template name and insert mode exist', async () => {
     const { editor, notifications, page } = session.workbench;
     await select('keys.py');
     await page.keyboard.press(argumentKeys.unknownTemplate.key);
@@ -145,7 +145,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(await promptSent(), 'Own ways: # Some text.');
   });
 
-  it('are not used if a keybinding passes only unknown arguments', async () => {
+  it("aren't used for a keybinding with only unknown arguments", async () => {
     const { editor, page } = session.workbench;
     await select('others.py');
     await page.keyboard.press(argumentKeys.others.key);
@@ -153,7 +153,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(await promptSent(), '# Some text.');
   });
 
-  it('open at their error if they are broken, and the error is underlined and explained', async () => {
+  it('open with the error selected and explained if they are broken', async () => {
     const { editor, page, screen } = session.workbench;
     await select('short.py');
     await pick('Broken');
@@ -168,7 +168,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 0);
   });
 
-  it('have their variables completed while the user types', async () => {
+  it('get completions for variables as the user types', async () => {
     const { editor, page } = session.workbench;
     await session.workbench.openFile(session.path(`${folder}/typed.md`));
     await editor.placeCursor(1, 1);
@@ -185,7 +185,7 @@ describe(`templates ${nightly}`, () => {
     await editor.waitForText(`\${selection}A haiku.\n`);
   });
 
-  it("in a folder are hidden in Restricted Mode, unlike the user's own", async () => {
+  it('are hidden in Restricted Mode if they come from the folder', async () => {
     session = await openWindow(emulator, {
       trust: 'restricted',
       folderFiles: { ...files, 'a.py': '# Some text.\n' },

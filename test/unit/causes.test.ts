@@ -18,7 +18,7 @@ describe('each cause that a diagnosis can show', () => {
   });
 
   for (const [cause, { text, fix, state }] of all) {
-    it(`has a short message and doesn't offer to run another diagnosis: ${cause}`, () => {
+    it(`has a short message and doesn't offer another diagnosis: ${cause}`, () => {
       assert.match(text, /^[A-Za-z0-9].*\.$/);
       assert.ok(text.length <= 240, `${text.length}: ${text}`);
       assert.ok(state === 'failed' || state === 'warning');
@@ -31,7 +31,7 @@ describe('the checks that run before anything is sent', () => {
   const checksOf = (all: SourceSnapshot) => preliminaryChecks(all, choiceOf(all));
   const statesOf = (all: SourceSnapshot) => checksOf(all).map(({ state }) => state);
 
-  it('name the source and the hosts, but no API key or project ID, if all checks pass', () => {
+  it('name the source and hosts without showing the API key or project ID', () => {
     for (const all of [found(), found({ record: undefined, external: [approved] })]) {
       assert.deepEqual(statesOf(all), ['passed', 'passed', 'passed']);
       const text = JSON.stringify(checksOf(all));

@@ -40,7 +40,7 @@ for (const [look, options] of Object.entries(looks)) {
     });
     after(() => emulator.close());
 
-    it('keeps the status item and the quick input message fully visible, from the setup to a diagnosis', async () => {
+    it('keeps the status item and the quick input message fully visible', async () => {
       const session = await openWindow(emulator, {
         ...options,
         folderFiles: { 'letter.txt': 'Dear Sam,\nwrite a reply.\nYours, Kim\n' },

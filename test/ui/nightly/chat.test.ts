@@ -39,7 +39,7 @@ describe("VS Code's chat", () => {
   });
   afterEach(() => emulator.close());
 
-  it(`reports each failure in a plain sentence without keys, tokens, stack traces, paths, or service text ${nightly}`, async () => {
+  it(`reports failures in plain sentences without secrets, stack traces, paths, or service text ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     const { workbench } = session;
     const { page } = workbench;
@@ -61,7 +61,7 @@ describe("VS Code's chat", () => {
     );
   });
 
-  it(`runs 20 agent steps over one connection, with one request per step and no other requests between steps ${nightly}`, async () => {
+  it(`runs 20 agent steps over one connection, with one request per step ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     await storeKey(session);
     await startChat(session, 'Agent');
@@ -87,7 +87,7 @@ describe("VS Code's chat", () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it(`doesn't delay a generation for a selection while a request of an agent is pending ${nightly}`, async () => {
+  it(`doesn't delay a generation for a selection while an agent's request is pending ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'letter.txt': 'Write a reply.\n' },
       userSettings: { ...settingsOf(emulator), 'hostedModel.maxConcurrentRequests': 2 },
@@ -117,7 +117,7 @@ describe("VS Code's chat", () => {
     await chatText(session, 'Hello from the emulated model!');
   });
 
-  it(`sends nothing for another extension that the user hasn't allowed or has refused ${nightly}`, async () => {
+  it(`doesn't send anything for another extension until the user allows it ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'x' },
       otherExtension: join(import.meta.dirname, 'foreignExtension'),

@@ -46,7 +46,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
   const answered = ({ workbench }: Session) =>
     workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
 
-  it('B07 B08 B09 G06: is not read before its folder is trusted, not used before it is approved, and causes another prompt only after it changes', async () => {
+  it('B07 B08 B09 G06: is read only in a trusted folder, and needs a new approval only after a change', async () => {
     const session = await open({ trust: 'restricted' });
     const { workbench, path } = session;
     const { dialogs } = workbench;
@@ -83,7 +83,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
   });
 
   for (const theme of ['dark', 'light'] as const) {
-    it(`B13: is used only after a dialog warns that text goes to another account, and the tooltip names the file (${theme})`, async () => {
+    it(`B13: is used only after a warning that text goes to another account (${theme})`, async () => {
       // Another name for the same host, so that the picture shows two hosts, as users see them.
       const authUrl = first.url.replace('127.0.0.1', 'localhost');
       const session = await open({
@@ -143,7 +143,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assertUntouched(unapproved, second);
   });
 
-  it('B08: has its folder name shown as plain text in the dialog, even if the name looks like a link', async () => {
+  it('B08: has its folder named in the dialog without a link', async () => {
     const name = '[Repair](command:workbench.action.showCommands)';
     const session = await openWorkbench({
       folderFiles: { [`${name}/a.txt`]: 'Write a reply.\n', [`${name}/.env`]: textFor(first) },
@@ -178,7 +178,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assertUntouched(second);
   });
 
-  it('B20: is ignored after an import, and a message warns that it still contains the key', async () => {
+  it('B20: is ignored after an import, with a warning that it still contains the key', async () => {
     const session = await open();
     const { workbench, path } = session;
     const { quickInput, dialogs, notifications } = workbench;

@@ -66,7 +66,7 @@ describe(`settings ${nightly}`, () => {
     return (request.json as { project_id: string }).project_id;
   };
 
-  it('A14 B01 B04 G06: in a folder change the project if the folder is trusted, but never the service, key, or hosts', async () => {
+  it('A14 B01 B04 G06: in a trusted folder can change the project, but not the service, key, or hosts', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.py': 'Write a reply.\n',
@@ -87,7 +87,7 @@ describe(`settings ${nightly}`, () => {
     assert.equal(await workbench.dialogs.state(), undefined);
   });
 
-  it('A14: in a folder can set the project, which the tooltip shows, but not to a malformed ID', async () => {
+  it('A14: in a folder can set a valid project ID, but not a malformed one', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',
@@ -107,7 +107,7 @@ describe(`settings ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 1);
   });
 
-  it('A14 B03: in a workspace file change the project of folders that set no project, but not the service, key, or hosts', async () => {
+  it('A14 B03: in a workspace file can change the project, but not the service, key, or hosts', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'one/a.txt': 'Write a reply.\n',
@@ -130,7 +130,7 @@ describe(`settings ${nightly}`, () => {
     assert.equal(await window.dialogs.state(), undefined);
   });
 
-  it("B03: in a workspace file can give a folder any name, but can't put a link into a message", async () => {
+  it("B03: in a workspace file can't put a link into a message through a folder name", async () => {
     const name = '[Repair](command:workbench.action.showCommands)';
     const session = await openWindow(emulator, {
       folderFiles: {
@@ -149,7 +149,7 @@ describe(`settings ${nightly}`, () => {
     assert.equal(await window.page.locator('.notification-list-item-message a').count(), 0);
   });
 
-  it('A14 B25: on a remote machine change the project and the insert mode, but not the service, key, or hosts', async () => {
+  it('A14 B25: on a remote machine can change the project and insert mode, but not the service, key, or hosts', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     // The key is stored first. Otherwise, the setup would write its settings into the file below.
     await storeKey(session);

@@ -174,7 +174,7 @@ for (const theme of ['dark', 'light'] as const) {
       });
     }
 
-    it('newDocument: opens a document of the same language beside the original, which stays unchanged', async () => {
+    it('newDocument: opens a document in the same language, and leaves the original unchanged', async () => {
       const { editor, page, screen } = session.workbench;
       await generateInto('newDocument/prices.py', 2, 'newDocument', test);
       await editor.waitFor(/^Untitled/);
@@ -200,7 +200,7 @@ for (const theme of ['dark', 'light'] as const) {
       await editor.waitFor('prices.py');
     });
 
-    it('clipboard: copies the whole response, and keeps the document, selection, and focus', async () => {
+    it('clipboard: copies the whole response without changing the document, selection, or focus', async () => {
       const { editor, notifications, page } = session.workbench;
       await generateInto('clipboard/prices.py', 2, 'clipboard', test);
       await notifications.waitFor('The response is on the clipboard.');
@@ -215,7 +215,7 @@ for (const theme of ['dark', 'light'] as const) {
       await notifications.close(/on the clipboard/);
     });
 
-    it('preview: shows the resulting document, and changes the original once the preview is accepted', async () => {
+    it('preview: shows the resulting document, and changes the original only once accepted', async () => {
       const { editor, page } = session.workbench;
       const { before, after, answer, line, position } = written.replace;
       await generateInto('preview/prices.py', line, 'preview', answer);
@@ -257,7 +257,7 @@ describe(`the insert mode ${nightly}`, () => {
     await editor.waitForText('def total(prices):\n    # one\n    return sum(prices)\n');
   });
 
-  it("doesn't affect code fences, which are never shown in code but kept in Markdown", async () => {
+  it("doesn't matter for code fences, which are removed from code but kept in Markdown", async () => {
     const fenced = ['``', '`py', 'thon\n', 'total = 0', '\nreturn', ' total\n', '`', '``'];
     const session = await openWindow(emulator, {
       folderFiles: { 'a.py': lines(asked), 'b.py': lines(asked), 'notes.md': 'Show it.\r\n' },

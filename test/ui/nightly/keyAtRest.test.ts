@@ -38,7 +38,7 @@ describe(`the key at rest ${nightly}`, () => {
   const secretNames = ({ workbench }: Session) =>
     workbench.page.evaluate<string>(`localStorage.getItem('secrets.provider') ?? ''`);
 
-  it("is found by these tests' search in every encoding in which it could be stored", () => {
+  it('is found by the search in these tests, however it is encoded', () => {
     for (const form of ['hex', 'base64', 'utf8', 'utf16le'] as const) {
       const around = Buffer.from(`{"a":"${apiKey}","b":1}`);
       const left =
@@ -48,7 +48,7 @@ describe(`the key at rest ${nightly}`, () => {
     assert.ok(holds(Buffer.from(`?k=${encodeURIComponent(apiKey)}`), apiKey));
   });
 
-  it('A01: is only in secret storage, even after it was used', async () => {
+  it('A01: is only in secret storage after a generation', async () => {
     const session = await fresh();
     await setUp(session.workbench, answers());
     await generateFrom(session);
@@ -72,7 +72,7 @@ describe(`the key at rest ${nightly}`, () => {
     );
   });
 
-  it('A02: is ignored in the user settings, and counts as missing', async () => {
+  it('A02: is ignored in the user settings', async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'Write a reply.\n' },
       userSettings: { 'hostedModel.projectId': projectId, 'hostedModel.apiKey': apiKey },
@@ -104,7 +104,7 @@ describe(`the key at rest ${nightly}`, () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('A19: is not stored if the service refuses it, unless the user saves it without testing', async () => {
+  it("A19: isn't stored if the service refuses it, unless the user skips the test", async () => {
     const session = await fresh();
     const { workbench } = session;
     const { quickInput } = workbench;
@@ -128,7 +128,7 @@ describe(`the key at rest ${nightly}`, () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it('A09: keeps its hosts if the user selects Keep Saved Hosts, and is used for another project without another prompt', async () => {
+  it('A09: keeps its hosts if the user selects Keep Saved Hosts', async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'Write a reply.\n' },
       userSettings: { 'hostedModel.projectId': 'another-project' },

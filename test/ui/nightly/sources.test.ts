@@ -77,7 +77,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await page.keyboard.press('Enter');
   };
 
-  it('are listed with their state, and each action works', async () => {
+  it('are listed with their states, and can be selected, forgotten, and imported', async () => {
     const session = await openWindow(mine, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',
@@ -138,7 +138,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await theirs.requestCount(chatPath, 2);
   });
 
-  it('B06 B12: that contain only an address are skipped, and listed with the settings that they lack', async () => {
+  it('B06 B12: are skipped if they contain only an address, and show what is missing', async () => {
     const session = await openWindow(mine, {
       folderFiles: { 'a.txt': 'Write a reply.\n', '.env': outside({ url: theirs.url }).text },
       env: outside({ url: theirs.url }).variables,
@@ -153,7 +153,7 @@ describe(`sources in the menu ${nightly}`, () => {
     assertUntouched(unapproved);
   });
 
-  it('B11: include the environment, which needs its own approval in each folder', async () => {
+  it('B11: include the environment, which needs approval in each folder', async () => {
     const { variables } = outside({ key, project: 'project-of-the-file', url: theirs.url });
     const session = await openWindow(mine, {
       folderFiles: {

@@ -17,7 +17,7 @@ const exists = (path: string) =>
   );
 
 describe(`command substitution in a folder’s tasks.json ${nightly}`, () => {
-  it("G04: gets no value from a command of the extension, so the task doesn't run", async () => {
+  it("G04: doesn't get a value from the extension's commands, so the task doesn't run", async () => {
     const tasks = [named('leak', `\${command:hostedModel.showLog}`), named('control', 'x')];
     const { workbench, folder, path } = await openWorkbench({
       folderFiles: { '.vscode/tasks.json': JSON.stringify({ version: '2.0.0', tasks }) },

@@ -29,7 +29,7 @@ describe(`the walkthrough ${nightly}`, () => {
   afterEach(() => emulator.close());
 
   for (const theme of ['dark', 'light'] as const) {
-    it(`has steps that complete automatically as the user follows them in order (${theme})`, async () => {
+    it(`completes each step as the user follows it (${theme})`, async () => {
       const { workbench, path } = await openWorkbench({
         theme,
         viewport,

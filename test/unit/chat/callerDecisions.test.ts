@@ -39,7 +39,7 @@ describe('CallerDecisions', () => {
   }
 
   for (const isAllowed of [true, false]) {
-    it(`asks the user once about every other caller, and remembers ${isAllowed ? 'an approval' : 'a refusal'}`, async () => {
+    it(`asks the user once about an unknown caller, and remembers ${isAllowed ? 'an approval' : 'a refusal'}`, async () => {
       answer = async () => isAllowed;
       for (const id of ['evil.foreign', '', 'evil.foreign', '']) {
         assert.equal(await callers().mayCall(id, connection, never), isAllowed);
@@ -58,7 +58,7 @@ describe('CallerDecisions', () => {
     assert.deepEqual(asked, ['evil.foreign']);
   });
 
-  it('applies a decision only to the API key it was made for, and only until it is forgotten', async () => {
+  it('prompts again for another API key, or after a decision is forgotten', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     await all.mayCall('a.b', connectionWith({ apiKey: 'second' }), never);
@@ -70,7 +70,7 @@ describe('CallerDecisions', () => {
     assert.deepEqual(all.rows(), []);
   });
 
-  it('G16: applies a decision only to the host and the project that were shown', async () => {
+  it('G16: prompts again for another host or project', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     const { approved } = credentials;
@@ -100,7 +100,7 @@ describe('CallerDecisions', () => {
     assert.deepEqual(all.rows(), []);
   });
 
-  it('lists each extension once, and stores no API key', async () => {
+  it('lists each extension once, without storing an API key', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     await all.mayCall('a.b', connectionWith({ apiKey: 'second' }), never);

@@ -50,7 +50,7 @@ describe('ChatModels', () => {
     changes = 0;
   });
 
-  it('offers only the model from the settings, without capabilities, until the service lists models', () => {
+  it('offers only the model from the settings until the service lists models', () => {
     const [only, ...others] = models().information(connectionAt(dallas));
     assert.deepEqual(others, []);
     assert.deepEqual(only?.capabilities, { toolCalling: false, imageInput: false });
@@ -93,7 +93,7 @@ describe('ChatModels', () => {
     assert.deepEqual(one?.capabilities, { toolCalling: false, imageInput: false });
   });
 
-  it('keeps a list for each service and operation, and treats each list as stale after a day', async () => {
+  it('keeps one list per service and operation, which is stale after a day', async () => {
     const elsewhere = credentialsAt('https://models.example:8443');
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [modelOf({ id: 'b/two' })]);
     assert.equal(
@@ -114,7 +114,7 @@ describe('ChatModels', () => {
     assert.equal(models().isStale(sourceOf(here, 'chat')), true);
   });
 
-  it('ignores names with Markdown, because VS Code would render it', async () => {
+  it('ignores names that contain Markdown', async () => {
     const label = 'Good** [Click](command:workbench.action.quit) **';
     const provider = '![x](https://evil.example/x.png)';
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [
@@ -135,21 +135,6 @@ describe('ChatModels', () => {
       ]);
       const [one] = models().information(connectionAt(dallas));
       assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, through Hosted Model.']);
-    }
-  });
-
-  it('F15: escapeMarkdown escapes text for the chat, and formats words that would become links as code', () => {
-    for (const [text, expected] of [
-      [
-        'Run “x” (503). Then_wait* [a](b) <c> `d`',
-        String.raw`Run “x” (503). Then\_wait\* \[a\](b) \<c\> \`d\``,
-      ],
-      ['to www.h0stile.example: no', 'to `www.h0stile.example:` no'],
-      ['(HTTPS://h0stile.example/_a_) x', '`(HTTPS://h0stile.example/_a_)` x'],
-      ['ask me@h0stile.example', 'ask `me@h0stile.example`'],
-      ['a`www.b``c`', '``` a`www.b``c` ```'],
-    ] as const) {
-      assert.equal(escapeMarkdown(text), expected);
     }
   });
 
@@ -177,14 +162,14 @@ describe('ChatModels', () => {
         ]);
     const one = ['acme:a/one', 'Eins (EU)', 9_000, 1_000, false, false];
 
-    it('offers these models as the settings describe them, until the service lists models', () => {
+    it('offers the models as described in the settings until the service lists models', () => {
       assert.deepEqual(shown(withModels(stated)), [
         one,
         ['acme:b/two', 'b/two', 24_576, 8_192, true, true],
       ]);
     });
 
-    it('prefers values from the settings over listed values, and puts other listed models last', async () => {
+    it('prefers settings over listed values, and puts models from the settings first', async () => {
       const credentials = withModels(stated);
       const able = { functions: ['text_chat'], tasks: ['function_calling'] };
       await models().keep(sourceOf(credentials, 'chat'), [
@@ -199,7 +184,7 @@ describe('ChatModels', () => {
       ]);
     });
 
-    it('treats a list as stale and no longer uses it once the models in the settings change', async () => {
+    it('stops using a list once the models in the settings change', async () => {
       const credentials = withModels(stated);
       await models().keep(sourceOf(credentials, 'chat'), [modelOf({ id: 'c/three' })]);
       assert.equal(models().isStale(sourceOf(credentials, 'chat')), false);
@@ -229,5 +214,22 @@ describe('ChatModels', () => {
     assert.equal(text.match(/https:/g)?.length, 8);
     assert.equal(text.match(/"m\/199"/g)?.length, 8);
     assert.doesNotMatch(text, /m\/200|"x"/);
+  });
+});
+
+describe('escapeMarkdown', () => {
+  it('F15: escapes Markdown, and formats words that would become links as code', () => {
+    for (const [text, expected] of [
+      [
+        'Run “x” (503). Then_wait* [a](b) <c> `d`',
+        String.raw`Run “x” (503). Then\_wait\* \[a\](b) \<c\> \`d\``,
+      ],
+      ['to www.h0stile.example: no', 'to `www.h0stile.example:` no'],
+      ['(HTTPS://h0stile.example/_a_) x', '`(HTTPS://h0stile.example/_a_)` x'],
+      ['ask me@h0stile.example', 'ask `me@h0stile.example`'],
+      ['a`www.b``c`', '``` a`www.b``c` ```'],
+    ] as const) {
+      assert.equal(escapeMarkdown(text), expected);
+    }
   });
 });

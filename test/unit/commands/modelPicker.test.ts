@@ -103,7 +103,7 @@ describe('Select Model', () => {
     list.hide();
   });
 
-  it('explains how to use an unlisted model if the service has more models than the list shows', async () => {
+  it('explains how to use an unlisted model if the list is incomplete', async () => {
     const { models } = await start();
     const thousand = Array.from({ length: 1_000 }, (_, index) => modelOf({ id: `m/${index}` }));
     models.resolve({ models: thousand, hasMore: true });
@@ -114,7 +114,7 @@ describe('Select Model', () => {
     );
   });
 
-  it('returns undefined if it is closed before the list loads or fails to load', async () => {
+  it('returns undefined if it is closed while the list is loading', async () => {
     for (const end of ['resolve', 'reject'] as const) {
       const { models, picked } = await start();
       list.hide();

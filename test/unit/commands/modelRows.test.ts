@@ -35,7 +35,7 @@ describe('the rows in Select Model', () => {
     ]);
   });
 
-  it('show nothing for missing or invalid data', () => {
+  it('leave out missing or invalid data', () => {
     const models = [modelOf({ id: 'a', label: '\n' })];
     assert.deepEqual(modelRows(models, '')[0], {
       id: 'a',
@@ -66,7 +66,7 @@ describe('the rows in Select Model', () => {
     );
   });
 
-  it("use the service's date, and treat changes as upcoming if this date is unknown", () => {
+  it("use the service's date, if known, to tell past from upcoming changes", () => {
     const lifecycle = [stageOf('withdrawn', today), stageOf('constricted', today)];
     const detailAt = (asOf: string | undefined) =>
       modelRows([modelOf({ lifecycle, asOf })], '')[0]?.detail;
@@ -82,7 +82,7 @@ describe('the rows in Select Model', () => {
     assert.equal(modelRows(models, full.id)[0]?.id, full.id, 'even a model that will be withdrawn');
   });
 
-  it("put deprecated models and models with a withdrawal date last, but keep the service's order otherwise", () => {
+  it('put models that are deprecated or will be withdrawn last', () => {
     const ending = (id: string, ...lifecycle: ReturnType<typeof stageOf>[]) =>
       modelOf({ id, lifecycle });
     const models = [
@@ -110,7 +110,7 @@ describe('the rows in Select Model', () => {
     assert.ok((row?.detail ?? '').length <= 320);
   });
 
-  it(`F10: contain no markup or control characters, whatever the list contains (seed ${seed})`, () => {
+  it(`F10: contain no markup or control characters (seed ${seed})`, () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 150 }),
       fc.string({
