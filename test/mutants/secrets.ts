@@ -193,7 +193,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return isKey || headerSecretsOf(settings.service).some(isOfHeader);',
     to: 'return isKey;',
     test: 'test/unit/connection/managedServices.test.ts',
-    title: 'A08: has its header secret sent to another host only after a prompt',
+    title: 'A08: needs a prompt before its header secret goes to another host',
   },
   {
     name: 'any host can be used without TLS',
@@ -233,7 +233,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "if (/[\"'`]/.test(before + visible.slice(begun.length))) flaws.add('quotes');",
     to: '',
     test: 'test/unit/connection/sourceSelection.test.ts',
-    title: 'uses nothing from a source with a malformed value',
+    title: "doesn't use any values from a source with a malformed value",
   },
   {
     name: 'another account is used instead of the source in the settings',
@@ -257,7 +257,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "  if (!workspace.isTrusted) return 'untrusted';\n  if (!hasFiles",
     to: '  if (!hasFiles',
     test: access,
-    title: 'B08: uses nothing from a folder that loses trust while the prompt is open',
+    title: "B08: doesn't use a folder that loses trust while the prompt is open",
   },
   {
     name: 'an approval applies to any values',
@@ -297,7 +297,7 @@ export const secretMutants: readonly Mutant[] = [
     from: ', ...others] : others',
     to: '] : []',
     test: 'test/unit/connection/services.test.ts',
-    title: 'protects the keys of all other services from being sent if the editor is used',
+    title: "protects the keys of all services that aren't in use from being sent",
   },
   {
     name: 'a source for a different service than the one in the settings is used',
@@ -361,7 +361,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "createHmac('sha256', hashKey)",
     to: "createHmac('sha256', '')",
     test: 'test/unit/connection/sourceApprovals.test.ts',
-    title: 'stores only keyed hashes outside secret storage, never a value',
+    title: 'stores values outside secret storage only as keyed hashes',
   },
   {
     name: 'a key counts as stored even if secret storage lost it',
@@ -385,7 +385,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return keys.write(recordFor(service, { ...record, program }, wanted)',
     to: 'await keys.write(recordFor(service, { ...record, program }, wanted)',
     test: access,
-    title: "A05: neither prompts again nor uses the new host if the key can't be stored with it",
+    title: "A05: keeps the old hosts if the key can't be stored with the new ones",
   },
   {
     name: "signing out without a stored key doesn't notify other windows",
@@ -401,7 +401,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '      if (signedOut.aborted) continue;\n',
     to: '',
     test: access,
-    title: 'A17: uses no key that was read just before a sign-out',
+    title: "A17: doesn't use a key that was read just before a sign-out",
   },
   {
     name: 'templates in an untrusted folder are offered',

@@ -39,14 +39,14 @@ describe('the approval text in the setup', () => {
     }
   });
 
-  it('needs no warning about a built-in service, or a service that exchanges a secret for a token, because they require https', () => {
+  it("doesn't need a warning for services that require https", () => {
     for (const service of [services[0], serviceOf({ authentication: { kind: 'cloudPak' } })]) {
       const target = parseDestination(service.authUrl, 'http://llm.corp', service);
       assert.deepEqual('problem' in target && target.problem, 'not-https');
     }
   });
 
-  it('names the program with its arguments, the host, and the headers, but no header value', () => {
+  it('names the program, the host, and the headers, without the header values', () => {
     const service = serviceOf({
       url: 'https://llm.acme.example/v1',
       authentication: { kind: 'command', command: ['az', 'account', 'a b'] },

@@ -135,7 +135,7 @@ describe('Connections', () => {
     const own = ['ibm', SERVICE, 'my-key'];
     const added = ['acme', GATEWAY, 'key-of-acme'];
 
-    it("gives each service its own address, key, and model, and protects the other service's key from being sent", async () => {
+    it('never mixes up the addresses, keys, and models of two services', async () => {
       await storeBoth();
       assert.deepEqual(await all(), [own, added]);
       const [first, second] = await connections.all();
@@ -163,7 +163,7 @@ describe('Connections', () => {
       }
     });
 
-    it('returns a connection that no longer counts as used in a folder whose settings select another source', async () => {
+    it('returns a connection that counts as unused once the folder settings select another source', async () => {
       const { isStillUsed, lookUpFor } = await import('../../../src/diagnose/runChecks.ts');
       await storeKey();
       editor.addFolder('/other');
@@ -195,7 +195,7 @@ describe('Connections', () => {
       stat.restore();
     });
 
-    it('also returns a connection for the stored service if the .env file in use names another service', async () => {
+    it('returns connections for a stored service and for the service in the .env file', async () => {
       await storeBoth();
       editor.files.set('/work/.env', `ACME_API_KEY=key-in-the-file\nACME_URL=${GATEWAY}\n`);
       editor.userSettings.set('credentialSource', 'envFile');
@@ -205,7 +205,7 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [['acme', GATEWAY, 'key-in-the-file'], own]);
     });
 
-    it("switches the service for selections, and keeps each service's project and address", async () => {
+    it("switches the service for selections without losing a service's project or address", async () => {
       await storeBoth();
       editor.userSettings.set('service', 'ibm');
       const [, gateway] = await connections.all();
@@ -222,7 +222,7 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [own, added]);
     });
 
-    it('never uses the project of one service with another if the settings can’t be written', async () => {
+    it("never uses one service's project with another service, even if saving settings fails", async () => {
       await storeKey();
       const other = { authUrl: EVIL, serviceUrl: EVIL };
       const record = { account: 'me', apiKey: 'key-of-cpd', projectId: 'project-of-cpd', ...other };
@@ -251,7 +251,7 @@ describe('Connections', () => {
       }
     });
 
-    it('sets up another service with its own identity address, and keeps the first service’s identity address', async () => {
+    it("sets up another service without changing the first service's identity address", async () => {
       await storeKey();
       editor.typed.push('key-of-the-gateway');
       editor.picks.push('IBM watsonx.ai model gateway', 'Frankfurt', SAVE);
@@ -282,7 +282,7 @@ describe('Connections', () => {
     });
   });
 
-  it('B24: prompts once for all commands that started together', async () => {
+  it('B24: prompts once for concurrent commands', async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
     await (await editor.question()).answer(use);
@@ -290,7 +290,7 @@ describe('Connections', () => {
     assert.equal(editor.asked, 1);
   });
 
-  it('reads secret storage only once per generation after the first, because the user is waiting', async () => {
+  it('reads secret storage only once for each generation after the first', async () => {
     await storeKey();
     await connections.for();
     asked = [];
@@ -298,7 +298,7 @@ describe('Connections', () => {
     assert.deepEqual(asked, ['get hostedModel.key.ibm']);
   });
 
-  it('uses the editor’s key in chat without a prompt, and protects the keys in all folders and the environment from being sent', async () => {
+  it('uses the editor’s key in chat without a prompt, and protects all other keys from being sent', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();
@@ -354,7 +354,7 @@ describe('Connections', () => {
     });
   }
 
-  it('B24: applies one refusal to all commands that started together, and opens no setup', async () => {
+  it("B24: applies a refusal to all concurrent commands, and doesn't open the setup", async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
     await (await editor.question()).answer(refuse);
@@ -362,7 +362,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.asked, editor.inputs], [1, 0]);
   });
 
-  it('gives up if the user closes the prompt without a decision, and prompts again next time', async () => {
+  it('gives up if the user closes the prompt, and prompts again next time', async () => {
     editor.files.set('/work/.env', envFile());
     for (const round of [1, 2]) {
       const required = connections.for();
@@ -374,7 +374,7 @@ describe('Connections', () => {
     }
   });
 
-  it("B24: doesn't prompt when files, settings, or folders change, even 50 times in a row", async () => {
+  it("B24: doesn't prompt when files, settings, or folders change", async () => {
     await storeKey();
     for (let round = 0; round < 50; round += 1) {
       editor.files.set('/work/.env', envFile(`${EVIL}/${round}`));
@@ -385,7 +385,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
   });
 
-  it('A08 A10: binds the key to the hosts in the prompt, even if the settings change while the prompt is open', async () => {
+  it('A08 A10: binds the key to the hosts in the prompt, even if the settings change meanwhile', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -435,7 +435,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.apiKey, 'another-key-that-is-long');
   });
 
-  it('saves the other values if the user keeps the stored key', async () => {
+  it('saves the new project if the user keeps the stored key', async () => {
     await storeKey();
     editor.typed.push('another-key-that-is-long', 'other-project');
     editor.picks.push(IBM, SERVICE, SAVE, SAVE);
@@ -476,7 +476,7 @@ describe('Connections', () => {
     );
   });
 
-  it("A05: neither prompts again nor uses the new host if the key can't be stored with it", async () => {
+  it("A05: keeps the old hosts if the key can't be stored with the new ones", async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     keyring.values.set = () => {
@@ -489,7 +489,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
   });
 
-  it("A12: doesn't apply the new hosts to a key that another window stores while the prompt is open", async () => {
+  it("A12: doesn't bind a key to the new hosts if another window stored it during the prompt", async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -519,7 +519,7 @@ describe('Connections', () => {
     });
   }
 
-  it('B08: uses nothing from a folder that loses trust while the prompt is open', async () => {
+  it("B08: doesn't use a folder that loses trust while the prompt is open", async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.question();
@@ -528,7 +528,7 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
-  it('B09: applies a refusal to the values in the prompt, not to values that changed after it opened', async () => {
+  it('B09: applies a refusal only to the values in the prompt, not to later values', async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.question();
@@ -538,7 +538,7 @@ describe('Connections', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it('returns a connection once an invalid address is fixed, without waiting until the message about the address is closed', async () => {
+  it('returns a connection once an invalid address is fixed, even if the message is still open', async () => {
     await storeKey();
     editor.userSettings.set('url', 'http://service.example');
     assert.equal(await connections.for(), undefined);
@@ -564,7 +564,7 @@ describe('Connections', () => {
     assert.match((await editor.question()).detail, /Folder: \/evil\n/);
   });
 
-  it('B14: uses no folder for a file outside all folders, even if the user switches to a folder while the call waits', async () => {
+  it("B14: doesn't use any folder for a file outside all folders, even if the active folder changes", async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
@@ -592,7 +592,7 @@ describe('Connections', () => {
     assert.equal(editor.asked, 2);
   });
 
-  it('B17: reads no part of a 10 MB .env file', async () => {
+  it("B17: doesn't read a 10 MB .env file", async () => {
     editor.files.set('/work/.env', envFile().padEnd(10_000_000, '#'));
     const { found } = await connections.peek();
     assert.deepEqual(found.external[0]?.text, { kind: 'unread', why: 'too-large' });
@@ -622,7 +622,7 @@ describe('Connections', () => {
       ],
     ];
     for (const [what, reason, make] of faults) {
-      it(`uses no source if there is a .env file ${what}, and names the reason`, async () => {
+      it(`doesn't use a source, and names the reason: a file ${what}`, async () => {
         await useEnvironment();
         make();
         editor.said.length = 0;
@@ -709,13 +709,13 @@ describe('Connections', () => {
     });
   });
 
-  it("doesn't read a .env file on save until credentials have been needed once", async () => {
+  it("doesn't read a saved .env file before credentials are needed", async () => {
     editor.save('/work/.env', envFile());
     await settled();
     assert.equal(editor.reads, 0);
   });
 
-  it("doesn't read a .env file when the active editor changes until credentials have been needed once", async () => {
+  it("doesn't read a .env file when the active editor changes before credentials are needed", async () => {
     editor.files.set('/work/.env', envFile());
     editor.fire('active editor');
     await settled();
@@ -728,7 +728,7 @@ describe('Connections', () => {
     assert.equal(editor.reads, 1);
   });
 
-  it('uses a new folder that replaces the only folder while no editor is open', async () => {
+  it('uses a folder that replaces the only folder, even if no editor is open', async () => {
     editor.activeFile = undefined;
     await connections.peekWithProgress();
     editor.folders = [];
@@ -738,7 +738,7 @@ describe('Connections', () => {
     assert.equal(connections.current?.found.folder.path, '/other');
   });
 
-  it('fires an event when a folder is added, because this can change the chat connection', async () => {
+  it('fires an event when a folder is added, which can change the chat connection', async () => {
     await storeKey();
     await connections.for();
     let changes = 0;
@@ -751,7 +751,7 @@ describe('Connections', () => {
     assert.equal(changes, 1);
   });
 
-  it('has no obstacle for the active folder if a prompt about another folder is closed', async () => {
+  it("doesn't report an obstacle for the active folder if a prompt about another folder is closed", async () => {
     editor.addFolder('/other');
     editor.files.set('/other/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
@@ -787,7 +787,7 @@ describe('Connections', () => {
       return { answer };
     };
 
-    it("returns the result of a slow lookup to the caller, but doesn't show it if another folder is active by then", async () => {
+    it("returns a late result to the caller, but doesn't show it once another folder is active", async () => {
       editor.addFolder('/slow');
       editor.activeFile = '/slow/a.txt';
       const slow = slowly();
@@ -809,7 +809,7 @@ describe('Connections', () => {
       assert.deepEqual(shown, ['/behind no key']);
     });
 
-    it("doesn't replace the result of a newer lookup with the result of the slow lookup", async () => {
+    it("doesn't replace a newer result with the result of a slow lookup", async () => {
       const slow = slowly();
       await storeKey();
       await connections.peekWithProgress();
@@ -818,7 +818,7 @@ describe('Connections', () => {
       assert.deepEqual(shown, ['/work my-key']);
     });
 
-    it("shows the result of a lookup even if a later lookup isn't done yet", async () => {
+    it('shows the result of a lookup even if a later lookup is still running', async () => {
       const slow = slowly();
       const later = slowly();
       await slow.answer();
@@ -829,13 +829,13 @@ describe('Connections', () => {
     });
   });
 
-  it('B08: reads a .env file once per lookup, so that only approved values are used', async () => {
+  it('B08: reads a .env file only once per lookup', async () => {
     editor.files.set('/work/.env', envFile());
     await connections.peek();
     assert.equal(editor.reads, 1);
   });
 
-  it('reads no .env file for a document outside all folders', async () => {
+  it("doesn't read a .env file for a document outside all folders", async () => {
     editor.files.set('/work/.env', envFile());
     editor.activeFile = '/home/me/private.txt';
     const { found } = await connections.peek();
@@ -911,7 +911,7 @@ describe('Connections', () => {
     assert.equal((await connections.peek()).choice.kind, 'missing');
   });
 
-  describe('with a folder that is no longer active', () => {
+  describe('with an inactive folder', () => {
     let work: WorkspaceFolder | undefined;
     const answerOf = async (folder: number) => {
       const owner = editor.folders[folder] as WorkspaceFolder | undefined;
@@ -930,19 +930,19 @@ describe('Connections', () => {
       [work] = editor.folders as WorkspaceFolder[];
     });
 
-    it('forgets the approval for an inactive folder without affecting the active folder', async () => {
+    it("forgets the inactive folder's approval without affecting the active folder", async () => {
       await connections.forget('envFile', work);
       assert.deepEqual([await answerOf(0), await answerOf(1)], [undefined, 'approved']);
       assert.equal(shown.at(-1), '/other no key');
     });
 
-    it("stops using only the inactive folder's source once its values are imported", async () => {
+    it("stops using the inactive folder's source once its values are imported", async () => {
       Object.assign(connections, { setUp: async () => true });
       await connections.importFrom('envFile', work);
       assert.deepEqual([await answerOf(0), await answerOf(1)], ['refused', 'approved']);
     });
 
-    it('selects a source for an inactive folder', async () => {
+    it('selects a source for the inactive folder', async () => {
       editor.files.set('/work/.env', envFile(EVIL, 'another-key'));
       const using = connections.useSource('envFile', work);
       const question = await editor.question();
@@ -969,7 +969,7 @@ describe('Connections', () => {
       assert.equal(await using, true);
     });
 
-    it('counts the removal of the last key as a sign-out only if no external source is in use', async () => {
+    it('treats the removal of the last key as a sign-out unless an external source is in use', async () => {
       const { signOutSignal } = connections;
       await keys.remove('ibm');
       await settled();
@@ -999,7 +999,7 @@ describe('Connections', () => {
     });
   });
 
-  it('A17: uses nothing from a lookup that was running when the user signed out', async () => {
+  it("A17: doesn't use the result of a lookup that was running when the user signed out", async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const slow = Promise.withResolvers<void>();
@@ -1017,7 +1017,7 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
-  it('A17: uses no key that was read just before a sign-out', async () => {
+  it("A17: doesn't use a key that was read just before a sign-out", async () => {
     await storeKey();
     const slow = Promise.withResolvers<void>();
     beforeSecrets = slow.promise;
@@ -1070,7 +1070,7 @@ describe('Connections', () => {
     assert.deepEqual([credentials?.apiKey, credentials?.serviceUrl], ['key-at-first', SERVICE]);
   });
 
-  it('keeps the current source if the user declines another source or closes the prompt about it', async () => {
+  it('keeps the current source if the user declines another source or closes its prompt', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     for (const answer of [undefined, refuse]) {
@@ -1175,7 +1175,7 @@ describe('Connections', () => {
       assert.deepEqual([editor.asked, editor.inputs], [0, 1]);
     });
 
-    it('uses the automatic order if the value of hostedModel.credentialSource is unknown', async () => {
+    it('uses the automatic order if the setting has an unknown value', async () => {
       await storeKey();
       for (const word of ['enviroment', 'Editor', '', 7, null, ['editor']]) {
         editor.userSettings.set('credentialSource', word);
@@ -1184,7 +1184,7 @@ describe('Connections', () => {
       }
     });
 
-    it('ignores the source in the folder settings for a file outside the folder', async () => {
+    it('ignores the folder settings for a file outside the folder', async () => {
       await storeKey();
       setEnvironment();
       editor.folderSettings.set('credentialSource', 'environment');
@@ -1212,7 +1212,7 @@ describe('Connections', () => {
       assert.equal(editor.folderSettings.has('credentialSource'), false);
     });
 
-    it('gives up with a message if another settings file still names the source', async () => {
+    it('gives up with a message if the source is also set in another settings file', async () => {
       await storeKey();
       editor.userSettings.set('credentialSource', 'environment');
       editor.hiddenSettings.add('credentialSource');
@@ -1223,7 +1223,7 @@ describe('Connections', () => {
       assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
     });
 
-    it('uses the source from the settings for chat without a prompt, but only once the source is approved', async () => {
+    it("doesn't use the source in chat until it is approved, and doesn't prompt", async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -1242,7 +1242,7 @@ describe('Connections', () => {
       ['the setup', undefined, false],
       ['a repair', { missing: ['apiKey'], isRepair: true }, true],
     ] as const) {
-      it(`offers to use the new credentials from ${what} if another source stays in use`, async () => {
+      it(`offers to switch to the new credentials from ${what}`, async () => {
         await useEnvironmentAndType();
         const saved = connections.setUp(reason);
         await (await editor.question()).answer('Replace Key');
@@ -1254,7 +1254,7 @@ describe('Connections', () => {
       });
     }
 
-    it('uses the new credentials in the folder of the repair, even if another folder is active by then', async () => {
+    it('uses the new credentials in the repaired folder, even if the active folder changes', async () => {
       await useEnvironmentAndType();
       editor.addFolder('/other');
       const [work] = editor.folders as WorkspaceFolder[];
@@ -1315,7 +1315,7 @@ describe('Connections', () => {
       assert.equal(editor.folderSettings.has('credentialSource'), false);
     });
 
-    it("saves no source that can't be used", async () => {
+    it("doesn't save a source that can't be used", async () => {
       editor.files.set('/work/.env', 'VENDOR_API_KEY="malformed"\n');
       assert.equal(await connections.useSource('envFile'), false);
       assert.equal(await connections.useSource('environment'), false);
@@ -1330,7 +1330,7 @@ describe('Connections', () => {
     });
   });
 
-  it('signs out without reading any folder, because a folder may be unreachable', async () => {
+  it('signs out without reading any folder, which may be unreachable', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     await connections.signOut();
@@ -1351,7 +1351,7 @@ describe('Connections', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it('opens the setup at the setting that a command needs, and keeps the stored key', async () => {
+  it('opens the setup at the missing setting, and keeps the stored key', async () => {
     await storeKey();
     editor.userSettings.delete('projectId');
     editor.typed.push('my-project');
@@ -1392,7 +1392,7 @@ describe('Connections', () => {
       assert.match(editor.said.join(), /^Hosted Model needs a project ID\. .* Sources checked: /);
     });
 
-    it('reports nothing but success if it is finished', async () => {
+    it('reports only success once it is finished', async () => {
       editor.picks.push(IBM, 'Dallas', SAVE);
       editor.typed.push('my-key', 'my-project');
       assert.ok(await required());
@@ -1425,7 +1425,7 @@ describe('Connections', () => {
         return connections.for();
       };
 
-      it('is followed by an approval prompt for a .env file that was created before it was closed', async () => {
+      it('is followed by a prompt if a .env file was created while it was open', async () => {
         const given = requiredAfter(() => editor.files.set('/work/.env', envFile()));
         await (await editor.question()).answer(use);
         assert.equal((await given)?.source, 'envFile');
@@ -1439,7 +1439,7 @@ describe('Connections', () => {
       });
     });
 
-    it('mentions no missing settings if the user opens it instead', async () => {
+    it("doesn't mention missing settings if opened by the user instead", async () => {
       assert.equal(await connections.setUp(), false);
       await connections.setUp({ missing: ['projectId'], isRepair: true });
       assert.deepEqual(editor.said, []);
@@ -1500,7 +1500,7 @@ describe('Connections', () => {
       ['url', `${url}/${key}`],
       ['authUrl', `https://identity.example/${key}`],
     ] as const) {
-      it(`E16: saves and tests nothing while ${name} in the settings contains the key`, async () => {
+      it(`E16: doesn't save or test anything while ${name} in the settings contains the key`, async () => {
         editor.userSettings.set(name, value);
         let tests = 0;
         service.test = async () => {

@@ -26,7 +26,7 @@ const diagnosed = (changes: Changes) => {
 const ofFolder = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
 
 describe('the preparation of a diagnosis', () => {
-  it('includes the current project, and states that it comes from the folder settings', () => {
+  it('shows that the project comes from the folder settings', () => {
     const { preliminary, connection } = diagnosed({ settings: ofFolder });
     assert.match(
       preliminary[0]?.text ?? '',
@@ -39,7 +39,7 @@ describe('the preparation of a diagnosis', () => {
     assert.equal(connection?.projectId, 'project-of-the-folder');
   });
 
-  it('reports a malformed project ID and the settings that contain it, but only warns about spaces around an ID', () => {
+  it('names the settings that contain a malformed project ID, but only warns about spaces', () => {
     for (const [isProjectOfFolder, place] of [
       [false, /The project ID in the user settings can’t be used/],
       [true, /The project ID in the workspace or remote settings can’t be used/],
@@ -85,7 +85,7 @@ describe('the preparation of a diagnosis', () => {
     }
   });
 
-  it('names no incomplete source if the editor has a key, or if the source is declined or empty', () => {
+  it("doesn't name an incomplete source if it is declined, empty, or not needed", () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [
@@ -115,7 +115,7 @@ describe('the preparation of a diagnosis', () => {
     }
   });
 
-  it('identifies the source in use and the identity host, for use in messages', () => {
+  it('identifies the source in use and the identity host for messages', () => {
     const of = (changes: Changes) => contextOf(choiceOf(found(changes)));
     const authHost = new URL(record.authUrl).host;
     const service = { service: services[0], resource: undefined };

@@ -25,7 +25,7 @@ const resolve = (own: typeof settings, stored: typeof record | undefined) =>
   selectEditorSource({ settings: own, record: stored && new Secret(stored) });
 
 describe("the editor's credentials", () => {
-  it('are ready if no value is missing, and are bound to the approved hosts', () => {
+  it('are ready and bound to the approved hosts if no value is missing', () => {
     const resolution = resolve(settings, record);
     assert.ok(resolution.kind === 'ready');
     assert.deepEqual(resolution.credentials.approved, {
@@ -41,7 +41,7 @@ describe("the editor's credentials", () => {
     ['projectId', 'url'],
     ['apiKey', 'projectId', 'url'],
   ]) {
-    it(`A03: are incomplete, with exactly these values missing: ${missing.join(', ')}`, () => {
+    it(`A03: are incomplete without: ${missing.join(', ')}`, () => {
       const without = {
         ...settings,
         ...(missing.includes('projectId') && { projectId: ' ' }),
@@ -75,7 +75,7 @@ describe("the editor's credentials", () => {
     ['another project', { projectId: 'project-2' }],
   ];
   for (const [name, change] of same) {
-    it(`A13: need no approval for ${name}`, () => {
+    it(`A13: don't need approval for ${name}`, () => {
       const resolution = resolve({ ...settings, ...change }, record);
       assert.ok(resolution.kind === 'ready');
       assert.equal(resolution.credentials.serviceUrl, URL_SETTING);
@@ -130,7 +130,7 @@ describe("the editor's credentials", () => {
       });
     }
 
-    it('keep the approved program if the program can no longer be found', () => {
+    it('keep the approved program even if it can no longer be found', () => {
       const selection = select(approved, undefined);
       assert.ok(selection.kind === 'ready');
       assert.equal(selection.credentials.program, '/usr/bin/az');

@@ -45,7 +45,7 @@ describe('KeyStore', () => {
     'storing has no effect': { store: async () => {} },
     'every operation fails': { store: fails, get: fails, keys: fails, delete: fails },
   })) {
-    it(`A05: reports that it can't store the key, and keeps nothing, if ${how}`, async () => {
+    it(`A05: reports a failure and doesn't keep the key if ${how}`, async () => {
       const [keyring, state] = [new FakeKeyring(), new FakeState()];
       const window = openWindow(keyring, keyring.window(broken), state);
       assert.equal(await window.store.write(record, 'ibm'), false);
@@ -67,7 +67,7 @@ describe('KeyStore', () => {
     assert.deepEqual(window.told, ['refuses-key']);
   });
 
-  it('A05: returns no key if reading fails, and reports the failure only once', async () => {
+  it('A05: returns undefined and reports the failure only once if reading fails', async () => {
     const keyring = new FakeKeyring();
     const state = new FakeState();
     await openWindow(keyring, undefined, state).store.write(record, 'ibm');
@@ -102,7 +102,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it('lists the stored names again only after a change, including a change while it lists them', async () => {
+  it('lists the stored names again only after a change', async () => {
     const keyring = new FakeKeyring();
     let lists = 0;
     const gates: Promise<void>[] = [];
@@ -137,7 +137,7 @@ describe('KeyStore', () => {
     assert.deepEqual(await store.others('ibm'), []);
   });
 
-  it('returns the keys of other services once secret storage can list and read them again', async () => {
+  it('returns the keys of other services once secret storage works again', async () => {
     const keyring = new FakeKeyring();
     await openWindow(keyring).store.write(another, 'acme');
     const broken = new Set(['keys', 'get']);
@@ -154,7 +154,7 @@ describe('KeyStore', () => {
     assert.deepEqual(await store.others('ibm'), [['acme', another]]);
   });
 
-  it("deletes all other keys even if one key can't be deleted", async () => {
+  it("deletes the remaining keys if one key can't be deleted", async () => {
     const keyring = new FakeKeyring();
     const deleteOthers = keyring.window().delete;
     const secrets = keyring.window({
@@ -175,7 +175,7 @@ describe('KeyStore', () => {
     await assert.rejects(window.store.delete());
   });
 
-  it("ignores a failed deletion only if the key certainly doesn't exist", async () => {
+  it("ignores a failed deletion only if it can confirm that the key doesn't exist", async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const keys = async () => ['hostedModel.key.ibm'];
     await openWindow(keyring, keyring.window({ delete: fails, keys }), state).store.delete();
@@ -185,7 +185,7 @@ describe('KeyStore', () => {
     );
   });
 
-  it('reports no failure if another window writes at the same time', async () => {
+  it("doesn't report a failure if another window writes at the same time", async () => {
     const keyring = new FakeKeyring();
     const store = async (name: string) => {
       keyring.values.set(name, JSON.stringify(another));
@@ -212,7 +212,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it('notifies its own window only once of its own write, although secret storage reports it, too', async () => {
+  it('notifies its window only once of its own write', async () => {
     const window = openWindow(new FakeKeyring());
     await window.store.write(record, 'ibm');
     await settled();
@@ -222,7 +222,7 @@ describe('KeyStore', () => {
     assert.equal(window.changes, 2);
   });
 
-  it('notifies every other window of a new key and a sign-out, once each', async () => {
+  it('notifies another window once of each new key and sign-out', async () => {
     const keyring = new FakeKeyring();
     const [one, two] = [openWindow(keyring), openWindow(keyring)];
     await two.store.read('ibm');
@@ -252,7 +252,7 @@ describe('KeyStore', () => {
     assert.equal(failing.changes, 1, 'its own window is notified even if storing fails');
   });
 
-  it('notifies its window only once of a change that a read finds before secret storage reports it', async () => {
+  it('notifies its window only once of a change found by a read', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     await window.store.write(record, 'ibm');
@@ -265,7 +265,7 @@ describe('KeyStore', () => {
   });
 
   for (const when of ['before', 'after'] as const) {
-    it(`A03: returns the new key to a read that starts ${when} the write, and fires one event`, async () => {
+    it(`A03: returns the new key to a read that starts ${when} the write`, async () => {
       const keyring = new FakeKeyring();
       const [answering, storing] = [gate(), gate()];
       let isSlow = false;
@@ -302,7 +302,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it('detects a key that another window stores while this window writes its own key', async () => {
+  it('detects a key that another window stores during a write', async () => {
     const keyring = new FakeKeyring();
     const theirs = JSON.stringify(another);
     const { store } = keyring.window();
@@ -318,7 +318,7 @@ describe('KeyStore', () => {
     assert.deepEqual(await window.store.read('ibm'), another);
   });
 
-  it('deletes a key that is being stored when the user signs out', async () => {
+  it('deletes a key that is being stored during a sign-out', async () => {
     const keyring = new FakeKeyring();
     const storing = gate();
     const { store } = keyring.window();
@@ -342,7 +342,7 @@ describe('KeyStore', () => {
     assert.equal(window.changes, 1);
   });
 
-  it("doesn't read a secret on a change event if the key was never requested", async () => {
+  it("doesn't read secrets on a change event before a key is requested", async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     keyring.values.set('hostedModel.key.ibm', JSON.stringify(record));

@@ -110,7 +110,7 @@ describe('a lookup', () => {
   };
 
   for (const one of cases) {
-    it(`E01: exposes no key if its choice is ${one.kind}`, async () => {
+    it(`E01: doesn't expose keys if its choice is ${one.kind}`, async () => {
       const lookups = await lookupsOf(one);
       for (const [way, lookup] of Object.entries<Lookup>(lookups)) {
         assert.equal(lookup.choice.kind, one.kind);
@@ -125,7 +125,7 @@ describe('a lookup', () => {
     });
   }
 
-  it('E01: exposes no access token in its connection, not even through getters', async () => {
+  it("E01: doesn't expose the access token through its connection", async () => {
     const fetch = async () => Response.json({ access_token: TOKEN, expires_in: 3_600 });
     const runtime = new ServiceRuntime({ http: { fetch } });
     const connection = connectionOf({}, runtime);

@@ -103,7 +103,7 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
-  it('is set up with a message that names the keyboard shortcut for generating if no document is open', async () => {
+  it('is set up with a hint about the keyboard shortcut if no document is open', async () => {
     const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
     const keysToPress = process.platform === 'darwin' ? mac : key;
     for (const [file, message] of [
@@ -135,7 +135,7 @@ describe('a service that the user added', () => {
       assert.equal((await connections.peek()).choice.kind, 'ready');
     });
 
-    it("keeps the fields that aren't part of the setup", async () => {
+    it("keeps fields that the setup doesn't change", async () => {
       await store(oauth, { account: 'me', apiKey: 'secret-of-acme' });
       editor.picks.push('ACME', CHANGE, OPENAI, 'OAuth Client Credentials', SAVE);
       editor.typed.push(OTHER, `${LOGIN}/token`, 'me', '');
@@ -145,7 +145,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [{ ...oauth, url: OTHER }]);
     });
 
-    it('is tested and stored with the new program, not the old one', async () => {
+    it('is tested and stored with the new program', async () => {
       await store(commandEntry('az', 'get'), { program: '/usr/bin/az' });
       editor.picks.push('ACME', CHANGE, OPENAI, 'Command', TEST);
       editor.typed.push(SERVICE, 'node --version');
@@ -158,7 +158,7 @@ describe('a service that the user added', () => {
       );
     });
 
-    it("can't be saved without a key if its old login needed none, but its new login needs one", async () => {
+    it("can't be saved without a key if the new login needs one", async () => {
       await store(none);
       editor.picks.push('ACME', CHANGE, OPENAI, 'API Key');
       editor.typed.push(SERVICE, '');
@@ -167,7 +167,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [none]);
     });
 
-    it('keeps the arguments of its command, including their quotes', async () => {
+    it('keeps quotes and spaces in the arguments of its command', async () => {
       const entry = commandEntry('node', '-p', `"it's" + 'x y'`, '', 'C:\\a b');
       await store(entry, { program: await programPath('node') });
       editor.picks.push('ACME', CHANGE, OPENAI, 'Command', SAVE);
@@ -177,7 +177,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [entry]);
     });
 
-    it('A08: has its header secret sent to another host only after a prompt', async () => {
+    it('A08: needs a prompt before its header secret goes to another host', async () => {
       await store(withSecret, { headerSecrets: { 'team key': 'key-of-the-team' } });
       editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
       editor.typed.push(OTHER, '');
@@ -189,7 +189,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([tested, entries()], [[], [withSecret]]);
     });
 
-    it('needs no prompt about another host if the user enters a new secret for that host', async () => {
+    it("doesn't need a prompt if the user enters a new secret for the new host", async () => {
       await store(withSecret, { headerSecrets: { 'team key': 'key-of-the-team' } });
       editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
       editor.typed.push(OTHER, 'key-of-the-others');
@@ -207,7 +207,7 @@ describe('a service that the user added', () => {
       editor.typed.push(BARE, 'key-of-acme');
     });
 
-    it('is saved with /v1 added to its address if there is a model list at the address with /v1', async () => {
+    it('is saved with /v1 added to its address if there is a model list there', async () => {
       failTest = ({ serviceUrl }) => {
         if (serviceUrl === BARE) throw new ServiceError('no-model-list');
       };
@@ -227,7 +227,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
     });
 
-    it('is saved with its address as typed if there is no model list with /v1 either', async () => {
+    it('is saved with its address as typed if there is no model list at /v1, either', async () => {
       failTest = () => {
         throw new ServiceError('no-model-list');
       };
@@ -254,7 +254,7 @@ describe('a service that the user added', () => {
       ],
       ['a 21st header', { ...none, headers: headersOfCount(20) }, 'X-20', /at most 20 headers/],
     ] as const) {
-      it(`can't get ${what}, and a message explains why`, async () => {
+      it(`can't get ${what}`, async () => {
         await store(entry, { apiKey: 'key-of-acme' });
         editor.picks.push('ACME', HEADERS, ADD_HEADER);
         editor.typed.push(name);
@@ -316,7 +316,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  it('keeps a change to its entry that was made while the user entered a new name', async () => {
+  it('keeps a settings change that was made while the user entered a new name', async () => {
     await store(none);
     const edited = { ...none, headers: { 'X-Team': 'red' } };
     editor.picks.push('ACME', RENAME);
@@ -357,7 +357,7 @@ describe('a service that the user added', () => {
       return emulator.close();
     });
 
-    it('passes the test before its model is picked, and its first generation reuses the token', async () => {
+    it('passes the test without a model, and reuses the token for the first generation', async () => {
       const { url } = emulator;
       const model = 'ibm/granite-4-h-small';
       editor.picks.push('$(add) Add a Service...', 'watsonx', 'IBM API Key', TEST, model);
@@ -393,7 +393,7 @@ describe('a service that the user added', () => {
       await done;
     });
 
-    it('A10: is used only after a prompt that shows the hosts if they changed along with the program', async () => {
+    it('A10: needs a prompt that shows the new hosts if the program has changed, too', async () => {
       const { url: _, ...without } = commandEntry('node', '--version');
       const entry = without as Entry;
       const record = { program: '/usr/bin/other', serviceUrl: SERVICE, authUrl: SERVICE };
@@ -408,7 +408,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([stored?.serviceUrl, stored?.program], [OTHER, await programPath('node')]);
     });
 
-    it('A10: never runs the program of its old command with the new arguments', async () => {
+    it('A10: never runs its old program with the new arguments', async () => {
       await store(commandEntry('node', '--version'), { program: await programPath('node') });
       editor.userSettings.set('services', [commandEntry('no-such-program', '-p', '1')]);
       const done = connections.for();
@@ -446,7 +446,7 @@ describe('a service that the user added', () => {
       await useAnd(await addToKeys(none));
     });
 
-    it('can be used for selections even if it has its own project', async () => {
+    it("doesn't lose the other service's project even if it has its own", async () => {
       const service = await addToKeys(watsonx);
       const record = await keys.read('acme');
       assert.ok(record);
@@ -483,7 +483,7 @@ describe('a service that the user added', () => {
     ['a key', { ...base, authentication: { kind: 'apiKey' } }, 'API key'],
     ["an OAuth client's token", oauth, 'token'],
   ] as const) {
-    it(`T15: triggers a warning before approval if ${what} would be sent unencrypted`, async () => {
+    it(`T15: triggers a warning if ${what} would be sent unencrypted`, async () => {
       const { unencryptedText } = await import('../../../src/connection/setUpMessages.ts');
       const { parseDestination } = await import('../../../src/connection/destination.ts');
       const service = serviceOf({ ...entry, url: 'http://llm.acme.example' });

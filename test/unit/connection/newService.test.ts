@@ -13,7 +13,7 @@ describe('a service that the user adds', () => {
     ...(await import('../../../src/connection/commandLine.ts')),
   });
 
-  it('replaces only the entry with the same word, ignoring case and spaces', async () => {
+  it('replaces only the entry with its ID, ignoring case and spaces', async () => {
     const { withEntry } = await load();
     const others = [7, null, { word: 'other' }];
     const changed = { word: 'Acme', name: 'New' };

@@ -79,7 +79,7 @@ describe('service selection', () => {
     });
   });
 
-  it('uses the service that the names in a .env file belong to, and shows its only host in the prompt', async () => {
+  it('uses the service that the names in a .env file belong to', async () => {
     editor.files.set('/work/.env', platformFile);
     const required = connections.for();
     const question = await editor.question();
@@ -118,7 +118,7 @@ describe('service selection', () => {
     ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME on line 4 has quotes'],
     ['missing', '', 'names a different service than hostedModel.service'],
   ] as const) {
-    it(`uses no other service if the values for the service in the settings are ${what}`, async () => {
+    it(`doesn't use another service if the values for the service in the settings are ${what}`, async () => {
       editor.files.set('/work/.env', cloudFile);
       const approved = connections.for();
       await (await editor.question()).answer(use);
@@ -150,7 +150,7 @@ describe('service selection', () => {
     });
   }
 
-  it('uses no other service in a file if the values for the service that takes precedence are malformed', async () => {
+  it("doesn't fall back to a service of lower precedence if the values in a file are malformed", async () => {
     const approve = async (file: string) => {
       editor.files.set('/work/.env', file);
       const approved = connections.for();
@@ -217,7 +217,7 @@ describe('service selection', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it('uses no source if the .env file has incomplete values for each service, and names what the first service lacks', async () => {
+  it('names what the first service lacks if the .env file is incomplete for each service', async () => {
     editor.files.set('/work/.env', 'CPD_USERNAME=anna\nWATSONX_URL=https://a.example\n');
     Object.assign(environment, variablesIn(platformFile));
     assert.equal(await connections.for(), undefined);
@@ -225,7 +225,7 @@ describe('service selection', () => {
     assert.match(editor.said.at(-1) ?? '', /lacks WATSONX_API_KEY and WATSONX_PROJECT_ID/);
   });
 
-  it('uses no source if the service in the settings is unknown, even if the settings name a source', async () => {
+  it("doesn't use any source if the service in the settings is unknown", async () => {
     editor.files.set('/work/.env', cloudFile);
     const using = connections.useSource('envFile');
     await (await editor.question()).answer(use);
@@ -270,7 +270,7 @@ describe('service selection', () => {
     assert.equal((await connections.for())?.service.word, 'cpd');
   });
 
-  it('protects the key of another service in the same file from being sent', async () => {
+  it('protects the key of an unused service in the .env file from being sent', async () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
     editor.userSettings.set('service', 'cpd');
     const required = connections.for();
@@ -278,7 +278,7 @@ describe('service selection', () => {
     assert.deepEqual(otherKeysOf(await required), ['key-of-the-cloud']);
   });
 
-  it('protects the keys of all other services from being sent if the editor is used', async () => {
+  it("protects the keys of all services that aren't in use from being sent", async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
     const stored = {
@@ -295,7 +295,7 @@ describe('service selection', () => {
     assert.deepEqual(others, new Set(expected));
   });
 
-  it('protects the header values of all other services from being sent', async () => {
+  it("protects the header values of all services that aren't in use from being sent", async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     editor.userSettings.set('services', [acme]);
     const [service = assert.fail()] = readServices([acme]).own;
@@ -350,7 +350,7 @@ describe('service selection', () => {
     ['WATSONX_SPACE_ID', 'space'],
     ['IBM_DEPLOYMENT_ID', 'deployment'],
   ] as const) {
-    it(`uses a ${resource} from ${name} instead of a project, and mentions the ${resource} ID in the approval dialog`, async () => {
+    it(`uses a ${resource} from ${name} instead of a project`, async () => {
       const prefix = name.startsWith('IBM') ? 'IBM' : 'WATSONX';
       const text = cloudFile.replace('IBM_PROJECT_ID', name).replaceAll('IBM_', `${prefix}_`);
       editor.files.set('/work/.env', text);
@@ -365,13 +365,13 @@ describe('service selection', () => {
     });
   }
 
-  it('C08: accepts no ID that would change the path of an address', async () => {
+  it('C08: rejects an ID that would change the path of an address', async () => {
     editor.files.set('/work/.env', cloudFile.replace('IBM_PROJECT_ID=p-2', 'IBM_DEPLOYMENT_ID=..'));
     assert.equal(await connections.for(), undefined);
     assert.equal(editor.asked, 0);
   });
 
-  it('prompts for the address again in the setup if the only host is unreachable', async () => {
+  it('prompts for the address again in the setup if its host is unreachable', async () => {
     const host = new URL(PLATFORM).host;
     test = async () => {
       test = async () => {};
@@ -401,7 +401,7 @@ describe('service selection', () => {
     assert.deepEqual(await named(), ['deployment', 'd']);
   });
 
-  it('selects no model for a deployment, even if the settings or a template name a model', async () => {
+  it("doesn't select a model for a deployment", async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url).set('deploymentId', 'd').set('modelId', 'maker/large');
     await keys.write({ apiKey: 'my-key', authUrl: services[0].authUrl, serviceUrl: url }, 'ibm');
@@ -410,7 +410,7 @@ describe('service selection', () => {
     assert.equal(connection?.with({ modelId: 'maker/of-a-template' }).modelId, '');
   });
 
-  it('A14: prefers the IDs in the folder settings over the IDs in the user settings, without a prompt', async () => {
+  it('A14: prefers IDs in the folder settings over IDs in the user settings', async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url).set('projectId', 'p').set('deploymentId', 'd');
     await keys.write({ apiKey: 'my-key', authUrl: services[0].authUrl, serviceUrl: url }, 'ibm');
@@ -448,7 +448,7 @@ describe('service selection', () => {
     assert.doesNotMatch(said.join(), /project/);
   });
 
-  it('uses the project from the setup instead of an earlier deployment, and the account from the latest setup', async () => {
+  it('uses the project and account from the latest setup, not an earlier deployment', async () => {
     editor.userSettings.set('deploymentId', 'deployment-of-the-cloud');
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
@@ -484,7 +484,7 @@ describe('service selection', () => {
     );
   });
 
-  it('uses an added service from the user settings, and prompts again if its entry changes', async () => {
+  it('uses a service added in the user settings, and prompts again if its entry changes', async () => {
     editor.userSettings.set('services', [acme]);
     editor.files.set('/work/.env', acmeFile);
     const required = connections.for();
@@ -504,7 +504,7 @@ describe('service selection', () => {
     assert.match((await editor.question()).text, /from the \.env file in this folder/);
   });
 
-  it('accepts spaces and colons in a client ID and a client secret, as OAuth does', async () => {
+  it('accepts spaces and colons in a client ID and a client secret', async () => {
     // https://www.rfc-editor.org/rfc/rfc6749#appendix-A
     const [id, secret] = ['team one:client', 'a secret: with blanks'];
     editor.userSettings.set('services', [acme]);
@@ -557,7 +557,7 @@ describe('service selection', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it('uses nothing if the service in the settings is unknown or its entry has a mistake', async () => {
+  it("doesn't use any service if the one in the settings is unknown or invalid", async () => {
     editor.userSettings.set('service', 'nobody');
     assert.equal(await connections.for(), undefined);
     assert.match(editor.said.join(), /hostedModel\.service is “nobody”, but no built-in service/);
@@ -601,7 +601,7 @@ describe('service selection', () => {
   }
 
   for (const authentication of [{ kind: 'none' }, { kind: 'command', command: ['node', '-v'] }]) {
-    it(`T40: requires a setup for the authentication method ${authentication.kind}, despite a .env file`, async () => {
+    it(`T40: requires a setup for the authentication method ${authentication.kind}`, async () => {
       editor.userSettings.set('services', [
         { ...acme, url: 'https://llm.acme.example/v1', authentication },
       ]);
@@ -618,7 +618,7 @@ describe('service selection', () => {
     });
   }
 
-  it('counts connections to two services as used until the credentials of one service change', async () => {
+  it('treats two connections as used until the credentials of either service change', async () => {
     const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
     editor.userSettings.set('services', [acme]).set('service', 'cpd');
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM);
@@ -643,7 +643,7 @@ describe('service selection', () => {
     assert.deepEqual(await used(), [false, false]);
   });
 
-  it('leaves an empty service setting empty after a setup, and keeps the model setting', async () => {
+  it("doesn't change an empty service setting or the model setting in a setup", async () => {
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM).set('modelId', 'my-model');
     const record = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
     await keys.write({ ...record, apiKey: 'key-of-the-platform' }, 'cpd');
@@ -659,7 +659,7 @@ describe('service selection', () => {
     assert.equal((await connections.for())?.account, 'berta');
   });
 
-  it('offers the services in the setup, and deletes even the key of an unselected service on sign-out', async () => {
+  it('offers the services in the setup, and deletes the keys of all services on sign-out', async () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
     assert.equal(await connections.setUp(), true);

@@ -40,7 +40,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvals.decisionFor(subjectOf('file:///ab', 'c')), undefined);
   });
 
-  it('B09: remembers across windows that the user declined, until that decision is forgotten', async () => {
+  it('B09: remembers a refusal across windows until it is forgotten', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'refused');
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'refused');
@@ -48,7 +48,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), undefined);
   });
 
-  it('stores only keyed hashes outside secret storage, never a value', async () => {
+  it('stores values outside secret storage only as keyed hashes', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'approved');
     const kept = JSON.stringify([...state.values]);
@@ -87,7 +87,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvals.decisionFor(subjectOf('file:///a', '519')), 'refused');
   });
 
-  it('stores nothing until the user decides', async () => {
+  it("doesn't store anything until the user decides", async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     await Promise.all([approvals.decisionFor(subject), approvals.forget(subject)]);
@@ -114,7 +114,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvals.decisionFor(subject), 'refused');
   });
 
-  it("applies a decision only in the window where it was made if the hash key can't be stored", async () => {
+  it("applies a decision only in the current window if the hash key can't be stored", async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const store = async () => {
       throw new Error('no keyring');
@@ -141,7 +141,7 @@ describe('SourceApprovals', () => {
     assert.equal(await print('k', 'a'), prints[1]);
   });
 
-  it('forgets the approvals for all folders on sign-out, but not the declined sources', async () => {
+  it('forgets approvals for all folders on sign-out, but keeps refusals', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     const other = subjectOf('file:///work/b', 'project-2');

@@ -35,7 +35,7 @@ describe('source selection', () => {
     assert.equal(choice.credentials.apiKey, record.apiKey);
   });
 
-  it('prefers an approved .env file over an approved environment if the editor lacks a value', () => {
+  it('prefers an approved .env file over an approved environment', () => {
     const outside = [envFile(full, 'approved'), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
@@ -46,7 +46,7 @@ describe('source selection', () => {
     assert.deepEqual(choice.credentials.approved, { auth: ibm.authUrl, service: EVIL });
   });
 
-  it("prefers an approved environment over a .env file that the user hasn't decided about", () => {
+  it('prefers an approved environment over a .env file without a decision', () => {
     const outside = [envFile(), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
@@ -64,7 +64,7 @@ describe('source selection', () => {
     assert.equal(hostOf(choose(found({ external: outside }))), new URL(REGION).host);
   });
 
-  it('E12: protects the keys of the other sources from being sent', () => {
+  it("E12: protects the keys of sources that aren't in use from being sent", () => {
     const keys = ['key-of-the-env-file', 'key-of-the-environment'];
     const [first, second] = keys.map((key) => ({ ...full, key }));
     const choice = choose(found({ external: [envFile(first), environment(second)] }));
@@ -77,7 +77,7 @@ describe('source selection', () => {
     assert.deepEqual(otherKeysOf(outside), [record.apiKey]);
   });
 
-  it('protects even a short key of another source from being sent', () => {
+  it('protects even short keys from being sent', () => {
     const outside = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
     const inEditor = choose(found({ external: outside }));
     assert.ok(inEditor.kind === 'ready');
@@ -88,7 +88,7 @@ describe('source selection', () => {
     ['B06', envFile({ url: EVIL })],
     ['B12', environment({ url: EVIL })],
   ] as const) {
-    it(`${id}: ignores a source with only an address, even if the editor has no address, and reports what is missing`, () => {
+    it(`${id}: ignores a source with only an address, even if the editor has no address`, () => {
       for (const decision of ['approved', undefined] as const) {
         const all = found({
           record: undefined,
@@ -102,7 +102,7 @@ describe('source selection', () => {
     });
   }
 
-  it('never combines the values of several sources', () => {
+  it('never combines values from several sources', () => {
     const parts: Partial<typeof full>[] = [
       { key: full.key },
       { project: full.project },
@@ -120,7 +120,7 @@ describe('source selection', () => {
     }
   });
 
-  it('B08: prompts before it uses a complete .env file, and shows the hosts of its values', () => {
+  it('B08: prompts with the hosts before it uses a complete .env file', () => {
     const choice = choose(found({ record: undefined, external: [envFile()] }));
     assert.ok(choice.kind === 'ask-source');
     assert.equal(choice.source.destination.serviceHost, 'evil.example');
@@ -138,7 +138,7 @@ describe('source selection', () => {
     assert.ok(choice.kind === 'ask-source' && choice.source.id === 'environment');
   });
 
-  it('A11 B10: takes the identity address from the user settings, not from a source', () => {
+  it('A11 B10: takes the identity address only from the user settings', () => {
     const choice = choose(
       found({
         record: undefined,
@@ -155,7 +155,7 @@ describe('source selection', () => {
     assert.equal(choose(found({ settings })).kind, 'unapproved');
   });
 
-  it('uses nothing from a source with a malformed value', () => {
+  it("doesn't use any values from a source with a malformed value", () => {
     const outside = [envFile({ ...full, key: '"key-outside"' }, 'approved')];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
@@ -166,7 +166,7 @@ describe('source selection', () => {
     ['a missing value', { key: full.key, url: full.url }],
     ['only an address', { url: full.url }],
   ] as const) {
-    it(`uses no source if the .env file has ${what}, even if the environment is approved`, () => {
+    it(`doesn't fall back to the environment if the .env file has ${what}`, () => {
       for (const answer of ['approved', undefined] as const) {
         const outside = [envFile(inFile), environment(full, answer)];
         const all = found({ record: undefined, external: outside });
@@ -182,7 +182,7 @@ describe('source selection', () => {
     'not-text',
     'unreadable',
   ] as const) {
-    it(`uses no source if the .env file can't be read (${why}), even if the environment is approved`, () => {
+    it(`doesn't fall back to the environment if the .env file can't be read (${why})`, () => {
       for (const answer of ['approved', undefined] as const) {
         const outside = [unreadFile(why), environment(full, answer)];
         const all = found({ record: undefined, external: outside });
