@@ -112,7 +112,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'show(UNANSWERED)',
     to: 'new Promise(() => {})',
     test: 'test/unit/diagnose/diagnosisList.test.ts',
-    title: 'names an unresponsive keyring as the cause, even in the report, and can check again',
+    title: 'names an unresponsive keyring as the cause, and can check again',
   },
   {
     name: 'tokens are refreshed while the window has no focus',
@@ -152,8 +152,7 @@ export const editorMutants: readonly Mutant[] = [
     from: " || (uri.scheme === 'untitled' && uri.authority === '')",
     to: '',
     test: 'test/unit/editor/autoRunFiles.test.ts',
-    title:
-      'J34: include an unsaved document whose path is, or may lead to, a file that runs automatically',
+    title: 'J34: include an unsaved document whose path may lead to a file that runs automatically',
   },
   {
     name: 'instructions for agents keep invisible text',

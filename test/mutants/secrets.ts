@@ -241,7 +241,7 @@ export const secretMutants: readonly Mutant[] = [
     from: ' ?? unusable;',
     to: ' ?? editor;',
     test: 'test/unit/connection/sourceSelection.test.ts',
-    title: "doesn't silently use another account if the source in the settings can't be used",
+    title: "doesn't switch to another account if the selected source can't be used",
   },
   {
     name: 'a workspace can set the address',

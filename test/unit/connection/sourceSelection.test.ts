@@ -199,7 +199,7 @@ describe('source selection', () => {
     });
   }
 
-  it("reports why an environment isn't used, whether it is approved or not", () => {
+  it("reports that the environment isn't used until the .env file is fixed", () => {
     for (const answer of ['approved', undefined] as const) {
       for (const file of [envFile({ url: full.url }), unreadFile('not-text')]) {
         const outside = [file, environment(full, answer)];
@@ -209,7 +209,7 @@ describe('source selection', () => {
     }
   });
 
-  it('uses the environment if the .env file contains no known name', () => {
+  it('uses the environment if the .env file contains no known variable', () => {
     const outside = [envFile({}), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
@@ -226,22 +226,22 @@ describe('source selection', () => {
     const ofEnvironment = { credentialSource: 'environment' } as const;
     const ofEditor = { credentialSource: 'editor' } as const;
 
-    it('uses the .env file if it is selected, even if the editor is set up', () => {
+    it('uses the selected .env file even if the editor is set up', () => {
       const choice = choose(found({ external: [envFile(full, 'approved')], settings }));
       assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
     });
 
-    it('uses the environment if it is selected, even if a .env file is approved', () => {
+    it('uses the selected environment even if a .env file is approved', () => {
       const outside = [envFile(full, 'approved'), environment(full, 'approved')];
       const choice = choose(found({ external: outside, settings: ofEnvironment }));
       assert.ok(choice.kind === 'ready' && choice.source === 'environment');
     });
 
-    it('prompts if the values of the source in the settings are not approved', () => {
+    it("prompts if the selected source isn't approved", () => {
       assert.equal(choose(found({ external: [envFile()], settings })).kind, 'ask-source');
     });
 
-    it("uses the automatic order if the source in the settings is declined, or if the folder isn't trusted", () => {
+    it('uses the automatic order if the selected source is declined or the folder is untrusted', () => {
       const text = { kind: 'unread', why: 'untrusted' } as const;
       for (const source of [
         envFile(full, 'refused'),
@@ -252,7 +252,7 @@ describe('source selection', () => {
       }
     });
 
-    it("doesn't silently use another account if the source in the settings can't be used", () => {
+    it("doesn't switch to another account if the selected source can't be used", () => {
       for (const source of [envFile({ key: full.key }), envFile({ ...full, key: '"k"' }), noFile]) {
         const choice = choose(found({ external: [source], settings }));
         assert.deepEqual(choice, { kind: 'source-unusable', source });
@@ -263,7 +263,7 @@ describe('source selection', () => {
       ['a malformed value', { ...full, key: '"key-outside"' }],
       ['a missing value', { key: full.key, url: full.url }],
     ] as const) {
-      it(`ignores a .env file with ${what} if the settings name another source`, () => {
+      it(`ignores a .env file with ${what} if another source is selected`, () => {
         const outside = [envFile(inFile), environment(full, 'approved')];
         const chosen = choose(
           found({ external: outside, record: undefined, settings: ofEnvironment }),
@@ -274,7 +274,7 @@ describe('source selection', () => {
       });
     }
 
-    it('uses no other source if the settings name the editor', () => {
+    it('uses only the editor if it is selected', () => {
       const outside = [envFile(full, 'approved'), environment(full, 'approved')];
       const lacking = found({ record: undefined, external: outside, settings: ofEditor });
       assert.deepEqual(choose(lacking), { kind: 'missing', names: ['apiKey'] });
@@ -282,14 +282,14 @@ describe('source selection', () => {
       assert.equal(choose(found({ external: outside, settings })).kind, 'bad-address');
     });
 
-    it('reports an invalid identity address, not an incomplete .env file, if the settings name the environment', () => {
+    it("reports an invalid identity address, not an incomplete .env file that isn't selected", () => {
       const outside = [envFile({ key: full.key }), environment(full, 'approved')];
       const settings = { ...ofEnvironment, authUrl: 'iam.cloud.ibm.com' };
       const choice = choose(found({ external: outside, settings }));
       assert.ok(choice.kind === 'bad-address' && choice.setting === 'authUrl');
     });
 
-    it('reports an unknown service instead of using the source', () => {
+    it('reports an unknown service instead of using the selected source', () => {
       const problem = { word: 'nobody' };
       const outside = [envFile(full, 'approved')];
       const all = found({ external: outside, settings: { ...settings, serviceProblem: problem } });
@@ -310,7 +310,7 @@ describe('source selection', () => {
     });
   });
 
-  it('reports an invalid identity address that keeps every source from being used', () => {
+  it('reports an invalid identity address if it blocks every source', () => {
     const settings = { authUrl: 'iam.cloud.ibm.com' };
     const outside = [envFile(full, 'approved')];
     assert.deepEqual(choose(found({ record: undefined, settings, external: outside })), {
@@ -336,7 +336,7 @@ describe('source selection', () => {
 
   describe('with a project from the folder', () => {
     const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
-    it('stops if the project is malformed, instead of using another source', () => {
+    it('stops if the project is malformed', () => {
       const outside = [envFile(full, 'approved')];
       const malformed = { ...settings, projectId: 'project of the folder' };
       assert.deepEqual(choose(found({ settings: malformed, external: outside })), {
@@ -344,7 +344,7 @@ describe('source selection', () => {
       });
     });
 
-    it("doesn't use the project with a source other than the editor", () => {
+    it("uses the project only with the editor's credentials", () => {
       const outside = [envFile(full, 'approved')];
       const choice = choose(found({ settings, record: undefined, external: outside }));
       assert.ok(choice.kind === 'ready');

@@ -149,7 +149,7 @@ describe('the source view', () => {
     ]);
   });
 
-  it('B13: shows the hosts and project from a .env file, but not the file, because the reason for the connection names it', () => {
+  it('B13: shows the hosts and project from a .env file', () => {
     const one = found({ record: undefined, external: [envFile(full, 'approved')] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com',
@@ -174,7 +174,7 @@ describe('the source view', () => {
     ]);
   });
 
-  it('recommends fixing the environment, not a file, if the environment has a mistake', () => {
+  it('recommends fixing the environment if it has a mistake', () => {
     const faulty = environment({ ...full, url: `${full.url}/ml/v1/text/chat` });
     assert.equal(
       sourceFaultText(faulty, found({ external: [faulty] })),
@@ -182,12 +182,12 @@ describe('the source view', () => {
     );
   });
 
-  it('has no provenance lines if no source can be used', () => {
+  it("doesn't have provenance lines if no source can be used", () => {
     const one = found({ record: undefined });
     assert.equal(provenanceLines(one, choiceOf(one)), undefined);
   });
 
-  it('lists the sources that have values for the service, with their state and masked values', () => {
+  it('lists the sources for the service with their state and masked values', () => {
     const one = found({ external: [envFile(), environment({ key: full.key })] });
     assert.deepEqual(rowsOf(one), [
       [
@@ -209,7 +209,7 @@ describe('the source view', () => {
     assert.equal(rowsOf(found({ external: [envFile({}), environment({})] })).length, 1);
   });
 
-  it("never shows a key, or the full project ID of a source that isn't in use", () => {
+  it('never shows a key, or the full project ID of an unused source', () => {
     const one = found({ external: [envFile(), environment()] });
     const shown = JSON.stringify([rowsOf(one), checkedSourcesText(one)]);
     for (const value of [full.key, full.project, record.apiKey]) {
@@ -241,7 +241,7 @@ describe('the reason for a connection whose source is in the settings', () => {
   const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
     reasonText(source, found({ external: [envFile(), environment()], ...changes }));
 
-  it('is hostedModel.credentialSource if this setting names the source', () => {
+  it('is hostedModel.credentialSource if it names the source', () => {
     for (const [credentialSource, name] of [
       ['editor', 'secret storage and user settings'],
       ['envFile', 'the .env file in a'],
@@ -254,7 +254,7 @@ describe('the reason for a connection whose source is in the settings', () => {
     }
   });
 
-  it("explains why the source in hostedModel.credentialSource isn't used", () => {
+  it("explains why the source in the setting isn't used", () => {
     const settings = { credentialSource: 'environment' } as const;
     assert.equal(
       reason('editor', { settings, external: [environment(full, 'refused')] }),
@@ -277,7 +277,7 @@ describe('the choices in Use Another Source', () => {
       detail,
     ]);
 
-  it('include the automatic order and all sources with their state, but no key', () => {
+  it('include the automatic order and all sources with their state', () => {
     const one = found({ external: [envFile(), environment({})] });
     assert.deepEqual(choicesOf(one), [
       [
@@ -335,7 +335,7 @@ describe("the actions for a source that can't be used", () => {
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
 
-  it('are limited to the setup if only the stored record or its header secret is missing', () => {
+  it('are limited to the setup if the stored record or a header secret is missing', () => {
     const { definition } = withSecret;
     const stored = { ...record, authUrl: REGION, ...(definition && { definition }) };
     for (const one of [
@@ -366,14 +366,14 @@ describe("the actions for a source that can't be used", () => {
     'not-text',
     'unreadable',
   ] as const) {
-    it(`consist only of the setup for an unread .env file (${why})`, () => {
+    it(`are limited to the setup for an unread .env file (${why})`, () => {
       const one = found({ external: [unread('envFile', why)] });
       assert.equal(rowsOf(one).length, 2);
       assert.deepEqual(labelsOf('envFile', one), ['Set Up...']);
     });
   }
 
-  it('consist only of Manage Workspace Trust if the folder is untrusted', () => {
+  it('are limited to Manage Workspace Trust if the folder is untrusted', () => {
     const one = found({
       external: [unread('envFile', 'untrusted'), unread('environment', 'untrusted')],
     });
@@ -381,7 +381,7 @@ describe("the actions for a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Manage Workspace Trust']);
   });
 
-  it('consist only of the setup for an incomplete environment', () => {
+  it('are limited to the setup for an incomplete environment', () => {
     const one = found({ external: [environment({ key: full.key })] });
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });

@@ -78,7 +78,7 @@ describe('Copy Report', () => {
     assert.match(editor.copied.join(), /^Hosted Model 1\.2\.3\n/);
   });
 
-  it('E07: copies nothing if the report contains the credential header value of another service', async () => {
+  it("E07: doesn't copy a report that contains another service's header value", async () => {
     const runtime = new ServiceRuntime();
     for (const open of [undefined, runtime]) {
       const history = new SessionHistory(systemClock);
@@ -94,7 +94,7 @@ describe('Copy Report', () => {
     ['in plain text', (key: string) => key],
     ['in Base64', (key: string) => Buffer.from(key).toString('base64url')],
   ] as const) {
-    it(`E07 E13: copies nothing if the report contains the key ${form}`, async () => {
+    it(`E07 E13: doesn't copy a report that contains the key ${form}`, async () => {
       const history = new SessionHistory(systemClock);
       history.recordFailure(new ServiceError('bad-request', { code: of(record.apiKey) }));
       assert.equal(await copy(history), 'holds-secret');
@@ -107,7 +107,7 @@ describe('Copy Report', () => {
     ['from the folder settings', 'project-of-the-folder'],
     ['from a .env file', full.project],
   ] as const) {
-    it(`E07: copies nothing if the report contains the project ID ${place}`, async () => {
+    it(`E07: doesn't copy a report that contains the project ID ${place}`, async () => {
       for (const code of [of, Buffer.from(of).toString('base64url')]) {
         const history = new SessionHistory(systemClock);
         history.recordFailure(new ServiceError('bad-request', { code }));
@@ -118,7 +118,7 @@ describe('Copy Report', () => {
   }
 
   for (const answer of [undefined, 'approved'] as const) {
-    it(`copies the report if only its own words match values of ${answer ? 'an approved' : 'an unapproved'} source`, async () => {
+    it(`copies a report whose standard text matches values of ${answer ? 'an approved' : 'an unapproved'} source`, async () => {
       const everyDay = { key: 'credentials', project: 'default', url: full.url };
       const source = envFile(everyDay, answer);
       const runtime = new ServiceRuntime();
@@ -141,7 +141,7 @@ describe('Copy Report', () => {
     });
   }
 
-  it('E13: copies nothing if the report contains the access token, even without a lookup of the credentials', async () => {
+  it("E13: doesn't copy a report that contains the access token", async () => {
     const { copyReport } = await import('../../../src/diagnose/copyReport.ts');
     const { readSettings } = await import('../../../src/config/settings.ts');
     const answer = JSON.stringify({ access_token: 'token-of-the-moment', expires_in: 3_600 });

@@ -111,7 +111,7 @@ describe('the diagnosis list', () => {
     );
   });
 
-  it('shows the cause, one fix, and Copy Report above the checks once they have finished', () => {
+  it('shows the cause, one fix, and Copy Report above the finished checks', () => {
     const rows = list.finalRows([passed('Settings'), warned, failed, notRun], 'not-tried');
     assert.deepEqual(
       rows.slice(0, 4).map(({ does, label, detail }) => [does, label, detail]),
@@ -126,7 +126,7 @@ describe('the diagnosis list', () => {
     assert.equal(rows.length, 8);
   });
 
-  it('names the first failure, or else the first warning, or states that all checks passed', () => {
+  it('names the first failure, or the first warning if nothing failed', () => {
     const other = { ...failed, text: 'Another.' };
     assert.equal(conclusionOf([warned, failed, other]).text, 'It was refused.');
     assert.deepEqual(conclusionOf([passed('Token'), warned]).state, 'warning');
@@ -187,7 +187,7 @@ describe('the diagnosis list in an editor', () => {
     return { asked, ended };
   };
 
-  it('prompts for approval in the folder that it checked, even if the user switches to another folder', async () => {
+  it('prompts for approval in the folder that it checked, even if the active folder changes', async () => {
     editor.activeFile = '/one/a.txt';
     const { asked, ended } = await start();
     editor.activeFile = '/two/b.txt';
@@ -253,7 +253,7 @@ describe('the diagnosis list in an editor', () => {
     await ended;
   });
 
-  it('names an unresponsive keyring as the cause, even in the report, and can check again', async () => {
+  it('names an unresponsive keyring as the cause, and can check again', async () => {
     let isLocked = true;
     const { ended } = await start(full, async (looked) => (isLocked ? undefined : looked));
     const [list] = editor.lists;
@@ -275,7 +275,7 @@ describe('the diagnosis list in an editor', () => {
     await ended;
   });
 
-  it('shows immediately that it is reading the settings, and runs no checks once it is closed', async () => {
+  it("doesn't run checks if it is closed while it is reading the settings", async () => {
     const read = Promise.withResolvers<Lookup>();
     const { asked, ended } = await start(full, () => read.promise);
     const [list] = editor.lists;
@@ -297,7 +297,7 @@ describe('the diagnosis list in an editor', () => {
     return showDiagnosis({ run: (_, signal) => run(signal), copy: async () => 'done' });
   };
 
-  it('ends its checks when it is closed, and ignores their later errors', async () => {
+  it('ends its checks when it is closed, and ignores later errors', async () => {
     const begun = Promise.withResolvers<AbortSignal>();
     const ended = show(async (signal) => {
       begun.resolve(signal);
@@ -323,7 +323,7 @@ describe('the diagnosis list in an editor', () => {
     await broken;
   });
 
-  it('E07: copies no report that contains the key, even in a host name, and shows that nothing was copied', async () => {
+  it("E07: doesn't copy a report with the key in it, even in a host name", async () => {
     const key = 'c4nary-key-0123456789';
     const { ended } = await start({ ...full, key, url: `https://${key}.example` });
     const [list] = editor.lists;

@@ -106,7 +106,7 @@ describe('the diagnosis report', () => {
     );
   });
 
-  it('E07: contains no text that the user entered, and names only hosts of built-in services', () => {
+  it('E07: leaves out user input and all hosts except those of built-in services', () => {
     const typed = (name: string) => `canary-${name}`;
     const values = { key: typed('key'), project: typed('project'), url: 'https://canary.example' };
     const all = found({
@@ -150,7 +150,7 @@ describe('the diagnosis report', () => {
     assert.match(text, /: unknown$/m);
   });
 
-  it('E07: includes a known error code, but no other code from a response', () => {
+  it('E07: includes only known error codes from responses', () => {
     const words = (details: ErrorDetails) => {
       const history = new SessionHistory(still);
       history.recordFailure(new ServiceError('server-failed', details));
@@ -264,7 +264,7 @@ describe('SessionHistory', () => {
     );
   });
 
-  it("measures the wait for a token from the first caller's request, and ignores background refreshes", () => {
+  it("measures the wait for a token from the first caller's request", () => {
     let at = 0;
     // The wait must not depend on the system clock, which the user can set back.
     const history = new SessionHistory({ now: () => now - 7 * at, monotonic: () => at });

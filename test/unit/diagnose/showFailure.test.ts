@@ -77,7 +77,7 @@ describe('a generation whose failure was reported', () => {
       assert.equal((await report(kind, true, button)).wantsRetry, false);
     });
 
-    it(`isn't retried, and no retry is offered, if ${button} repaired nothing`, async () => {
+    it(`can't be retried if ${button} didn't repair anything`, async () => {
       const { wantsRetry } = await report(kind, false, button);
       assert.deepEqual([wantsRetry, editor.said.length], [false, 1]);
     });

@@ -47,7 +47,7 @@ const disabled = () => {
 };
 const withRepository = (repository: object | null) => withApi({ getRepository: () => repository });
 
-describe('in VS Code,', () => {
+describe('Git integration', () => {
   let editor = new GitEditor();
   let hooks: ReturnType<typeof installEditor>;
   let gitRisk: typeof GitRisk.gitRisk;
@@ -108,7 +108,7 @@ describe('in VS Code,', () => {
       return { listeners, api: { onDidOpenRepository: event, onDidCloseRepository: event } };
     };
 
-    it('is called once the Git extension is active, and whenever a repository opens or closes', async () => {
+    it('is called when the Git extension starts, and when a repository opens or closes', async () => {
       const { listeners, api } = withEvents();
       editor.extension = withApi(api);
       let calls = 0;
@@ -123,7 +123,7 @@ describe('in VS Code,', () => {
       assert.equal(listeners.size, 0);
     });
 
-    it("isn't added after it is disposed of, and is never called without the Git extension", async () => {
+    it("isn't added if it is disposed of before the Git extension starts", async () => {
       const { listeners, api } = withEvents();
       for (const extension of [withApi(api), undefined]) {
         editor.extension = extension;
@@ -133,7 +133,7 @@ describe('in VS Code,', () => {
       }
     });
 
-    it('is called when git is enabled or disabled, and on repository changes only while git is enabled', async () => {
+    it('is called for repository changes only while git is enabled', async () => {
       const { listeners, api } = withEvents();
       const changed = new Listeners();
       const git = { enabled: false, onDidChangeEnablement: changed.event, getAPI: disabled };
@@ -157,7 +157,7 @@ describe('in VS Code,', () => {
       assert.deepEqual([listeners.size, changed.size, editor.extensionsChanged.size], [0, 0, 0]);
     });
 
-    it('is added only once when the Git extension becomes available, such as after the user trusts the folder', async () => {
+    it('is added only once when the Git extension becomes available', async () => {
       const { listeners, api } = withEvents();
       editor.extension = undefined;
       let calls = 0;

@@ -32,7 +32,7 @@ const kinds: Readonly<Record<IssueKind, boolean | 'sometimes'>> = {
 const warnings = ['url-path', 'unknown-region'];
 
 describe('a .env file', () => {
-  it('is tested with at least one fixture for each kind of issue', () => {
+  it('is tested with a fixture for each kind of issue', () => {
     assert.ok(envFiles.length >= 40);
     assert.equal(new Set(envFiles.map(({ name }) => name)).size, envFiles.length);
     const found = new Set(envFiles.flatMap(({ issues = [] }) => issues.map(([, kind]) => kind)));
@@ -70,7 +70,7 @@ describe('a .env file', () => {
     });
   }
 
-  it('gives the same result as an environment with the same values, except for line numbers', () => {
+  it('is read like an environment with the same values, except for line numbers', () => {
     for (const fixture of envFiles) {
       const text = textOf(fixture);
       // Skip files with two lines for the same name, or with spaces around `=`, because an
@@ -104,7 +104,7 @@ describe('a .env file', () => {
     }
   });
 
-  it('has no issue except malformed if a value is too long, even if the value is in quotes', () => {
+  it('has a single issue, malformed, if a value is too long', () => {
     for (const name of ['IBM_API_KEY', 'IBM_PROJECT_ID']) {
       const { issues, values } = readEnvFile(`${name}="${'a'.repeat(MAX_VALUE_LENGTH)}"`, ibm);
       assert.deepEqual([issues.map(({ kind }) => kind), values], [['malformed'], undefined]);
@@ -121,7 +121,7 @@ describe('a .env file', () => {
 
 describe('envFixes', () => {
   for (const fixture of envFiles.filter(({ issues }) => issues)) {
-    it(`removes each fixable issue from a file with ${fixture.name}, and keeps the other lines`, () => {
+    it(`removes fixable issues without changing other lines: ${fixture.name}`, () => {
       const text = textOf(fixture) ?? '';
       const { issues } = readEnvFile(text, ibm);
       for (const issue of issues) {
@@ -211,7 +211,7 @@ describe('envFixes', () => {
     );
   });
 
-  it('can remove either of two lines with the same name and different values', () => {
+  it('can remove either of two lines that set the same name', () => {
     const text = 'IBM_API_KEY=one\nIBM_URL=x\nIBM_API_KEY=two';
     const issue = readEnvFile(text, ibm).issues.find(({ kind }) => kind === 'duplicate');
     assert.ok(issue);
@@ -221,7 +221,7 @@ describe('envFixes', () => {
     );
   });
 
-  it("offers no fix that wouldn't make an address usable", () => {
+  it("doesn't offer a fix that would leave an address unusable", () => {
     for (const url of [
       'http://a.example?x',
       'a.example',

@@ -54,7 +54,7 @@ describe('files that run automatically', () => {
     });
   }
 
-  it('J27: exclude files that run only if a user starts them, and files with similar names', () => {
+  it('J27: exclude files that the user starts, and files with similar names', () => {
     const paths = [
       ...['/a/Makefile', '/a/deploy.sh', '/a/scripts/setup', '/a/justfile', '/a/Dockerfile'],
       ...['/a/vscode/tasks.json', '/a/environment.ts', '/a/git/b', '/a/.github/CODEOWNERS'],
@@ -66,7 +66,7 @@ describe('files that run automatically', () => {
     assert.deepEqual(found, []);
   });
 
-  it('J34: include an unsaved document whose path is, or may lead to, a file that runs automatically', async () => {
+  it('J34: include an unsaved document whose path may lead to a file that runs automatically', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-untitled-'));
     try {
       mkdirSync(join(folder, '.vscode'));

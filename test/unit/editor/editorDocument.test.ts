@@ -21,14 +21,14 @@ describe('an empty document', () => {
   });
   after(() => hooks.deregister());
 
-  it("isn't a discarded document of the same name that VS Code restored", async () => {
+  it('is opened again if VS Code restores discarded text in it', async () => {
     const { openEmpty } = await import('../../../src/editor/editorDocument.ts');
     texts = ['what the user had discarded', 'and another', ''];
     assert.equal((await openEmpty('plaintext')).getText(), '');
     assert.deepEqual(texts, []);
   });
 
-  it('is requested only three times if an extension adds a header to each new document', async () => {
+  it('is opened at most three times if an extension adds a header to new documents', async () => {
     const { openEmpty } = await import('../../../src/editor/editorDocument.ts');
     texts = Array.from({ length: 9 }, () => '// A header');
     assert.equal((await openEmpty('plaintext')).getText(), '// A header');

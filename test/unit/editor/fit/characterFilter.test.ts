@@ -68,7 +68,7 @@ describe('the character filter', () => {
   }
 
   for (const languageId of ['chatagent', 'instructions', 'prompt', 'skill']) {
-    it(`D25: removes all invisible characters in the language ${languageId}, except in emoji`, () => {
+    it(`D25: removes invisible characters outside emoji in the language ${languageId}`, () => {
       const seen = `Run\tit 👨\u200D👩 ⚠\uFE0F 👍🏽 ❤\uFE0F\u200D🔥 1\uFE0F\u20E3 ${SCOTLAND} ع\n`;
       const unseen =
         '\u200B\u200C\u200D\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2060\u2066\u2067\u2068' +
@@ -79,20 +79,20 @@ describe('the character filter', () => {
     });
   }
 
-  it('D26: counts the invisible characters that it keeps in prose, except in emoji', () => {
+  it('D26: counts invisible characters outside emoji that it keeps in prose', () => {
     const filter = new CharacterFilter('markdown');
     const text = `می\u200Cخواهم \u2067x\u2069 \u200Ba ⚠\uFE0F 1\uFE0F\u20E3 👨\u200D👩 ${SCOTLAND}`;
     assert.equal(run(filter, [text]), text);
     assert.deepEqual([filter.removed, filter.kept], [0, 4]);
   });
 
-  it("D19: counts a removed surrogate pair as one character, and doesn't count line breaks", () => {
+  it('D19: counts a removed surrogate pair as one character', () => {
     const plainText = new CharacterFilter('typescript');
     run(plainText, ['\0a\r\n\u2028\u{E0041}\u202E\uD834']);
     assert.equal(plainText.removed, 4);
   });
 
-  it('has the same results however the text is split into chunks', () => {
+  it("doesn't depend on how the text is split into chunks", () => {
     const units = [
       ...['a', '1', '\r', '\n', '\0', '\u2028', '\uD834', '\uDD1E', '\u{1D11E}', '\u{E0041}'],
       ...[

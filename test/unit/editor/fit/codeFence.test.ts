@@ -132,7 +132,7 @@ describe('a code fence', () => {
     });
   });
 
-  it('returns no text when it ends a second time', () => {
+  it("doesn't return text when it ends a second time", () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();
@@ -142,7 +142,7 @@ describe('a code fence', () => {
     );
   });
 
-  it('has the same result however the text is split into chunks', () => {
+  it("doesn't depend on how the text is split into chunks", () => {
     const units = ['a', '`', '```', '````', '~~~', '\n', '\n', ' ', '\t', '    ', 'x'.repeat(99)];
     fc.assert(
       fc.property(cutText(units), ([text, pieces]) => {

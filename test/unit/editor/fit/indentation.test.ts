@@ -73,7 +73,7 @@ describe('indentation', () => {
     });
   }
 
-  describe('after the first line, if statements need no semicolon,', () => {
+  describe('after a first line without a semicolon,', () => {
     const doubled: [languageId: string, text: string][] = [
       ['python', 'x = 1\n    y = 2\n    return x + y'],
       ['python', 'if x:  # why\n        y()\n    z()'],
@@ -121,7 +121,7 @@ describe('indentation', () => {
     assert.deepEqual(written, ['a', ';', '\n', '', '', '  b']);
   });
 
-  it('has the same result however the text is split into chunks, even with an end after each chunk', () => {
+  it("doesn't depend on how the text is split into chunks", () => {
     const options = fc.record({
       indentation: fc.constantFrom('', '  ', '    ', '\t'),
       languageId: fc.constantFrom('c', 'python', 'markdown'),
