@@ -208,7 +208,7 @@ describe('templates in a real editor', () => {
     }
   });
 
-  it("aren't read from a symbolic link, or if no folder is open", async () => {
+  it("don't include files from a folder that is a symbolic link", async () => {
     mkdirSync(join(elsewhere, 'templates'), { recursive: true });
     writeFileSync(join(elsewhere, 'templates', 'x.md'), 'x');
     for (const [link, target] of [
@@ -272,7 +272,7 @@ describe('templates in a real editor', () => {
       assert.ok(found[3]?.insertText instanceof SnippetString);
     });
 
-    it('get diagnostics and completions only directly in the templates folder @nightly', async () => {
+    it('get diagnostics and completions only if they are directly in the templates folder @nightly', async () => {
       const bad = `---\nnmae: x\n---\n\${x} \${`;
       const other = await openWith('../notes.md', bad);
       const inner = await openWith('inner/x.md', bad);

@@ -149,7 +149,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('removes the previous response if a retry has not returned any text yet', async () => {
+  it("removes the previous response if a retry hasn't returned any text yet", async () => {
     const { editor, job } = await written('replace');
     job.begin(0, 'restart');
     assert.equal(await job.undo(), 'undone');

@@ -61,7 +61,7 @@ describe('the undocumented API of VS Code', () => {
     assert.match(code, /\{raw:\w+,linkedText:\w+/, gone('links in notifications'));
   });
 
-  describe('for the built-in chat', () => {
+  describe('the built-in chat', () => {
     const file = (path: string) =>
       readFile(join(env.appRoot, 'extensions', 'copilot', path), 'utf8');
 

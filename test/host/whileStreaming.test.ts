@@ -186,7 +186,7 @@ describe('a writer of streamed text', () => {
     assert.equal(job.text, 'first second');
   });
 
-  it('J33: gives up if its place is lost because the document got shorter', async () => {
+  it('J33: gives up if the document becomes too short to contain its place', async () => {
     const editor = await openFile(
       'streaming11.txt',
       `${'line\n'.repeat(50)}prompt\n`,
@@ -228,7 +228,7 @@ describe('a writer of streamed text', () => {
     assert.equal(document.getText(), 'prompt\nfirst second');
   });
 
-  it("gives up if the line endings change, and doesn't write any text twice @nightly", async () => {
+  it('gives up if the line endings change @nightly', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');

@@ -105,7 +105,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'runtime.leaksInto(part, projectIds, shortest, looked?.found.keys)',
     to: 'false',
     test: 'test/unit/diagnose/copyReport.test.ts',
-    title: 'E07 E13: copies nothing if the report contains the key in plain text',
+    title: "E07 E13: doesn't copy a report that contains the key in plain text",
   },
   {
     name: 'a built-in service can be used without TLS',
@@ -265,7 +265,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const values = [account, apiKey, resource, projectId, url];',
     to: "const values = [''];",
     test: access,
-    title: 'B09: applies a refusal to the values in the prompt',
+    title: 'B09: applies a refusal only to the values in the prompt',
   },
   {
     name: 'a changed service entry is used without approval',
@@ -289,7 +289,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'record ? [[own, record] as const, ...others] : others',
     to: 'others',
     test: 'test/unit/connection/connections.test.ts',
-    title: 'E12: protects the keys of all other sources from being sent',
+    title: "E12: protects the keys of sources that aren't in use from being sent",
   },
   {
     name: 'a prompt can contain the keys of other services',
@@ -305,7 +305,8 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const inUse = known.isServiceSet ? all[0] : ',
     to: 'const inUse = ',
     test: 'test/unit/connection/services.test.ts',
-    title: 'uses no other service if the values for the service in the settings are incomplete',
+    title:
+      "doesn't use another service if the values for the service in the settings are incomplete",
   },
   {
     name: 'a malformed project ID is sent',
@@ -345,7 +346,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (pasted) return pasted;',
     to: '',
     test: access,
-    title: 'E16: saves and tests nothing while modelId in the settings contains the key',
+    title: "E16: doesn't save or test anything while modelId in the settings contains the key",
   },
   {
     name: 'a refused secret is sent again although it is not exchanged for a token',
@@ -369,7 +370,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return (await this.#secrets.get(name)) !== undefined;',
     to: 'return true;',
     test: 'test/unit/connection/keyStore.test.ts',
-    title: "A05: reports that it can't store the key, and keeps nothing, if storing has no effect",
+    title: "A05: reports a failure and doesn't keep the key if storing has no effect",
   },
   {
     name: 'a key counts as deleted if it was read before it was stored',
@@ -377,7 +378,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (changes === this.#changes) return use(value);',
     to: 'return use(value);',
     test: 'test/unit/connection/keyStore.test.ts',
-    title: 'A03: returns the new key to a read that starts before the write, and fires one event',
+    title: 'A03: returns the new key to a read that starts before the write',
   },
   {
     name: "a key counts as bound to new hosts even if they couldn't be stored",

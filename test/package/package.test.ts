@@ -49,7 +49,7 @@ describe('the package', () => {
     }
   });
 
-  it('does not load the HTTP stack at activation', () => {
+  it("doesn't load the HTTP stack at activation", () => {
     for (const path of loadedAtStart()) {
       assert.doesNotMatch(text.get(basename(path)) ?? '', /axios/, path);
     }
@@ -86,7 +86,7 @@ describe('the package', () => {
     assert.deepEqual(using, ['src/service/auth/runProgram.ts']);
   });
 
-  it('contains no eval, source maps, or unknown addresses', () => {
+  it("doesn't contain eval, source maps, or unknown addresses", () => {
     const addresses = new Set<string>();
     for (const [name, script] of text) {
       assert.doesNotMatch(script, /\beval\(|new Function\(|sourceMappingURL/, name);

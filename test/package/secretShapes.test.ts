@@ -95,12 +95,12 @@ describe('text that looks like a key or token', () => {
     letters(88),
   ];
   for (const other of others) {
-    it(`is not found in ${other}`, () => {
+    it(`isn't found in ${other}`, () => {
       assert.deepEqual(secretShapesIn(Buffer.from(other)), []);
     });
   }
 
-  it('is in no file in the package', () => {
+  it("isn't in any file in the package", () => {
     const entries = entriesOf(readFileSync('hosted-model.vsix'));
     assert.ok(entries.some(({ name }) => name === 'extension/media/icon.png'));
     for (const { name, bytes } of entries) assert.deepEqual(secretShapesIn(bytes), [], name);

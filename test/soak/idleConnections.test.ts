@@ -33,7 +33,7 @@ describe('a service that silently closes connections', () => {
     close();
   });
 
-  it(`never receives a request twice, and loses none sent after the close arrives (seed ${seed})`, async () => {
+  it(`never receives a request twice or loses one that was sent after the close arrived (seed ${seed})`, async () => {
     const random = randomOf(seed);
     const service = await startWorld();
     const line = await lineTo(service.emulator.url);

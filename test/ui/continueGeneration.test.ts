@@ -60,7 +60,7 @@ describe(`the latest response ${nightly}`, () => {
     return stallAfter(/Roses are/, emulator, session);
   };
 
-  it("can't be continued, retried, undone, or shown if there is none yet", async () => {
+  it("can't be continued, retried, undone, or shown before the first generation", async () => {
     const { page } = session.workbench;
     const said: [key: string, message: RegExp][] = [
       [commandKeys.continueGeneration, /no truncated response to continue/],

@@ -16,7 +16,7 @@ describe(`the .env file ${nightly}`, () => {
   const envFile = (key = apiKey) =>
     `# mine\nIBM_API_KEY=${key}\nIBM_PROJECT_ID=${projectId}\nIBM_URL=${emulator.url}\n`;
 
-  it('is not checked until its folder is trusted', async () => {
+  it("isn't checked until its folder is trusted", async () => {
     const { workbench, path } = await openWindow(emulator, {
       folderFiles: { '.env': envFile('"quoted"') },
       trust: 'restricted',

@@ -184,7 +184,7 @@ describe(`a preview ${nightly}`, () => {
     await editor.save();
   });
 
-  it('reopens its document if accepted after the document was closed', async () => {
+  it('reopens its closed document when it is accepted', async () => {
     const { editor } = session.workbench;
     await preview('gone.txt');
     await session.workbench.runCommand('View: Close Other Editors in Group');

@@ -73,7 +73,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 0);
   });
 
-  it('J20: needs a confirmation that states its size if it is very long', async () => {
+  it('J20: needs confirmation if it is very long', async () => {
     const { dialogs } = session.workbench;
     await selectAll('much.txt');
     const sent = emulator.requests.length;

@@ -226,7 +226,7 @@ describe('the extension, as documented for the service,', () => {
       });
     }
 
-    it('shows both hosts in a .env file, and contacts neither if the user declines the file', async () => {
+    it("doesn't contact the hosts of a .env file that the user declines", async () => {
       const { dialogs } = session.workbench;
       await writeEnvFile(fileFor(fileService));
       await generateFrom(session);
@@ -245,7 +245,7 @@ describe('the extension, as documented for the service,', () => {
       wasSent(fileService, { ...inFile, project: 'another-project' });
     });
 
-    it("uses VS Code's environment once it is approved if the folder has no .env file", async () => {
+    it('uses the approved environment if the folder has no .env file', async () => {
       await rm(session.path('.env'));
       await generateFrom(session, 'b.txt');
       await isAsked('environment');

@@ -117,7 +117,7 @@ describe("VS Code's chat", () => {
     await chatText(session, 'Hello from the emulated model!');
   });
 
-  it(`doesn't send anything for another extension until the user allows it ${nightly}`, async () => {
+  it(`doesn't send requests from another extension without the user's approval ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'x' },
       otherExtension: join(import.meta.dirname, 'foreignExtension'),

@@ -143,7 +143,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assertUntouched(unapproved, second);
   });
 
-  it('B08: has its folder named in the dialog without a link', async () => {
+  it('B08: is shown with its folder name as plain text, not as a link', async () => {
     const name = '[Repair](command:workbench.action.showCommands)';
     const session = await openWorkbench({
       folderFiles: { [`${name}/a.txt`]: 'Write a reply.\n', [`${name}/.env`]: textFor(first) },
@@ -156,7 +156,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assert.equal(await window.page.locator('.monaco-dialog-box a[href]').count(), 0);
   });
 
-  it("B22: doesn't affect a running generation when it changes, but needs approval for the next one", async () => {
+  it('B22: affects only the next generation if it changes during a generation', async () => {
     const session = await open();
     const { workbench, path } = session;
     await generateFrom(session);

@@ -315,7 +315,7 @@ describe('Connections', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it('E12: protects the keys of all other sources from being sent', async () => {
+  it("E12: protects the keys of sources that aren't in use from being sent", async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();
@@ -489,7 +489,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
   });
 
-  it("A12: doesn't bind a key to the new hosts if another window stored it during the prompt", async () => {
+  it("A12: doesn't bind a key to the new hosts if another window stored it while the prompt was open", async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -538,7 +538,7 @@ describe('Connections', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it('returns a connection once an invalid address is fixed, even if the message is still open', async () => {
+  it('returns a connection once an invalid address is fixed, even if the message about it is still open', async () => {
     await storeKey();
     editor.userSettings.set('url', 'http://service.example');
     assert.equal(await connections.for(), undefined);
@@ -622,7 +622,7 @@ describe('Connections', () => {
       ],
     ];
     for (const [what, reason, make] of faults) {
-      it(`doesn't use a source, and names the reason: a file ${what}`, async () => {
+      it(`names the reason why no source can be used: a .env file ${what}`, async () => {
         await useEnvironment();
         make();
         editor.said.length = 0;

@@ -393,7 +393,7 @@ describe('a service that the user added', () => {
       await done;
     });
 
-    it('A10: needs a prompt that shows the new hosts if the program has changed, too', async () => {
+    it('A10: needs a prompt with the new hosts if both the hosts and the program have changed', async () => {
       const { url: _, ...without } = commandEntry('node', '--version');
       const entry = without as Entry;
       const record = { program: '/usr/bin/other', serviceUrl: SERVICE, authUrl: SERVICE };

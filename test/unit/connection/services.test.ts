@@ -371,7 +371,7 @@ describe('service selection', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it('prompts for the address again in the setup if its host is unreachable', async () => {
+  it('prompts for the address again in the setup if the host is unreachable', async () => {
     const host = new URL(PLATFORM).host;
     test = async () => {
       test = async () => {};

@@ -46,7 +46,7 @@ describe('source selection', () => {
     assert.deepEqual(choice.credentials.approved, { auth: ibm.authUrl, service: EVIL });
   });
 
-  it('prefers an approved environment over a .env file without a decision', () => {
+  it('prefers an approved environment over a .env file that is neither approved nor declined', () => {
     const outside = [envFile(), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');

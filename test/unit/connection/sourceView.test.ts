@@ -182,7 +182,7 @@ describe('the source view', () => {
     );
   });
 
-  it("doesn't have provenance lines if no source can be used", () => {
+  it("doesn't show where values come from if no source can be used", () => {
     const one = found({ record: undefined });
     assert.equal(provenanceLines(one, choiceOf(one)), undefined);
   });
