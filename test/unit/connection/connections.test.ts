@@ -1425,7 +1425,7 @@ describe('Connections', () => {
         return connections.for();
       };
 
-      it('is followed by a prompt if a .env file was created while it was open', async () => {
+      it('is followed by a prompt if a .env file was created while the setup was open', async () => {
         const given = requiredAfter(() => editor.files.set('/work/.env', envFile()));
         await (await editor.question()).answer(use);
         assert.equal((await given)?.source, 'envFile');
@@ -1439,7 +1439,7 @@ describe('Connections', () => {
       });
     });
 
-    it("doesn't mention missing settings if opened by the user instead", async () => {
+    it("doesn't mention missing settings if the user opens the setup", async () => {
       assert.equal(await connections.setUp(), false);
       await connections.setUp({ missing: ['projectId'], isRepair: true });
       assert.deepEqual(editor.said, []);

@@ -446,7 +446,7 @@ describe('a service that the user added', () => {
       await useAnd(await addToKeys(none));
     });
 
-    it("doesn't lose the other service's project even if it has its own", async () => {
+    it("can have its own project without losing the other service's project", async () => {
       const service = await addToKeys(watsonx);
       const record = await keys.read('acme');
       assert.ok(record);

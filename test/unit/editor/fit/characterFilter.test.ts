@@ -79,7 +79,7 @@ describe('the character filter', () => {
     });
   }
 
-  it('D26: counts invisible characters outside emoji that it keeps in prose', () => {
+  it('D26: counts invisible characters that it keeps in prose, except in emoji', () => {
     const filter = new CharacterFilter('markdown');
     const text = `می\u200Cخواهم \u2067x\u2069 \u200Ba ⚠\uFE0F 1\uFE0F\u20E3 👨\u200D👩 ${SCOTLAND}`;
     assert.equal(run(filter, [text]), text);
