@@ -73,7 +73,7 @@ export const chatMutants: readonly Mutant[] = [
     from: "MODEL_ID.test(text('modelId')) ? text('modelId') : ''",
     to: "text('modelId')",
     test: 'test/unit/settings.test.ts',
-    title: 'F14: counts as unset if it is a link, other markup, or another invalid ID',
+    title: 'F14: counts as unset if it is an invalid ID, such as a link',
   },
   {
     name: 'chat turns a host from a service into a link',
@@ -129,8 +129,7 @@ export const chatMutants: readonly Mutant[] = [
     from: '(isLowPriority ? 2 : 0)',
     to: '0',
     test: limiter,
-    title:
-      'starts a call for a selection before waiting and retried low-priority calls at a limit of one',
+    title: 'starts a call for a selection before all waiting low-priority calls',
   },
   {
     name: 'a conversation can contain the key',

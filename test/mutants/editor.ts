@@ -16,7 +16,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'this.#isLate = true;',
     to: 'this.#isLate = true; for (const { response } of batch) response.lose();',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'J12: continues after an edit that is applied after its deadline',
+    title: 'J12: continues once a late edit is applied',
   },
   {
     name: 'text is written after a gap that an undo left',
@@ -24,7 +24,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'isBroken || written < this.#written',
     to: 'isBroken',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: "doesn't write after a gap left by an undo, and keeps the remaining text",
+    title: "doesn't continue while part of its text is undone",
   },
   {
     name: 'text that was undone and redone is no longer tracked',
@@ -32,7 +32,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    else if (isTouched) this.#recall(replay, event, isThere);\n',
     to: '',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'can undo all of its text after the user redid that text',
+    title: 'can undo all of its text after a redo',
   },
   {
     name: 'generated text is removed even if it was edited',
@@ -88,7 +88,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'reading.issues.filter(({ isError }) => isError)',
     to: 'reading.issues',
     test: 'test/unit/envFile.test.ts',
-    title: 'fixes no line that only the user can decide about',
+    title: 'fixes nothing if every problem needs a decision by the user',
   },
   {
     name: "the setup changes a folder's project, where the change has no effect",
@@ -184,7 +184,6 @@ export const editorMutants: readonly Mutant[] = [
     from: "budgetState(use) !== 'spent' || this.#has('continued', use)",
     to: 'true',
     test: 'test/unit/status/budget.test.ts',
-    title:
-      'warns at 100% only once per day and key, with two buttons, and allows no further requests',
+    title: 'warns only once when it is used up, and blocks further requests',
   },
 ];

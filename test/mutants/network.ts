@@ -263,7 +263,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'queue.length > this.#options.queue',
     to: 'this.#options.queue < 0',
     test: limiter,
-    title: 'I20: refuses calls that the queue has no room for',
+    title: 'I20: refuses calls while the queue is full',
   },
   {
     name: 'a canceled waiter still gets a slot',
@@ -271,7 +271,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '      this.#remove(waiter);\n      this.#changed();\n',
     to: '      this.#changed();\n',
     test: limiter,
-    title: 'loses no slot to a call that is canceled while it waits',
+    title: "doesn't lose a slot if a waiting call is canceled",
   },
   {
     name: "a 429 doesn't lower the concurrency limit",

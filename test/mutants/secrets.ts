@@ -113,7 +113,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return definition !== undefined && (!getsToken',
     to: 'return (!getsToken',
     test: entries,
-    title: 'differs from a built-in service, which may not have an unencrypted address',
+    title: 'is the only kind of service that can have an unencrypted address',
   },
   {
     name: 'an identity service can be used without TLS',
@@ -201,7 +201,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)",
     to: "url.protocol === 'http:' && value === ''",
     test: urls,
-    title: 'C04: with http is refused unless the host is 127.0.0.1, [::1], or localhost',
+    title: 'C04: is refused with http unless the host is 127.0.0.1, [::1], or localhost',
   },
   {
     name: 'a proxy can read a key that is sent to a loopback address',

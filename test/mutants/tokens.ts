@@ -14,7 +14,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: ' || this.#isOnDemand) return false;',
     to: ') return false;',
     test: onDemand,
-    title: 'is never replaced in the background, even just before it expires',
+    title: "isn't replaced in the background, even just before it expires",
   },
   {
     name: 'a token command runs after every refusal',
@@ -94,7 +94,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'this.#task ??= this.#startTask();',
     to: 'this.#task = this.#startTask();',
     test: token,
-    title: 'H13: requests no token before the first use, and then one for all callers',
+    title: 'H13: requests one token for all callers on first use',
   },
   {
     name: 'failed refreshes have no backoff',
@@ -166,7 +166,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'return { value, expiresIn, expiration };',
     to: 'return { ...(json as object), value, expiresIn, expiration };',
     test: life,
-    title: 'is refused unless it is a JSON object, and is kept without its refresh token',
+    title: 'must be a JSON object, and is kept without its refresh token',
   },
   {
     name: 'any text is accepted as a token',
@@ -174,7 +174,6 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/))',
     to: 'v.string()',
     test: life,
-    title:
-      'D11 D12: is refused unless its token has 16 to 8,192 characters that are valid in a header',
+    title: 'D11 D12: is refused unless its token has 16 to 8,192 valid header characters',
   },
 ];

@@ -18,7 +18,7 @@ describe('problems in a .env file', () => {
     return risks.flatMap((risk) => (text === undefined ? [] : problemsIn(text, risk)));
   });
 
-  it('have messages with at least three parts, without values from the file', () => {
+  it('have messages of at most 220 characters, without values from the file', () => {
     const kinds = new Set(all.map(({ kind }) => kind));
     assert.equal(kinds.size, 17);
     for (const { kind, message } of all) {
@@ -32,7 +32,7 @@ describe('problems in a .env file', () => {
     }
   });
 
-  it('are errors if they make the file unusable, information if lines are missing, and warnings otherwise', () => {
+  it('are errors only if they make the file unusable', () => {
     const text = 'IBM_API_KEY="abcd1234"\nibm_project_id=p\nIBM_URL=https://a.example\n';
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [
       [0, 'quotes', 'Error'],
@@ -42,13 +42,13 @@ describe('problems in a .env file', () => {
     ]);
   });
 
-  it("aren't reported in unrelated files or very large files", () => {
+  it("aren't reported in unrelated or very large files", () => {
     assert.deepEqual(problemsIn('PORT=3000\nOPENAI_API_KEY="x" # y\n', 'not-ignored'), []);
     assert.deepEqual(problemsIn(`${'#'.repeat(70_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);
     assert.deepEqual(problemsIn(`#${'ü'.repeat(35_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);
   });
 
-  it('list the missing lines, but not lines with an empty value, which have their own message', () => {
+  it('list a setting as missing only if the file has no line for it', () => {
     const gaps = (text: string) =>
       problemsIn(text).find(({ kind }) => kind === 'incomplete')?.message;
     assert.match(
@@ -110,7 +110,7 @@ describe('Fix All Problems in a .env file', () => {
       3,
     ],
     [
-      'comments on several lines, even the last one, and keeps them',
+      'lines that end with a comment, and moves each comment to its own line',
       [
         `IBM_API_KEY="${KEY}" # old #`,
         '',
@@ -129,7 +129,7 @@ describe('Fix All Problems in a .env file', () => {
       6,
     ],
     [
-      'no line that only the user can decide about',
+      'nothing if every problem needs a decision by the user',
       [
         `IBM_API_KEY=${KEY}`,
         'IBM_API_KEY=another-key-of-mine',
@@ -150,12 +150,12 @@ describe('Fix All Problems in a .env file', () => {
   }
 });
 
-describe('an open .env file for another service', () => {
+describe('an open .env file', () => {
   const cpd = services.find(({ word }) => word === 'cpd');
   const text =
     'CPD_USERNAME=anna\nCPD_API_KEY="key-of-the-platform"\nCPD_URL=https://cpd.example\n';
 
-  it("keeps the other service's lines unchanged when all shown problems are fixed", () => {
+  it('keeps the lines for a second service unchanged when all problems are fixed', () => {
     const all = [ibm, ...services.filter(({ word }) => word === 'cpd')];
     const parseFor = (given: string) => parseEnvText(given, ibm, all, false);
     const lines = ['IBM_API_KEY="abcdefgh"', "IBM_PROJECT_ID='p'", ...text.trim().split('\n')];
@@ -164,7 +164,7 @@ describe('an open .env file for another service', () => {
     assert.deepEqual([fixed.slice(2), count], [lines.slice(2), 2]);
   });
 
-  it('is checked for the settings of that service', () => {
+  it('is checked for the service that its variables belong to', () => {
     const open = parseEnvText(text, ibm, services);
     assert.equal(open.service, cpd);
     assert.deepEqual(open.reading.missing, ['CPD_PROJECT_ID']);
@@ -174,17 +174,17 @@ describe('an open .env file for another service', () => {
     );
   });
 
-  it('is checked for the first service with a complete set of values if the settings name no service', () => {
+  it('is checked for the first service with a complete set of values if no service is selected', () => {
     const complete = `VENDOR_URL=https://a.example\n${text}CPD_PROJECT_ID=p\n`.replaceAll('"', '');
     assert.equal(parseEnvText(complete, ibm, services, false).service, cpd);
     assert.equal(parseEnvText(complete, ibm, services).service, ibm);
   });
 
-  it("is checked for the service in use if it also contains one of that service's variable names", () => {
+  it('is checked for the selected service if it contains any variable of that service', () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 
-  it('shows no problems with variables of other services if the settings name no service', () => {
+  it("isn't checked for a second service if no service is selected", () => {
     const used = `IBM_URL=https://a.example\n${text.replace(/"/g, '')}CPD_PROJECT_ID=p\n`;
     const open = parseEnvText(used, ibm, services, false);
     assert.equal(open.service, cpd);

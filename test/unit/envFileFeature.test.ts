@@ -131,7 +131,7 @@ describe('the problems in an open .env file', () => {
     return { keys, feature: startEnvFile(keys) };
   }
 
-  it('are updated for the service of a newly stored key if the settings name no service', async () => {
+  it('are updated for the service of a newly stored key if no service is selected', async () => {
     editor.text = 'VENDOR_URL=https://a.example';
     const { keys, feature } = await start();
     await becomes('the first problems', () => editor.shown.join().includes('VENDOR_PROJECT_ID'));
@@ -143,7 +143,7 @@ describe('the problems in an open .env file', () => {
     keys.dispose();
   });
 
-  it('are fixed all at once, except on lines with two possible fixes', async () => {
+  it('are all fixed at once, except for problems with two possible fixes', async () => {
     const [url, other] = ['eu-de', 'eu-gb'].map((region) => `https://${region}.ml.cloud.ibm.com`);
     editor.text = `IBM_URL=${url}\nIBM_URL=${other}\nIBM_API_KEY="abcd1234"\nIBM_PROJECT_ID='p'`;
     const { keys, feature } = await start();

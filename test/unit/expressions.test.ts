@@ -45,7 +45,7 @@ describe('regular expressions', () => {
     assert.equal(highestCount(/a{2}[b-d]{1,300}e{3,}/), 300);
   });
 
-  it("are found even if a module builds them from parts, and aren't confused with comments", () => {
+  it("are found even if they're built from parts, and aren't confused with comments", () => {
     assert.ok(all.length > 100, `${all.length} found`);
     const places = all.map(({ place }) => place);
     assert.ok(
@@ -67,7 +67,7 @@ describe('regular expressions', () => {
     'matches that each scan the rest of the text': /a[^x]*x|a/g,
   };
   for (const [what, expression] of Object.entries(QUADRATIC)) {
-    it(`are caught if they are quadratic: ${what}`, () => {
+    it(`are reported if they are quadratic: ${what}`, () => {
       assert.match(slownessOf(expression, 'short') ?? '', /^2nd degree polynomial/);
     });
   }

@@ -52,7 +52,7 @@ describe('architecture invariants', () => {
     assert.deepEqual(arrowsUp(across), ['envFile/problems.ts -> status/menu.ts']);
   });
 
-  it('require a link to the VS Code source, and the versions of the host tests, for each undocumented API', () => {
+  it('require a VS Code source link and the tested versions for each undocumented API', () => {
     const places = ['src/undocumentedApi.ts', 'test/host/undocumentedApi.test.ts'];
     const texts = places.map((place) => readFileSync(place, 'utf8'));
     const versions = [oldestServer, newestServer].map((release) => release.replace('4.', '1.'));
@@ -63,7 +63,7 @@ describe('architecture invariants', () => {
     assert.equal(code.split('Seen in').length, code.split(source).length);
   });
   for (const [name, [path, of]] of Object.entries(importedOnFirstUse)) {
-    it(`require that ${name} is loaded on first use, in only one place`, () => {
+    it(`require that ${name} is loaded in only one place, on first use`, () => {
       const imports = [...files].flatMap(([place, text]) =>
         text.includes(`import('${of}')`) ? place : [],
       );
@@ -78,7 +78,7 @@ describe('architecture invariants', () => {
     assert.ok(circle(back)?.includes('service/errors.ts'));
   });
 
-  it('include linter rules against forbidden imports and functions with more than 50 lines', () => {
+  it('include linter rules against forbidden imports and functions longer than 50 lines', () => {
     // Work in a temporary folder, because other tests may be reading the sources.
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-house-'));
     const planted = join(folder, 'src/service/planted.ts');
@@ -141,7 +141,7 @@ describe('tests that must not depend on time', () => {
   });
 
   for (const suite of suites) {
-    it(`are caught in test/${suite}/ if they read a clock`, () => {
+    it(`are reported in test/${suite}/ if they read a clock`, () => {
       const path = others.find((each) => each.startsWith(`test/${suite}/`)) ?? assert.fail();
       assert.equal(readsOf(path, '\nDate.now();\n').length, 1);
     });
@@ -153,7 +153,7 @@ describe('tests that must not depend on time', () => {
   }
 
   for (const { name, planted } of clockRules) {
-    it(`are caught if one of them ${name}`, () => {
+    it(`are reported if one of them ${name}`, () => {
       for (const text of planted) {
         assert.deepEqual(clockReads('a.ts', `// A test.\n${text}\n`).map(ruleOf), [name], text);
       }

@@ -75,7 +75,7 @@ describe('a part that loads on first use', () => {
     logged.length = 0;
   });
 
-  it("is reported without its path if it can't be loaded, and the next command tries again", async () => {
+  it('is reported without its path if loading fails, and is loaded by the next command', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     let isThere = false;
     const ran: string[] = [];
@@ -94,7 +94,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([ran, editor.said.length], [['diagnose'], 1]);
   });
 
-  it("isn't loaded if the extension itself didn't start, and the failed start is reported", async () => {
+  it("isn't loaded if the extension failed to start", async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     registerCommands(() => undefined, []);
     await editor.run('hostedModel.diagnose');
@@ -111,7 +111,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([editor.said, logged], [[], []]);
   });
 
-  it('gets the selection from the start of its command, and the current selection on a retry', async () => {
+  it('gets the selection from the start of the command, but the current selection on a retry', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     editor.activeFile = '/work/letter.txt';
     editor.selected = 'at first';
@@ -130,7 +130,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('has each of its failures reported, including the failure of a retry', async () => {
+  it('has each failure reported, including the failure of a retry', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();
@@ -149,7 +149,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([more, editor.said.length], [[], 2]);
   });
 
-  it('is loaded for the next matching file after loading failed, without an unhandled rejection', async () => {
+  it('is loaded for the next matching file after loading failed', async () => {
     const { whenOpened } = await import('../../src/ui/whenOpened.ts');
     let tries = 0;
     const stray: unknown[] = [];

@@ -99,7 +99,7 @@ describe('the manifest', () => {
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
   });
 
-  it('has command titles that pages, settings, and buttons quote in full', () => {
+  it('has command titles that pages, settings, and buttons quote with the ellipsis', () => {
     // The changelog isn't checked, because it quotes the titles of earlier versions.
     const { 'CHANGELOG.md': _, ...pages } = readPages();
     const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
@@ -186,7 +186,7 @@ describe('the manifest', () => {
     assert.equal(capabilities.untrustedWorkspaces.supported, 'limited');
   });
 
-  it('has no setting for a key, a token, or another secret', () => {
+  it("doesn't have a setting for a key, token, or other secret", () => {
     assert.equal(
       Object.keys(settings).some((name) => /key$|token$|secret/i.test(name)),
       false,
@@ -218,7 +218,7 @@ describe('the manifest', () => {
     );
   });
 
-  it('has a walkthrough that links to the pages where users create a key, as SECURITY.md does', () => {
+  it('has a walkthrough with the same links for creating a key as SECURITY.md', () => {
     const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
     const { description } = steps.find(({ id }) => id === 'setUp') ?? assert.fail();
     const pages = services.flatMap(({ keyPage }) => keyPage || []);
@@ -235,7 +235,7 @@ describe('the manifest', () => {
     assert.ok(source.includes(`'@ext:${publisher}.${name}'`));
   });
 
-  it('links to the commands for setup, diagnosis, and signing out in the description of the URL setting', () => {
+  it('links to setup, diagnosis, and signing out from the URL setting', () => {
     const { markdownDescription = '' } = settings['hostedModel.url'] ?? {};
     for (const command of ['setUp', 'diagnose', 'signOut']) {
       assert.ok(markdownDescription.includes(`](command:hostedModel.${command})`), command);
@@ -277,7 +277,7 @@ describe('the manifest', () => {
     }
   });
 
-  it('L08 L09: activates the extension after startup, preferably on the machine with the keychain, and has no npm install hooks', () => {
+  it('L08 L09: activates the extension after startup, without npm install hooks', () => {
     assert.deepEqual(manifest.activationEvents, ['onStartupFinished']);
     assert.deepEqual(manifest.extensionKind, ['ui', 'workspace']);
     assert.equal(capabilities.virtualWorkspaces, true);
@@ -285,7 +285,7 @@ describe('the manifest', () => {
       assert.equal(manifest.scripts[hook], undefined);
   });
 
-  it('has the metadata for marketplaces, and is the only file with the repository address', () => {
+  it('has the marketplace metadata, and is the only file with the repository address', () => {
     const { repository, homepage, bugs, qna, pricing, categories, keywords } = manifest;
     const { url } = repository;
     assert.match(url, /^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/);
@@ -318,7 +318,7 @@ describe('the manifest', () => {
     ]);
   });
 
-  it('lists exactly the existing insert modes in hostedModel.insertMode and for templates', () => {
+  it('lists all insert modes for the setting and for templates', () => {
     // Read as text, because files that import vscode can't be loaded here.
     const list = readFileSync('src/editor/insertModes.ts', 'utf8');
     const listed = /insertModes[^=]*= \[([^\]]*)\]/.exec(list)?.[1] ?? '';

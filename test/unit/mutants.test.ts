@@ -14,7 +14,7 @@ const sample: Mutant = {
 };
 
 describe('the mutants', () => {
-  it('number at least 25, each with a different name', () => {
+  it('have unique names, and number at least 25', () => {
     assert.ok(mutants.length >= 25);
     assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
   });
@@ -27,17 +27,17 @@ describe('the mutants', () => {
     ["can't run", { end: 'crashed' }, 'NOT KILLED: did not run: a.test.ts, keeps the key'],
   ];
   for (const [what, result, verdict] of verdicts) {
-    it(`get their verdict from a test that ${what}`, () => {
+    it(`get a verdict if their test ${what}`, () => {
       const reported: Result = { end: 'reported', passed: 0, failed: [], ms: 0 };
       assert.equal(verdictOf(sample, { ...reported, ...result }), verdict);
     });
   }
 
-  it('have no type errors, so that each test fails because of the missing defense', () => {
+  it('compile without type errors', () => {
     assert.deepEqual([...typeErrors(mutants)], []);
   });
 
-  it("have a type error if they use names that don't exist, or invalid syntax", () => {
+  it('are reported if they use unknown names or invalid syntax', () => {
     const broken = ['if (isOver) return;', 'if (this.#isLate) return;', 'if ('];
     const all = ['', ...broken].map((to) => ({ ...sample, name: to, to }));
     assert.deepEqual([...typeErrors(all).keys()], broken);

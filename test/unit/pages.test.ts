@@ -13,11 +13,11 @@ const MOST_BYTES_THAT_MOVE = 1_500_000;
 const pages = readPages();
 
 describe('the pages', () => {
-  it('contain the current blocks that are generated from the manifest, the code, and the figures', () => {
+  it('contain up-to-date generated blocks', () => {
     assert.deepEqual(withBlocks(pages, readBlocks()), pages, 'run: npm run pages');
   });
 
-  it('are refused if a block has no markers or two pairs, or if markers have no block or no end', () => {
+  it("are refused if the markers in a page don't match the generated blocks", () => {
     const blocks = { one: 'text' };
     const [start, end] = ['<!-- one: npm run pages -->', '<!-- end of one -->'];
     const page = `${start}\nold\n${end}\n`;
@@ -28,7 +28,7 @@ describe('the pages', () => {
     assert.throws(() => withBlocks({ page: `${start}\nold\n` }, blocks), /No <!-- end of one/);
   });
 
-  it('show the current picture of the rooms in src', () => {
+  it('include an up-to-date picture of the folders in src', () => {
     assert.equal(readFileSync(HOUSE, 'utf8'), pictureOf(readRooms()), 'run: npm run pages');
   });
 
@@ -66,7 +66,7 @@ describe('the pages', () => {
     });
   }
 
-  it('are caught if they have broken links', () => {
+  it('are reported if they have broken links', () => {
     const text = 'See [a](docs/none.md), ![b](media/none.png) and <img src="none.png">.';
     const links = linksIn(text);
     assert.deepEqual(links, ['docs/none.md', 'media/none.png', 'none.png']);
@@ -85,7 +85,7 @@ describe('README.md', () => {
     assert.ok(lines <= MOST_LINES_OF_README, `${lines} lines`);
   });
 
-  it("has no markup that only VS Code's settings editor supports", () => {
+  it("doesn't contain markup that only VS Code's settings editor supports", () => {
     assert.doesNotMatch(pages['README.md'] ?? '', /`#|\(command:/);
   });
 
@@ -102,7 +102,7 @@ describe('README.md', () => {
     assert.equal(rest.join('\n').match(/^- \*\*/gm)?.length, 5, 'the number of highlights');
   });
 
-  it('has its sections in the order that new users need', () => {
+  it('has its sections in a fixed order', () => {
     const headings = [...(pages['README.md'] ?? '').matchAll(/^## (.*)$/gm)];
     assert.deepEqual(
       headings.map(([, heading]) => heading),
@@ -122,7 +122,7 @@ describe('README.md', () => {
     );
   });
 
-  it('states once that no live service was tested', () => {
+  it('mentions only once that no live service was tested', () => {
     assert.equal(pages['README.md']?.match(/\blive service\b/g)?.length, 1);
   });
 

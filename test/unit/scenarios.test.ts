@@ -58,7 +58,7 @@ describe('the scenarios of the threat model', () => {
     });
   }
 
-  it('include every ID at the start of a test title', () => {
+  it('include every ID that a test title starts with', () => {
     const there = new Set([...scenarios.values()].flat());
     assert.deepEqual([...named].filter((id) => !there.has(id)).sort(), []);
   });

@@ -12,7 +12,7 @@ const page = `A [link](docs/a.md), [another](#heading) and [one away](https://ex
 `;
 
 describe('a page in the package', () => {
-  it('has one picture for all themes, and keeps relative links, which vsce makes absolute', () => {
+  it('has one picture for all themes, and keeps relative links', () => {
     const picture = '<img src="media/dark.png" alt="What is seen.">';
     assert.equal(shippedPage(page, true), page.replace(/<picture>[\s\S]*<\/picture>/, picture));
   });

@@ -17,7 +17,7 @@ function places(pattern: RegExp): string[] {
 }
 
 describe('the extension', () => {
-  it("G05: copies only a response or a report to the clipboard, and only at the user's request", () => {
+  it('G05: copies only responses and reports to the clipboard', () => {
     const writes = places(/\bclipboard\.writeText\([^)]*\)|\bwriteText\b|clipboardCopyAction/g);
     const allowed = [
       /^src\/diagnose\/copyReport\.ts: clipboard\.writeText\(text\)$/,
@@ -42,13 +42,13 @@ describe('the extension', () => {
     );
   });
 
-  it("E11: sends no telemetry, not even through VS Code's API", () => {
+  it("E11: doesn't send telemetry, not even through VS Code's API", () => {
     const senders =
       /\b(createTelemetryLogger|TelemetryLogger|TelemetrySender|onDidChangeTelemetryEnabled|logUsage|logError|appInsights|sendTelemetry\w*)\b/g;
     assert.deepEqual(places(senders), []);
   });
 
-  it('G14: registers chat models and an optional tool, but no URI handler and no authentication provider', () => {
+  it("G14: doesn't register a URI handler or an authentication provider", () => {
     const registrations =
       /\bregister(UriHandler|AuthenticationProvider|Tool|LanguageModel\w*|McpServer\w*|ExternalUriOpener|TaskProvider|DebugConfigurationProvider|FileSystemProvider)\b/g;
     // The models for VS Code's chat, and the tool, which is off by default.
@@ -68,7 +68,7 @@ describe('the extension', () => {
     }
   });
 
-  it('G01 G04: has commands that accept at most a template name and an insert mode, and return nothing', () => {
+  it("G01 G04: has commands that accept only a template name and an insert mode, and don't return data", () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
     assert.equal(registered.length, 2, 'two places register commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);

@@ -52,7 +52,7 @@ describe('an unapproved host', () => {
     assert.equal(totalOfUnapproved().connections, 2);
   });
 
-  it('can be a working service that counts the connections and bytes it gets before its approval', async () => {
+  it('can be a working service that counts connections and bytes before its approval', async () => {
     const emulator = await startEmulator();
     const [never, atOnce] = [notApprovedYet(emulator), notApprovedYet(emulator)];
     atOnce.approve();
@@ -118,7 +118,7 @@ describe('the total of all unapproved hosts', () => {
 
   for (const options of [[], SIDE_BY_SIDE]) {
     const how = options.length > 0 ? 'in parallel' : 'one after the other';
-    it(`fails a suite that runs its tests ${how} if a test contacts a host, even if all tests pass`, async () => {
+    it(`fails a suite with tests that run ${how} if a test contacts a host`, async () => {
       const { failed, output } = await run([SPEAKING, QUIET], 2, options);
       assert.match(output, /2 passing[\s\S]*1 failing[\s\S]*"after all" hook/);
       assert.match(output, /unapproved listeners: 2, connections: 1, bytes: [1-9]\d+; bar/);

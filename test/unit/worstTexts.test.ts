@@ -67,7 +67,7 @@ describe('the work for worst-case texts', () => {
     assert.ok(work <= MOST_WORK * text.length, `${(work / text.length).toFixed(1)} per character`);
   });
 
-  it('is the same each time for the same text', async () => {
+  it('is deterministic for a given text', async () => {
     const count = () => counter.count('a whole response, in one chunk', PROSE);
     assert.equal(await count(), await count());
   });

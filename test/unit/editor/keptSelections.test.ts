@@ -27,7 +27,7 @@ function afterwards(
   return { selected: changed.slice(wanted.start, wanted.end), text: changed, wanted, grown };
 }
 
-describe('a selection after changes by the writer', () => {
+describe('a selection', () => {
   let hooks: ReturnType<typeof installEditor>;
   before(async () => {
     hooks = installEditor(() => new SinkEditor());
@@ -50,14 +50,14 @@ describe('a selection after changes by the writer', () => {
     });
     const told = JSON.stringify(lineEnd);
 
-    it(`contains the same whole lines after a response is inserted below (line ending ${told})`, () => {
+    it(`keeps its whole lines when a response is inserted below them (line ending ${told})`, () => {
       const once = afterwards(text, whole, [below('An answer')]);
       assert.equal(once.selected, lines);
       assert.equal(once.text, `zero${lineEnd}${lines}An answer${lineEnd}three`);
     });
 
     for (const answer of ['A', 'An answer', 'A longer answer than that', '']) {
-      it(`contains the same whole lines after ${JSON.stringify(answer)} replaces a response (line ending ${told})`, () => {
+      it(`keeps its whole lines when ${JSON.stringify(answer)} replaces the response below them (line ending ${told})`, () => {
         const first = afterwards(text, whole, [below('An answer')]);
         const selected = { ...first.wanted, textEnd: whole.textEnd };
         const again = afterwards(first.text, selected, [
@@ -74,7 +74,7 @@ describe('a selection after changes by the writer', () => {
       assert.equal(selected, `one${lineEnd}two`);
     });
 
-    it(`contains the same characters after responses are inserted before and after it (line ending ${told})`, () => {
+    it(`keeps its text when responses are inserted before and after it (line ending ${told})`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: 0, rangeLength: 4, text: `Instead${lineEnd}` },
         below('An answer'),
@@ -84,7 +84,7 @@ describe('a selection after changes by the writer', () => {
     });
   }
 
-  it('excludes text inserted at its ends, which VS Code would include', () => {
+  it('excludes text inserted at its start or end, which VS Code would include', () => {
     const part = { start: 2, end: 5, textEnd: 5 };
     const { selected, wanted, grown } = afterwards('a bcd e', part, [
       { rangeOffset: 2, rangeLength: 0, text: 'X' },

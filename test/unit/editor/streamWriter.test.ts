@@ -39,7 +39,7 @@ async function endWith(page: FakeDocument, writer: StreamWriter, fates: readonly
 }
 
 describe('a stream writer', () => {
-  it("J11: writes text once if two edits are refused and the third isn't", async () => {
+  it('J11: writes text only once, even if the first two edits are refused', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['refuse', 'refuse']), true);
@@ -75,7 +75,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: continues after an edit that is applied after its deadline', async () => {
+  it('J12: continues once a late edit is applied', async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'first ');
     writer.append(0, 'second');
@@ -89,7 +89,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: continues all responses once their edits are applied after the deadline', async () => {
+  it('J12: continues all responses once their late edits are applied', async () => {
     const { page, writer, goOn } = writingLate([{ ...END, start: 0, end: 0, lead: '' }, END]);
     writer.append(0, 'one ');
     writer.append(1, 'two');
@@ -100,7 +100,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'one prompt\ntwo');
   });
 
-  it('J12: writes accepted text even if its edit is refused after the deadline', async () => {
+  it('J12: writes accepted text even if a late edit is refused', async () => {
     const { page, writer, goOn } = writingLate();
     writer.accept();
     writer.append(0, 'seen');
@@ -114,7 +114,7 @@ describe('a stream writer', () => {
     assert.deepEqual([page.text, writer.isPending], ['MINE prompt\nseen', false]);
   });
 
-  it('J12: retries an edit that is refused after its deadline, even if no editor shows the document', async () => {
+  it('J12: retries a late edit that is refused, even if no editor shows the document', async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.end(0), false);
@@ -151,7 +151,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: waits longer for an edit with long text, because a busy VS Code can take seconds to apply it', async () => {
+  it('J12: waits longer for an edit with long text', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const { page, writer } = writing(END, SOON);
@@ -165,7 +165,7 @@ describe('a stream writer', () => {
     }
   });
 
-  it('makes at most 30 edits a second, and loses no text that arrives in between', async () => {
+  it('makes at most 30 edits a second without losing text', async () => {
     let now = 0;
     const clock = mock.method(performance, 'now', () => now);
     mock.timers.enable({ apis: ['setTimeout'] });
@@ -201,7 +201,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J13: reports that text could not be undone if the edits change nothing', async () => {
+  it("J13: reports that text couldn't be undone if the edits change nothing", async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, []), true);
@@ -225,7 +225,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'MINE prompt');
   });
 
-  it('also undoes the text of an edit in progress', async () => {
+  it('undoes the text of an edit that is still in progress', async () => {
     const { page, writer } = writing();
     writer.append(0, 'first');
     const undo = writer.undo();
@@ -284,7 +284,7 @@ describe('a stream writer', () => {
     });
   }
 
-  it('refuses to undo several responses if one of them was changed without a change event', async () => {
+  it('refuses to undo any response if one of them changed without a change event', async () => {
     const page = new FakeDocument('prompt');
     const writer = new StreamWriter(page, [{ ...END, start: 0, end: 0, lead: '' }, END], {
       timing,
@@ -303,7 +303,7 @@ describe('a stream writer', () => {
     assert.equal(await page.turnUntil(writer.undo()), 'nothing');
   });
 
-  it('J05: reports that text in a closed document could not be undone', async () => {
+  it("J05: reports that text in a closed document couldn't be undone", async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     await endWith(page, writer, []);
@@ -312,7 +312,7 @@ describe('a stream writer', () => {
     assert.equal(await page.turnUntil(writer.undo()), 'refused');
   });
 
-  it('is pending while it has text that can be written', async () => {
+  it('is pending while it has text to write', async () => {
     const { page, writer } = writing();
     assert.equal(writer.isPending, false);
     writer.append(0, 'text');
@@ -321,7 +321,7 @@ describe('a stream writer', () => {
     assert.equal(writer.isPending, false);
   });
 
-  describe('with undo and redo,', () => {
+  describe('after an undo or redo', () => {
     const AT_START = { start: 0, end: 0, lead: '', tail: '\n' };
 
     /**
@@ -358,7 +358,7 @@ describe('a stream writer', () => {
       await page.turn();
     };
 
-    it('reports once that all of its text is undone', async () => {
+    it('reports only once that all of its text was undone', async () => {
       const one = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'first ');
         await write(page, writer, 0, 'second');
@@ -366,7 +366,7 @@ describe('a stream writer', () => {
       assert.deepEqual(await told([END], one, ['undo', 'redo']), [0, 1, 1]);
     });
 
-    it('reports nothing while the document still has text of a streaming response', async () => {
+    it("doesn't report an undo while the document contains text of a streaming response", async () => {
       const two = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         page.change(3, 0, 'u');
@@ -384,7 +384,7 @@ describe('a stream writer', () => {
       return { page, writer };
     };
 
-    it('continues after text that was undone and redone', async () => {
+    it('continues after its text was undone and redone', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       page.redo();
@@ -393,7 +393,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt\nfirst second third');
     });
 
-    it("doesn't write after a gap left by an undo, and keeps the remaining text", async () => {
+    it("doesn't continue while part of its text is undone", async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       writer.append(0, 'third');
@@ -401,7 +401,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt\nfirst ');
     });
 
-    it('restarts at the same place after the user typed a word there and undid it in one step', async () => {
+    it('restarts in its original place after the user typed a word there and undid it', async () => {
       const page = new FakeDocument('one\ntwo');
       const writer = new StreamWriter(page, [{ ...END, start: 3, end: 3 }], { timing });
       await write(page, writer, 0, 'text');
@@ -415,7 +415,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'one\nagain\ntwo');
     });
 
-    it('can undo all of its text after the user redid that text', async () => {
+    it('can undo all of its text after a redo', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       page.redo();
@@ -423,7 +423,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt');
     });
 
-    it('reports the undo even if text remains from a response that has ended', async () => {
+    it('reports that a streaming response was undone, even if text of an ended response remains', async () => {
       const ended = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         await page.turnUntil(writer.end(0));
@@ -442,7 +442,7 @@ describe('a stream writer', () => {
     });
   });
 
-  it('previews text that it holds back, and writes that text once the user accepts the preview', async () => {
+  it('previews text, and writes it once the user accepts the preview', async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'text');
@@ -460,7 +460,7 @@ describe('a stream writer', () => {
     );
   });
 
-  it('writes accepted text, and holds back text that arrives later', async () => {
+  it('writes accepted text, but only previews text that arrives later', async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'seen');
@@ -477,7 +477,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt\nseen unseen more');
   });
 
-  it("doesn't write another response in place of the accepted response", async () => {
+  it("doesn't write a response that restarted after the user accepted it", async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'seen');

@@ -56,14 +56,14 @@ describe('a tracked range', () => {
     });
   }
 
-  it('is shifted by typing at its place if it is still empty', () => {
+  it('is shifted by typing at its position while it is empty', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'));
     assert.deepEqual(own.range, { start: 12, end: 12 });
     assert.equal(own.isBroken, false);
   });
 
-  it('stays in front of a response that is inserted at its place but belongs behind it', () => {
+  it('stays before a response that is inserted at its position but belongs after it', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });
@@ -75,7 +75,7 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, true);
   });
 
-  it('ends before its tail, where later text is inserted', () => {
+  it('ends before its tail, so that later text is inserted before the tail', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.grow(own.changeFor('ab\n'), 1);
     assert.equal(own.range.end, 12);
@@ -83,15 +83,15 @@ describe('a tracked range', () => {
     assert.deepEqual([own.range.end, own.pieces], [14, [{ start: 10, end: 15, text: 'abcd\n' }]]);
   });
 
-  describe('that restarts', () => {
-    it('replaces the written text', () => {
+  describe('when it restarts', () => {
+    it('replaces the generated text', () => {
       const own = written();
       own.follow(insert(0, 'xx'));
       assert.equal(own.rewind(), true);
       assert.deepEqual(own.changeFor('new'), { rangeOffset: 12, rangeLength: 10, text: 'new' });
     });
 
-    it('replaces the original text after all generated text is undone', () => {
+    it('replaces the original text if all generated text was undone', () => {
       const own = written(({ start, end }) => start === 11 && end === 14);
       own.follow({ rangeOffset: 10, rangeLength: 10, text: 'old' });
       own.follow(insert(0, 'x'));
@@ -105,7 +105,7 @@ describe('a tracked range', () => {
       assert.equal(own.rewind(), false);
     });
 
-    it("doesn't replace text that the user typed inside it before or after the restart", () => {
+    it("doesn't replace text that the user typed inside it", () => {
       const own = written();
       own.follow(insert(15, 'mine'));
       assert.equal(own.rewind(), false);
@@ -116,7 +116,7 @@ describe('a tracked range', () => {
     });
   });
 
-  describe('after an undo or redo,', () => {
+  describe('after an undo or redo', () => {
     const everywhere = () => true;
     const normal = { replay: undefined };
     /** Records one event with one change. */
@@ -140,7 +140,7 @@ describe('a tracked range', () => {
       isUncertain: false,
     };
 
-    it('recognizes its restored text, whether that text was undone or deleted by hand', () => {
+    it('recognizes its restored text, whether it was undone or deleted by hand', () => {
       for (const [first, then] of [
         ['undo', 'redo'],
         [undefined, 'undo'],
@@ -177,7 +177,7 @@ describe('a tracked range', () => {
       assert.deepEqual(standing(own), { ...whole, pieces });
     });
 
-    it("is uncertain, and can't restart or continue, if other text is in its place", () => {
+    it("can't restart or continue if its place contains unexpected text", () => {
       const own = written();
       event(own, remove(12, 3));
       event(own, insert(12, 'abc'), 'undo', ({ text }) => text !== '0123456789');
@@ -192,7 +192,7 @@ describe('a tracked range', () => {
       assert.equal(own.isBroken, false);
     });
 
-    it("can't continue an earlier response that an undo restored, but can replace it", () => {
+    it('can replace, but not continue, an earlier response that an undo restored', () => {
       const own = written();
       own.rewind();
       own.grow(own.changeFor('next'));
@@ -225,7 +225,7 @@ describe('a tracked range', () => {
     });
   });
 
-  it('contains exactly its own characters after any edits by others', () => {
+  it('contains exactly the generated characters after random user edits', () => {
     const edit = fc.record({
       at: fc.nat(60),
       length: fc.nat(6),

@@ -199,7 +199,7 @@ describe('a job', () => {
     });
   }
 
-  it('continues the text so far, unless the run is a restart or the text was undone', async () => {
+  it('continues the existing text, unless the run restarts or the text was undone', async () => {
     const document = await jobInDocument();
     await pass(document, truncated);
     job.begin(0, 'continue');

@@ -61,7 +61,7 @@ describe('the report about a response', () => {
     return job;
   }
 
-  it('D27: shows and copies the same text as the document, without control and tag characters', async () => {
+  it('D27: removes control and tag characters from text that it shows or copies', async () => {
     const job = await jobWith('ls\u001B[201~\r\n\u{E0072}\u{E006D}\u202Eend');
     await outcome.showResult(job);
     for (const button of ['Open in New Document', 'Copy']) {
@@ -94,7 +94,7 @@ describe('the report about a response', () => {
     });
   }
 
-  it("offers the response again if it couldn't be copied", async () => {
+  it('offers to copy the response again if copying failed', async () => {
     const job = await jobWith('a');
     const { env } = await import('vscode');
     const write = env.clipboard.writeText;
@@ -142,7 +142,7 @@ describe('the report about a response', () => {
     });
   }
 
-  it('offers nothing for a response that was truncated only in an earlier run', async () => {
+  it("doesn't offer to continue a response that was truncated only in an earlier run", async () => {
     const job = await jobWith('a');
     await job.end(0, 'truncated');
     editor.isDocumentClosed = true;
@@ -213,7 +213,7 @@ describe('the report about a response', () => {
     job.dispose();
   });
 
-  it("offers no actions for a response that couldn't be inserted", async () => {
+  it("doesn't offer actions for a response that couldn't be inserted", async () => {
     const job = await jobWith('a');
     await job.end(0, 'ended');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false });
@@ -238,7 +238,7 @@ describe('the report about a response', () => {
     });
   }
 
-  it('counts only the invisible characters of the continuation if a response was continued', async () => {
+  it('counts only the invisible characters of the latest continuation', async () => {
     const job = await jobWith('a\u001B');
     await job.end(0, 'truncated');
     job.begin(0, 'continue');
@@ -249,7 +249,7 @@ describe('the report about a response', () => {
     job.dispose();
   });
 
-  it("doesn't count the invisible characters of responses that got no text in the run", async () => {
+  it("doesn't count the invisible characters of responses that received no text in the run", async () => {
     const job = await jobWith('a\u001B');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false, received: [] });
     assert.equal(editor.textOf('notification'), '');

@@ -162,7 +162,7 @@ describe('runJob', () => {
   };
   const failure = new ServiceError('server-failed', { status: 503 });
 
-  it("J35: sends nothing once the file requires a preview, except in modes that don't edit the file directly", async () => {
+  it('J35: sends nothing in a mode that edits the file directly if the file requires a preview', async () => {
     assert.equal(await sentFor('below'), 1);
     renameSync(join(folder, 'notes', 'tasks.json'), join(folder, '.vscode', 'tasks.json'));
     rmSync(join(folder, 'notes'), { recursive: true });
@@ -184,7 +184,7 @@ describe('runJob', () => {
     assert.deepEqual([announced, reported.length], [['2 of 3 complete, line 11 failed'], 1]);
   });
 
-  it('ends the start announcement when a request has to wait for its next attempt', async () => {
+  it('ends the start announcement when a request waits for its next attempt', async () => {
     const shown: number[] = [];
     const generate = async (index: number, options: CallOptions) => {
       shown.push(starts.size);
@@ -216,7 +216,7 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['1 of 3 complete, the rest canceled']);
   });
 
-  it('names the line that failed, even if the rest was canceled', async () => {
+  it('names the line that failed, even if a different line was canceled', async () => {
     const generate = async (index: number, options: CallOptions) => {
       if (index === 1) throw failure;
       if (index === 2) throw new ServiceError('cancelled');
@@ -237,7 +237,7 @@ describe('runJob', () => {
     ['fail at the same time', false, [0, 1, 2, 3, 4, 5, 6, 7, 8]],
     ['are canceled', true, [0, 1, 2, 3, 4, 5, 6, 7]],
   ] as const) {
-    it(`copies the responses to the clipboard only once if the first eight of nine ${what}`, async () => {
+    it(`copies the responses only once if the first eight of nine ${what}`, async () => {
       const { clipboard } = await import('../../../src/editor/clipboardMode.ts');
       let started = 0;
       const allStarted = Promise.withResolvers<void>();
@@ -259,7 +259,7 @@ describe('runJob', () => {
     });
   }
 
-  it('announces that a part was kept only if this run received text', async () => {
+  it('announces a partial response as kept only if the run received text', async () => {
     for (const [text, expected] of [
       ['', 'Canceled'],
       ['The first words', 'Canceled, partial response kept'],
@@ -345,27 +345,27 @@ describe('runJob', () => {
     });
   }
 
-  it('reports nothing if the user undid the text', async () => {
+  it("doesn't report anything if the user undid the text", async () => {
     const { done, announced } = await run({ count: 2, empty: [1], undone: true });
     await done;
     assert.deepEqual(announced, []);
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('reports a truncated response without text only as empty if the earlier text was undone', async () => {
+  it('reports a truncated response without text as empty if the previous text was undone', async () => {
     const generate = async () => ({ ...ended, stopReason: 'max_tokens' });
     const { done } = await run({ undone: true, generate });
     await done;
     assert.deepEqual(editor.sunk.get('notification'), [EMPTY, '[]']);
   });
 
-  it('announces a continuation without text as complete, because the response already has text', async () => {
+  it('announces a continuation without text as complete', async () => {
     const { done, announced } = await run({ runMode: 'continue', generate: async () => ended });
     await done;
     assert.deepEqual(announced, ['The response is complete']);
   });
 
-  it('reports a complete response without text as empty, but a truncated response without text as truncated', async () => {
+  it('reports a response without text as empty only if it is complete', async () => {
     const truncated = { ...ended, stopReason: 'max_tokens' };
     const generate = async (index: number) => (index === 0 ? ended : truncated);
     const { done } = await run({ count: 2, empty: [0, 1], generate });
@@ -375,7 +375,7 @@ describe('runJob', () => {
     assert.match(said, /1 of 2 responses reached a token or time limit\./);
   });
 
-  it("doesn't ask the user to accept a preview that was accepted before the run ended", async () => {
+  it("doesn't ask the user to accept a preview that is already accepted", async () => {
     const { done, announced } = await run({ mode: 'preview', isAccepted: true });
     await done;
     assert.deepEqual(announced, ['The response is complete']);

@@ -41,7 +41,7 @@ describe('the progress of a waiting run', () => {
     progress.onRetry(which, { retry, waitMs, error }, () => at - nowMs);
   };
 
-  it('counts down the seconds until a retry, and then shows that text is being generated', () => {
+  it('counts down the seconds until a retry', () => {
     retryIn(2_500);
     pass(3_000);
     assert.deepEqual(shown, [
@@ -64,7 +64,7 @@ describe('the progress of a waiting run', () => {
     });
   }
 
-  it('counts down to the earliest retry of several requests, then to the next retry', () => {
+  it('counts down to the earliest retry of several requests', () => {
     const other = new AbortController();
     retryIn(20_000, 2, other);
     retryIn(2_000);
@@ -82,7 +82,7 @@ describe('the progress of a waiting run', () => {
     assert.equal(shown.at(-1), GENERATING);
   });
 
-  it('counts down to the end of a pause, or to a retry that comes first', () => {
+  it('counts down to the end of a pause, or to an earlier retry', () => {
     progress.onPause(request, 40_000);
     assert.equal(shown.at(-1), 'Paused for 40s after a refused request. Esc cancels');
     retryIn(1_500, 1, new AbortController());
@@ -91,7 +91,7 @@ describe('the progress of a waiting run', () => {
     assert.match(shown.at(-1) ?? '', /^Retrying in 2s/);
   });
 
-  it('keeps showing the number of complete responses when a slow response starts or a countdown ends', () => {
+  it('shows the number of complete responses when a slow response starts or a countdown ends', () => {
     const [slow, retried] = [new AbortController(), new AbortController()];
     const count = 'Generating… 2 of 5 done. Esc cancels';
     progress.onSilence(slow);
@@ -118,7 +118,7 @@ describe('the progress of a waiting run', () => {
   const pickRetry = () => editor.run(offer.exec(offers().at(-1) ?? '')?.[1] ?? '');
   const [SILENT, IN_3S] = ['No response yet. Esc cancels', 'Retrying in 3s (attempt 2 of 4, 503)'];
 
-  it('offers only once to retry silent requests, 15 s after the first of them is reported as silent', () => {
+  it('offers only once to retry silent requests, 15 s after the first one is reported as silent', () => {
     progress.onSilence(request);
     pass(100);
     progress.onSilence(new AbortController());
@@ -131,7 +131,7 @@ describe('the progress of a waiting run', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('aborts only the silent requests that the offer covers when the user selects Retry', async () => {
+  it('aborts only requests that were silent for 15 s when the user selects Retry', async () => {
     const silent = new AbortController();
     const active = new AbortController();
     const later = new AbortController();
@@ -162,7 +162,7 @@ describe('the progress of a waiting run', () => {
     ['the request is about to be retried', () => retryIn(3_000), IN_3S],
     ['the request ends before another one', endOfTwo, 'Generating… 1 of 2 done. Esc cancels'],
   ] as const) {
-    it(`offers no retry if ${what}, and withdraws an earlier offer`, async () => {
+    it(`doesn't offer a retry, and withdraws an earlier offer, if ${what}`, async () => {
       progress.onSilence(request);
       event();
       pass(20_000);
@@ -177,7 +177,7 @@ describe('the progress of a waiting run', () => {
     });
   }
 
-  it('keeps the offer while another request waits for a retry or ends', () => {
+  it('keeps the offer while a second request waits for a retry', () => {
     const other = new AbortController();
     progress.onSilence(request);
     pass(15_000);
@@ -189,7 +189,7 @@ describe('the progress of a waiting run', () => {
     assert.equal(shown.at(-1), 'Retrying in 2s (attempt 2 of 4, 503)');
   });
 
-  it('has no command to retry after the run has ended', async () => {
+  it("doesn't retry after the run has ended", async () => {
     progress.onSilence(request);
     pass(15_000);
     progress.dispose();
@@ -197,14 +197,14 @@ describe('the progress of a waiting run', () => {
     assert.equal(request.signal.aborted, false);
   });
 
-  it('offers nothing for a request that is still running when the run ends', () => {
+  it("doesn't offer a retry after the run has ended", () => {
     progress.onSilence(request);
     progress.dispose();
     pass(20_000);
     assert.equal(offers().length, 0);
   });
 
-  it('waits 15 s again before its offer if a second attempt gets no response', () => {
+  it('waits another 15 s before it offers to retry a silent second attempt', () => {
     progress.onSilence(request);
     mock.timers.tick(10_000);
     retryIn(1_000);

@@ -39,7 +39,7 @@ const full = {
 } as const;
 
 describe('the buttons in messages', () => {
-  it('are commands, except for a few that the caller handles', () => {
+  it('run commands, except for a few that the caller handles', () => {
     const { contributes } = JSON.parse(readFileSync('package.json', 'utf8'));
     const names: readonly string[] = contributes.commands.map(
       ({ command }: { readonly command: string }) => command.replace('hostedModel.', ''),
@@ -60,7 +60,7 @@ describe('the text of a message', () => {
   it('is tested for all error kinds in the source', () => assert.ok(kinds.length > 30));
 
   for (const kind of kinds.filter((one) => one !== 'cancelled')) {
-    it(`is plain text of at most 200 characters, in a message with at most two buttons: ${kind}`, () => {
+    it(`is plain, has at most 200 characters, and comes with at most two buttons: ${kind}`, () => {
       for (const error of [new ServiceError(kind), new ServiceError(kind, full)]) {
         const message = messageFor(error);
         assert.ok(message);
@@ -74,7 +74,7 @@ describe('the text of a message', () => {
     });
   }
 
-  it('I26: shows the attempt, the wait, and the status or error code of a retry, but no text from the service', () => {
+  it('I26: shows the attempt, wait, and status of a retry, but no text from the service', () => {
     const error = new ServiceError('rate-limited', { status: 429, requestId: 'C4nary' });
     const text = retryText({ retry: 2, waitMs: 7_600, error });
     assert.equal(text, 'Retrying in 8s (attempt 3 of 4, 429)');
@@ -96,7 +96,7 @@ describe('the text of a message', () => {
       'wait more than a day before you try again',
     ],
   ] as const) {
-    it(`says how long to wait if the service specified a wait time: ${what}`, () => {
+    it(`shows the wait time that the service requested: ${what}`, () => {
       for (const kind of ['rate-limited', 'capacity-full', 'server-failed'] as const) {
         const text = messageFor(new ServiceError(kind, { retryAfterMs }))?.text ?? '';
         assert.ok(text.includes(words), text);
@@ -104,7 +104,7 @@ describe('the text of a message', () => {
     });
   }
 
-  it('advises fewer concurrent requests only if the service specified no wait time', () => {
+  it("advises fewer concurrent requests only if the service didn't request a wait time", () => {
     assert.deepEqual(messageFor(new ServiceError('rate-limited')), {
       text: 'Too many requests. The service refused the request. Lower the number of concurrent requests in the settings.',
       actions: ['retry', 'openSettings'],
@@ -148,7 +148,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('attributes a redirect to the requested host, not to the target of the redirect', () => {
+  it('blames a redirect on the requested host, not on its target', () => {
     const of = (host: string, redirectHost = 'login.example') =>
       messageFor(new ServiceError('redirected', { host, redirectHost }), {
         source: 'envFile',
@@ -163,7 +163,7 @@ describe('the text of a message', () => {
     assert.doesNotMatch(of('iam.cloud.ibm.com')?.text ?? '', /address in/);
   });
 
-  it('names no host for a redirect whose target host is unknown', () => {
+  it("doesn't name a host for a redirect to an unknown host", () => {
     const message = messageFor(new ServiceError('redirected', { host: 'model.example' }));
     assert.match(message?.text ?? '', /redirected the request to another address/);
   });
@@ -186,7 +186,7 @@ describe('the text of a message', () => {
     }
   });
 
-  it('names an invalid parameter, shows its value if it is a number, and states what is allowed', () => {
+  it('names an invalid parameter, and states which values are allowed', () => {
     const of = (operation: Operation, parameters: object) =>
       messageFor(parameterProblem(operation, { ...parameters }))?.text;
     const cases: readonly [object, string][] = [
@@ -248,7 +248,7 @@ describe('the text of a message', () => {
     assert.match(messageFor(unnamed, { template })?.text ?? '', /Change it in the settings\.$/);
   });
 
-  it("attributes a parameter's limit to the model if the model sets that limit", () => {
+  it('names the model if the model sets the limit of a parameter', () => {
     const problem = modelProblem(modelOf({ maxOutputTokens: 1_500 }), { max_new_tokens: 1_501 });
     assert.equal(
       messageFor(problem?.with({ status: 400 }))?.text,
@@ -256,7 +256,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('shows the length of a prompt that is too long, and the limit, if the service reports both', () => {
+  it('shows the length and limit of a prompt that is too long if the service reports both', () => {
     const of = (details: ErrorDetails) =>
       messageFor(new ServiceError('prompt-too-long', details))?.text;
     assert.equal(
@@ -269,7 +269,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('names the kinds of secrets in a prompt, but shows no part of a secret', () => {
+  it('names the kinds of secrets in a prompt, but not the secrets', () => {
     const of = (...secretKinds: SecretKind[]) =>
       messageFor(new ServiceError('prompt-holds-secret', { secretKinds }))?.text;
     assert.equal(
@@ -282,12 +282,12 @@ describe('the text of a message', () => {
     );
   });
 
-  it('shows nothing from an unknown error', () => {
+  it("doesn't contain text from an unknown error", () => {
     const message = messageFor(new Error('apikey=hunter2-hunter2'));
     assert.doesNotMatch(message?.text ?? '', /hunter2/);
   });
 
-  it('names exactly the settings that are missing', () => {
+  it('lists exactly the missing settings', () => {
     const rest = 'Nothing was sent.';
     assert.equal(missingText(['apiKey']), `Hosted Model needs an API key. ${rest}`);
     assert.equal(
@@ -360,7 +360,7 @@ describe('a message about a service', () => {
     assert.doesNotMatch(said('forbidden', { service: gateway }), /project/);
   });
 
-  it('mentions a region only if the service has several, and an identity address only if the service has one', () => {
+  it('mentions the region and the identity address only if the user can change them', () => {
     const worldwide = { ...cloud, regions: cloud.regions.slice(0, 1) };
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
       assert.match(said(kind, { service: cloud }), /region/);

@@ -170,13 +170,13 @@ describe('an added service', () => {
     ['an unencrypted key page', { keyPage: 'http://a.example' }, 'keyPage'],
   ] as const satisfies readonly (readonly [string, object, ServiceIssue['field']])[]) {
     const [, id = '', flaw = what] = /^([A-M]\d\d: )?(.*)$/s.exec(what) ?? [];
-    it(`${id}is rejected with ${flaw}, and the field is reported`, () => {
+    it(`${id}is rejected if it has ${flaw}`, () => {
       const { own, issues } = readServices([{ ...entry, ...changes }]);
       assert.deepEqual([own.length, issues.map((issue) => issue.field)], [0, [field]]);
     });
   }
 
-  it('can list models, the first of which is the default if its entry names no default model', () => {
+  it('uses its first listed model if its entry names no default model', () => {
     const full = {
       ...{ id: 'team/one:1', name: 'Größe 1 (EU)', context: 8_192, output: 512 },
       ...{ tools: true, images: false },
@@ -215,13 +215,13 @@ describe('an added service', () => {
     ['a string for a boolean', [{ id: 'a', tools: 'yes' }]],
     ['null for a boolean', [{ id: 'a', images: null }]],
   ] as const) {
-    it(`is rejected with invalid models: ${what}`, () => {
+    it(`is rejected if its models are invalid: ${what}`, () => {
       const { own, issues } = readServices([{ ...entry, models }]);
       assert.deepEqual([own.length, issues.map(({ field }) => field)], [0, ['models']]);
     });
   }
 
-  it('can have its key in a custom header, without a token address', () => {
+  it('can have a custom header for its key', () => {
     for (const header of ['', 'api-key', 'x-api-key', 'Ocp-Apim-Subscription-Key']) {
       const { own } = readServices([{ ...entry, authentication: { kind: 'apiKey', header } }]);
       const [service] = own;
@@ -249,7 +249,7 @@ describe('an added service', () => {
     assert.deepEqual(own[0] && commandOf(own[0]), command);
   });
 
-  it('can have an address, from which an endpoint path is removed', () => {
+  it('has the endpoint path removed from its address', () => {
     for (const [url, wanted] of [
       ['https://llm.acme.example/v1/', 'https://llm.acme.example/v1'],
       ['https://llm.acme.example/v1/chat/completions', 'https://llm.acme.example/v1'],
@@ -270,7 +270,7 @@ describe('an added service', () => {
     ['a grant at another address', { kind: 'apiKeyGrant', tokenUrl, grantType: 'a' }, true],
     ['an identity service at the same address', { kind: 'cloudPak' }, false],
   ] as const) {
-    it(`may ${isAllowed ? '' : 'not '}have an unencrypted address with ${what}`, () => {
+    it(`${isAllowed ? 'can' : "can't"} have an unencrypted address with ${what}`, () => {
       const { own: found, issues } = readServices([{ ...entry, authentication: own, url: plain }]);
       const [service] = found;
       assert.equal(service?.url, isAllowed ? plain : undefined);
@@ -285,7 +285,7 @@ describe('an added service', () => {
     });
   }
 
-  it('differs from a built-in service, which may not have an unencrypted address', () => {
+  it('is the only kind of service that can have an unencrypted address', () => {
     for (const service of services) {
       assert.equal(mayBeUnencrypted(service), false, service.word);
       const found = parseDestination(service.authUrl, plain, service);
@@ -297,7 +297,7 @@ describe('an added service', () => {
     assert.equal(readServices([{ ...entry, name: "Müller & Söhne's" }]).own.length, 1);
   });
 
-  it('is read only once if its entry is repeated, and repeated and invalid entries are reported', () => {
+  it('is read only once if its entry is repeated', () => {
     const { own, issues } = readServices([entry, entry, null, 7, 'x', []]);
     assert.equal(own.length, 1);
     assert.equal(issues.length, 5);

@@ -191,7 +191,7 @@ describe('the output of a token command', () => {
     [127, { problem: 'exit', exitCode: 127 }],
     [null, { problem: 'stopped' }],
   ] as const) {
-    it(`is replaced by an error if the exit code is ${exitCode}`, () => {
+    it(`isn't used if the exit code is ${exitCode}`, () => {
       assert.throws(() => readCommandOutput({ exitCode }, NOW), {
         kind: 'command-failed',
         details,

@@ -78,7 +78,7 @@ describe('cleaning a value', () => {
     });
   }
 
-  it('never mistakes a value with the shape of a key or an ID for a placeholder', () => {
+  it('never mistakes a random key or UUID for a placeholder', () => {
     const characters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_'];
     const keys = fc.string({
       unit: fc.constantFrom(...characters),
@@ -89,7 +89,7 @@ describe('cleaning a value', () => {
     fc.assert(fc.property(fc.oneof(keys, fc.uuid()), isKept));
   });
 
-  it('changes nothing the second time', () => {
+  it("doesn't change a value that is already clean", () => {
     for (const [text] of cases) {
       const { value } = cleanValue(text);
       assert.equal(cleanValue(value).value, value);

@@ -42,7 +42,7 @@ describe('the table of error details in docs/skills.md', () => {
     );
   });
 
-  it('has only codes of the same error kind in each row', () => {
+  it('lists only codes of one error kind in each row', () => {
     const kinds = rows.flatMap(({ codes, statuses }) => {
       const all = codes.flatMap((code) => statuses.map((status) => failureOf(code, status).kind));
       const [kind, ...others] = new Set(all);
@@ -55,7 +55,7 @@ describe('the table of error details in docs/skills.md', () => {
     assert.deepEqual([...new Set(repeated)].toSorted(), ['bad-request', 'unauthorized']);
   });
 
-  it('has a row for each cause of a 401 that the extension distinguishes, and a row for a 401 without a code', () => {
+  it('has a row for each code of a 401, and a row for a 401 without a code', () => {
     const refusals = rows.filter(({ statuses }) => statuses.includes(401));
     const known = Object.keys(KIND_BY_CODE);
     assert.deepEqual(
@@ -77,7 +77,7 @@ describe('the table of error details in docs/skills.md', () => {
     }
   });
 
-  it('lists the status of every recorded error response in a row with its code or text, or in the row without a code', () => {
+  it('has a row for every recorded error response', () => {
     const failures = recordings.filter(({ response }) => response.status >= 400);
     assert.ok(failures.length >= 18);
     const noCode = rows.find(({ details }) => details === 'No code');

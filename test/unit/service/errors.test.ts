@@ -23,7 +23,7 @@ describe('a service error', () => {
     assert.deepEqual([error.kind, error.details], ['rate-limited', { status: 429, attempts: 2 }]);
   });
 
-  it('keeps all details except those that contain a secret or a long part of one', () => {
+  it('drops details that contain a secret or a long part of a secret', () => {
     const of = (code: string) => new ServiceError('bad-request', { status: 400, code });
     const without = (code: string) =>
       withoutSecrets(of(code), ['S3cret-Key', 'b', '']).details.code;
@@ -62,7 +62,7 @@ describe('a service error', () => {
   });
 });
 
-describe('a failure that shows that the service is unreachable', () => {
+describe('isUnreachable', () => {
   const rows: readonly [string, ServiceError, boolean][] = [
     ['a failed connection', new ServiceError('unreachable'), true],
     ['a proxy that requires a login', new ServiceError('proxy', { status: 407 }), true],
@@ -73,7 +73,7 @@ describe('a failure that shows that the service is unreachable', () => {
     ['a refusal', new ServiceError('forbidden', { status: 403 }), false],
   ];
   for (const [what, error, isSo] of rows) {
-    it(`${isSo ? 'is' : 'isn’t'} ${what}`, () => assert.equal(isUnreachable(error), isSo));
+    it(`returns ${isSo} for ${what}`, () => assert.equal(isUnreachable(error), isSo));
   }
 });
 
@@ -108,7 +108,7 @@ describe('redact', () => {
     });
   }
 
-  it('masks a secret that is escaped as in JSON', () => {
+  it('masks a secret that is escaped in JSON', () => {
     const odd = 'a"b\\c\nd-secret';
     assert.equal(redact(JSON.stringify({ odd }), [odd]), '{"odd":"[redacted]"}');
   });

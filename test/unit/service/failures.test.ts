@@ -99,7 +99,7 @@ describe('an error response to an inference request', () => {
     });
   }
 
-  it('is reported without its message, and without a code or request ID that contains unsafe characters', () => {
+  it('is reported without its message and without unsafe codes or request IDs', () => {
     const text = errors('[x](command:y)', 'user 1, instance 2').replace('"abc"', '"a b"');
     assert.deepEqual(inferenceFailure({ status: 400, text }).details, { status: 400 });
   });

@@ -65,7 +65,7 @@ describe('retrying', () => {
   });
 
   for (const status of [429, 500, 501, 502, 503, 504]) {
-    it(`I01 I17: succeeds with the fourth attempt at a POST that fails three times with ${status}`, async () => {
+    it(`I01 I17: succeeds with the fourth attempt after a POST fails three times with ${status}`, async () => {
       const { outcome, gaps, retries, sent } = await run(failing(status, 3));
       assert.equal(outcome, 'Hello.');
       assert.equal(sent.length, 4);
@@ -97,7 +97,7 @@ describe('retrying', () => {
     assert.equal(outcome.kind, 'unexpected-answer');
   });
 
-  it('counts no attempt for a request that is canceled while the service responds with a 503', async () => {
+  it("doesn't count an attempt that is canceled while the service responds with a 503", async () => {
     const cancel = new AbortController();
     const { fetch } = fakeNetwork(() => {
       cancel.abort();

@@ -91,7 +91,7 @@ describe('a client', () => {
   const { fetch } = fakeNetwork(() => ({}));
   const start = () => clientOn({ fetch }, { credentials: { ...credentials, otherKeys } }).client;
 
-  it('reports each kind of secret once: keys, tokens, and private keys', async () => {
+  it('reports each kind of secret only once', async () => {
     const client = start();
     const token = 'token-of-the-unit-tests';
     assert.deepEqual(client.secretKindsIn(`a text with ${token}`), []);
@@ -104,7 +104,7 @@ describe('a client', () => {
     );
   });
 
-  it('masks all secrets, and leaves other text unchanged', async () => {
+  it('masks secrets without changing the rest of the text', async () => {
     const client = start();
     await client.generateText('Hi', {});
     const code = 'api_key = "not-one-of-ours"; Authorization: Bearer abcdefgh12345';
@@ -128,14 +128,14 @@ describe('a client', () => {
     });
   }
 
-  it('finds no secret in text that contains only the beginning of a token', () => {
+  it("doesn't mistake the beginning of a token for a secret", () => {
     const token = `eyJraWQiOiIyMDI0${'x'.repeat(60)}`;
     const text = `${token.slice(0, 20)} of somebody else`;
     assert.equal(holdsSecret(text, [token]), false);
     assert.equal(maskSecrets(text, [token]), text);
   });
 
-  it('E16: finds a key in an address, even URL-encoded or in lowercase, as in a host name', () => {
+  it('E16: finds a key in an address, even if the key is URL-encoded or in lowercase', () => {
     const key = 'A-Key+That/Was=Pasted';
     for (const address of [
       `https://${key.toLowerCase().replaceAll(/\W/g, '-')}.example`,
@@ -148,7 +148,7 @@ describe('a client', () => {
     assert.ok(!addressHolds('https://service.example/a-key', ['a-key', key]));
   });
 
-  it('ignores keys of fewer than 8 characters, which can occur in text by chance', () => {
+  it('ignores keys with fewer than 8 characters', () => {
     for (const apiKey of ['a', 'test', '0123456']) {
       const { client } = clientOn({ fetch }, { credentials: { ...credentials, apiKey } });
       assert.deepEqual(client.secretKindsIn(`${apiKey} is a word: ${apiKey}`), []);
@@ -198,7 +198,7 @@ describe('a client', () => {
     assert.equal(maskSecrets('first-keysecond-key', secrets), '[redacted][redacted]');
   });
 
-  it("doesn't mask the mask again if the mask contains a key", () => {
+  it("doesn't mask a mask again if a key matches part of the mask", () => {
     const secrets = ['other-key-123456', 'redacted'];
     assert.equal(maskSecrets('redacted, other-key-123456', secrets), '[redacted], [redacted]');
   });
@@ -223,7 +223,7 @@ describe('the service runtime', () => {
     runtime.dispose();
   });
 
-  it('E07: finds the Basic header value of each account with the same key in text', async () => {
+  it('E07: finds the Basic header value of each account, even if accounts share a key', async () => {
     const runtime = runtimeOn({ access_token: 'token-of-the-unit-tests', expires_in: 3_600 });
     const accounts = ['client', 'another-client'];
     for (const account of accounts) {
@@ -236,7 +236,7 @@ describe('the service runtime', () => {
     runtime.dispose();
   });
 
-  it('leaves out models whose labels contain the Basic header value of another service', async () => {
+  it('omits models whose labels contain the Basic header value of a second service', async () => {
     const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };
     const basic = btoa(`${other.account}:${other.apiKey}`);
     const resources = ['m/free', basic].map((label) => ({ model_id: 'm/any', label }));
@@ -252,7 +252,7 @@ describe('the service runtime', () => {
     runtime.dispose();
   });
 
-  it('leaves out models whose labels contain a key that is sent in place of a token', async () => {
+  it('omits models whose labels contain a key that is sent instead of a token', async () => {
     const resources = ['m/free', credentials.apiKey].map((label) => ({ model_id: 'm/any', label }));
     const runtime = runtimeOn({ resources });
     const used = { ...credentials, service: zen };

@@ -4,7 +4,7 @@ import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { FakeTime, never, seed, settled } from './fixtures.ts';
 import { down, MINUTE, underTest } from './tokens.ts';
 
-describe('the token service, with a wall clock and a monotonic clock,', () => {
+describe('the token service and its clocks', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();
@@ -43,7 +43,7 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     });
   }
 
-  it('keeps a key that needs no exchange, even if the wall clock is set back', async () => {
+  it("keeps a key that isn't exchanged, even if the wall clock is set back", async () => {
     const { service, flights, value, start } = underTest(time);
     await start({ isApiKey: true });
     time.setWall(-20 * MINUTE);
@@ -82,7 +82,7 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('returns a token that had expired on arrival to waiting calls, but not to later calls', async () => {
+  it('returns a token that expired before it arrived only to waiting calls', async () => {
     const { service, flights, answer, value } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);
@@ -121,7 +121,7 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     assert.deepEqual([await value(), flights.length], ['token-2', 2]);
   });
 
-  it('stops keeping a token fresh after two unused refreshes, and resumes after the next use', async () => {
+  it('stops refreshing an unused token after two refreshes, until its next use', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     service.keepFresh();
     assert.equal(flights.length, 0, 'nothing before the first use');
@@ -167,7 +167,7 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     await fc.assert(property, { seed, numRuns: 100 });
   });
 
-  it('reports why a background refresh failed while the old token is still valid', async () => {
+  it('reports why a background refresh failed while the token is valid', async () => {
     const { service, answer, value, start } = underTest(time);
     await start();
     await time.pass(50 * MINUTE);
@@ -178,7 +178,7 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     assert.equal(state.refreshError, down);
   });
 
-  it('remembers the previous token, which the service may still accept', async () => {
+  it('remembers the previous token after a refresh', async () => {
     const { service, answer, value, start } = underTest(time);
     assert.deepEqual(TokenService.valuesOf(service), []);
     await start();

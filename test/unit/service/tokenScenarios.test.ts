@@ -16,7 +16,7 @@ describe('the token service over a day', () => {
   });
   afterEach(() => time.end());
 
-  it('H07: uses a 20-second token, and never refreshes it in the background', async () => {
+  it('H07: never refreshes a 20-second token in the background', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 20 });
     for (let second = 0; second < 17; second += 1) {
@@ -30,7 +30,7 @@ describe('the token service over a day', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('H07: sends no second background request within 5 s, even if the clock is set back every second', async () => {
+  it('H07: waits 5 s between background requests, even if the clock is set back every second', async () => {
     const { service, flights, answer, start } = underTest(time);
     await start();
     const startedAt: number[] = [];
@@ -48,7 +48,7 @@ describe('the token service over a day', () => {
     assert.ok(Math.min(...gaps) >= 5_000, `${gaps}`);
   });
 
-  it('H10: restarts the lifetime if a refresh returns the same token, instead of refreshing in a loop', async () => {
+  it('H10: restarts the lifetime of a token if a refresh returns the token again', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ value: 'the-same' });
     await time.pass(50 * MINUTE);
@@ -62,7 +62,7 @@ describe('the token service over a day', () => {
     assert.equal(flights.length, 2, 'its lifetime restarts with the second response');
   });
 
-  it('H28: sends no background request if the first request failed because the machine was offline, and gets a token on the next use', async () => {
+  it("H28: doesn't retry in the background if the first request failed offline", async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(offline);
@@ -77,7 +77,7 @@ describe('the token service over a day', () => {
     assert.deepEqual([await next, service.state.kind, flights.length], ['token-2', 'valid', 2]);
   });
 
-  it('H28: refreshes once after the network is back, even if earlier attempts failed', async () => {
+  it('H28: refreshes only once after the network is back', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 86_400 });
     await time.pass(0.8 * 86_400_000);
@@ -97,7 +97,7 @@ describe('the token service over a day', () => {
     assert.equal(flights.length, 1 + failed + 1);
   });
 
-  it('H29: sends nothing in 8 h without calls, and gets a new token on the next use', async () => {
+  it('H29: requests a token only on the next use after 8 h without calls', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(8 * HOUR, 10 * MINUTE);
@@ -107,7 +107,7 @@ describe('the token service over a day', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('requests nothing after a day of machine sleep until the next use', async () => {
+  it('requests a token only on the next use after a day of machine sleep', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     time.sleep(24 * HOUR);

@@ -54,7 +54,7 @@ describe('the daily budget', () => {
     });
   }
 
-  it('warns at 80% only once per day and key, whichever window the requests come from', async () => {
+  it('warns at 80% only once per day and key, even in several windows', async () => {
     const [one, other] = [open(), open()];
     const said = await saidOf(one, use(799), use(800), use(900));
     assert.deepEqual(said, ['You’ve used 800 of today’s 1,000 tokens.']);
@@ -64,7 +64,7 @@ describe('the daily budget', () => {
     assert.equal((await saidOf(other, use(850))).length, 1);
   });
 
-  it('warns at 100% only once per day and key, with two buttons, and allows no further requests', async () => {
+  it('warns only once when it is used up, and blocks further requests', async () => {
     const budget = open();
     const said = await saidOf(budget, use(1_200), use(1_300));
     assert.match(said.join(), /^Today’s budget of 1,000 .*1,200 so far/);
@@ -75,7 +75,7 @@ describe('the daily budget', () => {
     );
   });
 
-  it('allows requests after the user selects Continue Today, but only with the same key and until midnight', async () => {
+  it('allows requests with a key until midnight after the user selects Continue Today', async () => {
     const [one, other] = [open(), open()];
     editor.picks.push('Continue Today');
     await saidOf(one, use(1_000));
@@ -98,7 +98,7 @@ describe('the daily budget', () => {
     assert.equal(budget.allowsRequests(use(1_000)), false);
   });
 
-  it('stores only a day and key fingerprints, for each warning and for Continue Today', async () => {
+  it('stores only the day and key fingerprints', async () => {
     const budget = open();
     editor.picks.push('Continue Today');
     await saidOf(budget, use(800), use(1_000), use(900, { fingerprint: 'two' }));

@@ -32,7 +32,7 @@ function start() {
 }
 
 describe('a follower', () => {
-  it('passes on the current state of its source, and then the state in each event', () => {
+  it('passes on the current state of its source, and then each change', () => {
     const { seen, one } = start();
     one.change('announced');
     assert.deepEqual(seen, ['one', 'announced']);
@@ -44,7 +44,7 @@ describe('a follower', () => {
     assert.deepEqual([seen, one.listeners.size], [['one'], 1]);
   });
 
-  it("passes on undefined, and then the new source's state, when its source is replaced", () => {
+  it('passes on undefined before the state of a new source', () => {
     const { seen, one, other, follow } = start();
     follow(other);
     one.change('late');

@@ -44,7 +44,7 @@ describe('a generation watch', () => {
     }
   });
 
-  it('continues to count down while another generation receives text and ends', async () => {
+  it('keeps counting down while a second generation receives text and ends', async () => {
     const { startWatch, words } = await watching();
     const streaming = startWatch();
     const waiting = startWatch();
@@ -77,7 +77,7 @@ describe('a generation watch', () => {
     assert.equal(words(), 'generating');
   });
 
-  it('logs each omitted parameter only once, with both possible causes', async () => {
+  it('logs each omitted parameter only once', async () => {
     const { startWatch, warnings } = await watching();
     startWatch().onDone({ ...generation, dropped: ['top_k'] });
     startWatch().onDone({ ...generation, dropped: ['top_k'] });

@@ -156,13 +156,13 @@ describe('the status item', () => {
     });
   }
 
-  it('also expresses the meaning of its background color in words', () => {
+  it('states in words what its background color means', () => {
     for (const [name, , text, background] of rows) {
       if (background) assert.match(text, /Set Up|refused|approval/, name);
     }
   });
 
-  it('updates every minute while a token is valid, every second before a retry, and otherwise only on events', () => {
+  it('updates every second before a retry, and every minute while a token is valid', () => {
     const changesIn = (facts: Partial<StatusFacts>) =>
       renderStatus({ ...initialFacts, ...facts }, NOW).changesInMs;
     assert.equal(changesIn({}), undefined);

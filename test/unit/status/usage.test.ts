@@ -74,7 +74,7 @@ describe('usage', () => {
     assert.ok(editor.fileNames.includes('2026-03-10-a.json'));
   });
 
-  it('from all windows is in the tooltip until the end of the day', async () => {
+  it('in all windows is shown in the tooltip until the end of the day', async () => {
     editor.userSettings.set('dailyTokenBudget', 100_000);
     const start = 'Today with this API key, in all windows: ';
     const usage = open();
@@ -91,7 +91,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('in the tooltip is always for the active key, even if requests use other keys', async () => {
+  it('in the tooltip is only for the active key', async () => {
     const usage = open();
     const other = connectionOf({
       credentials: { ...credentials, apiKey: 'another', service: ofClient },
@@ -112,7 +112,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('in the tooltip is for the active service if services need no key', async () => {
+  it('in the tooltip is only for the active service if services need no key', async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };
@@ -127,7 +127,7 @@ describe('usage', () => {
     assert.match(line() ?? '', /with this service, .*: 1 request, 7 tokens$/);
   });
 
-  it('blocks chat in every window after the daily budget is used up, until the user selects Continue Today', async () => {
+  it('blocks chat in all windows once it reaches the daily budget', async () => {
     editor.userSettings.set('dailyTokenBudget', 1_000);
     const [one, other] = [open(), open()];
     assert.equal(await one.refusal(connection), undefined);
@@ -148,7 +148,7 @@ describe('usage', () => {
     assert.equal(await other.refusal(connection), undefined);
   });
 
-  it('includes an estimate for each request in progress, until the request is recorded or fails', async () => {
+  it('includes an estimate for each request in progress', async () => {
     editor.userSettings.set('dailyTokenBudget', 1_000);
     const usage = open();
     const recorded = await usage.claim(connection, 600);
@@ -191,7 +191,7 @@ describe('usage', () => {
     assert.doesNotMatch(text, /a key|a project/);
   });
 
-  it('is stored with a fixed word as the model of a deployment, not with the deployment’s ID', async () => {
+  it('is stored without the ID of a deployment', async () => {
     const ofDeployment = { ...credentials, resource: 'deployment', projectId: 'an ID' } as const;
     const used = connectionOf({ credentials: ofDeployment });
     await open().record(used, asked(1, { model: used.modelId }));
@@ -200,7 +200,7 @@ describe('usage', () => {
     assert.doesNotMatch(text, /an ID/);
   });
 
-  it('is shown as a table, only for the key in use', async () => {
+  it('is shown as a table, only for the active key', async () => {
     const usage = open();
     await usage.show(undefined);
     assert.match(editor.said.join(), /No service is ready/);
@@ -252,7 +252,7 @@ describe('usage', () => {
     assert.match(none, /Daily budget: none\./);
   });
 
-  it('is shown with model names as plain text, without markup', () => {
+  it('is shown with model names as plain text', () => {
     const model = 'a | b`[x](command:y)\n# c\u202e\\ $(gear)';
     const shown = textOf({ day: '', today: [row({ model })], session: [], budget: 0 });
     assert.match(shown, /^\| `a {3}b \[x\] \(command:y\) # c {3}\$ \(gear\)` \| chat \|/m);

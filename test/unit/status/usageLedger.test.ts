@@ -34,7 +34,7 @@ describe('the usage counters', () => {
   afterEach(() => editor.end());
   const open = () => new Ledger(editor.storage, () => now);
 
-  it('are summed across all windows by model and caller, separately for each key', async () => {
+  it('are summed across all windows by key, model, and caller', async () => {
     const [one, other] = [open(), open()];
     await one.record(KEY, asked());
     await other.record(KEY, asked({ outputTokens: 5 }));
@@ -58,7 +58,7 @@ describe('the usage counters', () => {
     assert.equal(Object.keys(editor.stored).length, 2);
   });
 
-  it('store only fingerprint, model, caller, numbers, and an estimate flag in their files', async () => {
+  it('are stored without prompts, keys, hosts, or project IDs', async () => {
     const foreign = { prompt: 'secret', apiKey: 'secret', host: 'secret', projectId: 'secret' };
     await open().record(KEY, { ...asked(), ...foreign });
     const [[name, rows] = ['']] = Object.entries(editor.stored);
@@ -66,7 +66,7 @@ describe('the usage counters', () => {
     assert.deepEqual(rows, [{ fingerprint: KEY, ...asked(), requests: 1 }]);
   });
 
-  it('include all of 1,000 concurrent requests, with few writes, and only one write at a time', async () => {
+  it('include all concurrent requests, with only one write at a time', async () => {
     const ledger = open();
     await Promise.all(Array.from({ length: 1_000 }, () => ledger.record(KEY, asked())));
     const [row] = (await open().today(KEY))();
@@ -96,7 +96,7 @@ describe('the usage counters', () => {
     assert.deepEqual((await open().today(KEY))(), [known]);
   });
 
-  it('continue in memory if writing fails, and are all written once writing works again', async () => {
+  it('are kept in memory while writing fails, and are written later', async () => {
     const ledger = open();
     editor.broken = new Error('disk full');
     await ledger.record(KEY, asked());
@@ -107,7 +107,7 @@ describe('the usage counters', () => {
     assert.equal((await open().today(KEY))()[0]?.requests, 2);
   });
 
-  it('are kept for 31 days, and deleted after that', async () => {
+  it('are deleted after 31 days', async () => {
     const days = ['2026-02-06', '2026-02-07', '2026-03-09'];
     for (const day of days) editor.put(`${day}-a.json`, '[]');
     const ledger = open();
@@ -117,14 +117,14 @@ describe('the usage counters', () => {
     assert.deepEqual(editor.fileNames, ['2026-02-07-a.json', '2026-03-09-a.json']);
   });
 
-  it('are stored in the only files that are deleted because of their age', async () => {
+  it('are deleted without deleting unrelated files in their folder', async () => {
     const others = ['.DS_Store', '0 my notes.txt', '2026-01', '2026-01-01-notes.txt'];
     for (const name of [...others, '2026-01-01-a.json']) editor.put(name, '[]');
     await open().deleteOldFiles();
     assert.deepEqual(editor.fileNames.toSorted(), others);
   });
 
-  it('start again from zero at midnight, even during a write, except for the counters of the session', async () => {
+  it('restart from zero at midnight, except for the counters of the session', async () => {
     const ledger = open();
     now = noon(11) - 12 * 3_600_000 - 1;
     const late = ledger.record(KEY, asked());

@@ -24,17 +24,17 @@ describe('completion in a template file', () => {
     assert.deepEqual(at(`\\\\\${|}`), [variables, '}']);
   });
 
-  it("doesn't replace the next word if no closing brace follows it", () => {
+  it("doesn't replace the next word if it has no closing brace", () => {
     assert.deepEqual(at(`Explain \${|code please`), [variables, '']);
     assert.deepEqual(at(`Explain \${sel|code please`), [variables, 'sel']);
   });
 
-  it('replaces text after a newly typed dollar sign and brace only if it is a name with a closing brace', () => {
+  it('replaces text after the cursor only if it is a name with a closing brace', () => {
     assert.deepEqual(at(`\${|A haiku about \${selection}`), [variables, '']);
     assert.deepEqual(at(`\${|select} this`), [variables, 'select}']);
   });
 
-  it('offers nothing in plain text, after an escaped dollar sign, or after the closing brace', () => {
+  it("isn't offered in plain text, after an escaped dollar sign, or after the closing brace", () => {
     for (const text of ['Explain |', `\\\${|`, `\${selection}|`, '$|', '|', `\${\n|`]) {
       assert.equal(at(text), undefined, text);
     }

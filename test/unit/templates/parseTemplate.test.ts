@@ -19,7 +19,7 @@ const entry = async (text: string, fileName = 'x') =>
 const front = (...lines: string[]) => ['---', ...lines, '---', 'Do it.'].join('\n');
 
 describe('a template file', () => {
-  it('is used as a prompt with the name of the file if it has no front matter', async () => {
+  it('is used as a prompt that is named after the file if it has no front matter', async () => {
     assert.deepEqual(await entry('\n\n Explain.\r\nBriefly. \n', 'Short'), {
       name: 'Short',
       prompt: 'Explain.\nBriefly.',
@@ -139,7 +139,7 @@ describe('a template file', () => {
     });
   }
 
-  it('is listed with its issue if it has an error, and used if it has only a warning', async () => {
+  it('is broken if it has an error, but not if it has only a warning', async () => {
     const bad = await entry(front('name: Good Name', 'insertMode: nowhere'));
     assert.ok(isBroken(bad));
     assert.deepEqual(

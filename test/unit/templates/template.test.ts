@@ -24,7 +24,7 @@ describe('the name of a template', () => {
     '\u{E0041}',
   ];
 
-  it("has no invisible characters, so that names can't differ only in such characters", () => {
+  it("can't contain invisible characters", () => {
     for (const character of hidden) {
       for (const name of [`Explain${character}`, `Ex${character}plain`]) {
         const shown = JSON.stringify(name);
@@ -36,7 +36,7 @@ describe('the name of a template', () => {
     assert.equal(checkedName('Explain\uFFF9'), undefined);
   });
 
-  it('F16: is plain text in a notification, without Markdown links', () => {
+  it('F16: is shown in notifications without Markdown links', () => {
     const name = '[Click](command:workbench.action.quit) [x](https://h0stile.example)';
     // VS Code's own regular expression for links in notifications and input boxes.
     const links = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
@@ -46,13 +46,13 @@ describe('the name of a template', () => {
     assert.doesNotMatch(oneLine('[[x]]\u200B(command:y)[x]\n(file:z)'), links);
   });
 
-  it('can be in any script, and contain complete emoji', () => {
+  it('can contain any script and complete emoji', () => {
     for (const name of ['Erklären', '説明', 'شرح', '⚠️ Check', '👩‍💻 Review', '1️⃣ First']) {
       assert.equal(checkedName(` ${name} `), name);
     }
   });
 
-  it('finds the template regardless of case', () => {
+  it('matches a template regardless of case', () => {
     const entries = [{ name: 'Explain', prompt: 'x', origin: 'settings' }];
     assert.equal(findTemplate(entries, ' explain ')?.name, 'Explain');
     assert.equal(findTemplate(entries, 'Expl'), undefined);
@@ -76,7 +76,7 @@ describe('recently used templates', () => {
     } as unknown as Memento;
   };
 
-  it('are stored by name without duplicates, newest first, at most 20', async () => {
+  it('are stored newest first, without duplicates, up to 20', async () => {
     const kept = memento();
     for (let index = 1; index <= 22; index += 1) await noteLastUsed(kept, `t${index}`);
     await noteLastUsed(kept, 'T10');
@@ -86,7 +86,7 @@ describe('recently used templates', () => {
     assert.equal(names.at(-1), 't3');
   });
 
-  it("don't prevent a template from being used if they can't be stored", async () => {
+  it("don't block the use of a template if they can't be stored", async () => {
     const { window } = await import('vscode');
     const { chooseTemplate } = await import('../../../src/templates/templateFeature.ts');
     const document = window.activeTextEditor?.document ?? assert.fail();

@@ -31,7 +31,7 @@ describe('the list of templates', () => {
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
   const all = [broken, ...builtIn, ...own];
 
-  it("starts with templates for the document's language: custom templates alphabetically, then built-in templates in a fixed order", () => {
+  it('shows custom templates first, then built-in templates, then templates for other languages', () => {
     assert.deepEqual(labels(all), [
       'Apple',
       'zebra',
@@ -54,7 +54,7 @@ describe('the list of templates', () => {
     ]);
   });
 
-  it('shows the origin of each template, and the start of its prompt, or its issue if it is broken', () => {
+  it('shows the origin of each template, and its prompt or issue', () => {
     const lines = templateItems([broken, template('A', { origin: 'built-in' })], use);
     const [first, , last] = lines;
     assert.deepEqual([first?.description, first?.detail], ['built-in', 'Prompt of A']);
@@ -68,7 +68,7 @@ describe('the list of templates', () => {
     assert.equal(item?.detail, `Translate … to …, not \${this}. Use …`);
   });
 
-  it("shows whether a workspace template hides one of the user's templates or a built-in template", () => {
+  it('shows whether a workspace template hides a user template or a built-in template', () => {
     const entries = [
       template('A', { origin: 'workspace settings', hides: 'user' }),
       template('B', { origin: '.hosted-model/templates/b.md', hides: 'built-in' }),

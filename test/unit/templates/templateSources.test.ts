@@ -116,7 +116,7 @@ describe('templates in several settings files', () => {
       .map(({ name, origin, hides }) => [name, origin, hides]);
   };
 
-  it('are merged, and templates in a narrower scope hide other templates with the same name', async () => {
+  it('are merged, and hide templates with the same name in wider scopes', async () => {
     assert.deepEqual(await read(), [
       ['Mine', 'user settings', undefined],
       ['Fix', 'user settings', undefined],
@@ -185,7 +185,7 @@ describe('a folder for template files', () => {
     assert.deepEqual(await issues(), []);
   });
 
-  it("is listed as unreadable if VS Code isn't allowed to read its properties", async () => {
+  it("is listed as unreadable if VS Code isn't allowed to access it", async () => {
     editor.statError = Object.assign(new Error('denied'), { code: 'NoPermissions' });
     assert.deepEqual(await issues(), ['unreadable']);
   });

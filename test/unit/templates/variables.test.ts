@@ -31,7 +31,7 @@ describe('the variables in a prompt', () => {
     assert.deepEqual(promptIssues(prompt), []);
   });
 
-  it('are replaced in one pass, so any selection is inserted unchanged', () => {
+  it("aren't replaced inside the selection", () => {
     const anything = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(anything, (selection) => {
@@ -44,7 +44,7 @@ describe('the variables in a prompt', () => {
     );
   });
 
-  it('are left as text after a backslash', () => {
+  it("aren't replaced after a backslash", () => {
     assert.equal(
       fillPrompt(`\\\${selection} $ {x} $x \\n`, values('')),
       `\${selection} $ {x} $x \\n`,
@@ -52,14 +52,14 @@ describe('the variables in a prompt', () => {
     assert.deepEqual(promptIssues(`\\\${anything} \\\${`), []);
   });
 
-  it('are replaced after an escaped backslash, and double backslashes elsewhere are kept', () => {
+  it('are replaced after an escaped backslash', () => {
     assert.equal(fillPrompt(`C:\\\\\${fileName}`, values('')), 'C:\\greeting.py');
     assert.equal(fillPrompt(`\\\\\\\${fileName}`, values('')), `\\\${fileName}`);
     assert.equal(fillPrompt('a\\\\b', values('')), 'a\\\\b');
     assert.deepEqual(brief(`\\\\\${x}`), [['unknown-variable', `\${x}`]]);
   });
 
-  it("don't have to include the selection, because a nonblank selection is then added after a blank line", () => {
+  it("don't have to include the selection, which is then added at the end", () => {
     assert.equal(fillPrompt('Explain this.', values('x')), 'Explain this.\n\nx');
     assert.equal(fillPrompt('Tell a joke.', values('')), 'Tell a joke.');
     assert.equal(fillPrompt('Tell a joke.', values(' \n')), 'Tell a joke.');
@@ -71,7 +71,7 @@ describe('the variables in a prompt', () => {
     assert.equal(needsSelection({ prompt: `a \\\${selection} \${language}` }), false);
   });
 
-  it('yield each question once, in the order of the prompt', () => {
+  it('yield each question only once, in the order of the prompt', () => {
     const prompt = `\${input:To whom?} \${input: Tone (formal: yes/no)? } \${input:To whom?}`;
     assert.deepEqual(questionsOf(prompt), ['To whom?', 'Tone (formal: yes/no)?']);
   });

@@ -45,14 +45,14 @@ describe('the next version', () => {
     }
   });
 
-  it('is found even if the heading has brackets, but is refused if the current version is a prerelease', () => {
+  it('is found even if the heading has brackets, but not after a prerelease', () => {
     const text = changelog('\n* New.\n').replace('## Unreleased', '## [Unreleased] ');
     assert.equal(nextVersion(text, '0.3.4'), '0.4.0');
     assert.match(released(text, '0.4.0', '2026-03-04'), /Unreleased\] \n\n## 0\.4\.0 - 2026/);
     assert.match(String(nextVersion(text, '0.4.0-beta.1')), /isn’t a version/);
   });
 
-  it('gets a dated section with the changes, below an empty section for unreleased changes', () => {
+  it('gets a dated section below an empty section for unreleased changes', () => {
     const text = released(changelog('\n- New.\n'), '0.4.0', '2026-03-04');
     assert.ok(text.startsWith('# Changelog\n\n## Unreleased\n\n## 0.4.0 - 2026-03-04\n\n- New.\n'));
     assert.match(String(nextVersion(text, '0.4.0')), /nothing under "Unreleased"/);

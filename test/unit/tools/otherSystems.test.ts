@@ -19,9 +19,9 @@ describe('the scripts in package.json', () => {
   });
 });
 
-describe('on Windows, where there is no VS Code server,', () => {
+describe('a system without a VS Code server', () => {
   for (const tool of ['test/host/run.ts', 'test/vscode/install.ts', 'test/ui/session.ts']) {
-    it(`${tool} explains in one line that it needs the server, and names an alternative`, () => {
+    it(`makes ${tool} fail with one line that names an alternative`, () => {
       const { status, stdout, stderr } = spawnSync(
         process.execPath,
         ['--import', ON_WINDOWS, tool],
@@ -32,7 +32,7 @@ describe('on Windows, where there is no VS Code server,', () => {
     });
   }
 
-  it('whyNoServer is defined, but it is undefined on other systems', () => {
+  it('is detected only on Windows', () => {
     assert.equal(whyNoServer !== undefined, process.platform === 'win32');
   });
 });

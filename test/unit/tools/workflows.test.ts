@@ -84,7 +84,7 @@ describe('the workflows', () => {
     });
   }
 
-  it('are caught if they are invalid or run missing programs', async () => {
+  it('are reported if they are invalid or run missing programs', async () => {
     const text = readFileSync(WORKFLOWS[1], 'utf8');
     const spoilt = text.replace('timeout-minutes', 'timeout-minuts').replace('secrets.', 'secret.');
     assert.equal((await problemsIn('spoilt.yml', spoilt)).length, 2);
@@ -113,14 +113,14 @@ describe('the workflows', () => {
     }
   });
 
-  it('give write permissions only to a job that runs no code from the repository', () => {
+  it("give write permissions only to a job that doesn't run code from the repository", () => {
     const { publish, build } = jobsOf(WORKFLOWS[1]);
     const runs = (publish?.steps ?? []).flatMap(({ run }) => run ?? []);
     for (const run of runs) assert.doesNotMatch(run, /npm (run|test)|npm ci$/);
     assert.ok(!JSON.stringify(build).includes('write'));
   });
 
-  it("run the README's test command, which test/release/workflows.ts can print", () => {
+  it('run the test command in the README', () => {
     const printed = execFileSync(process.execPath, ['test/release/workflows.ts'], {
       encoding: 'utf8',
     });

@@ -113,7 +113,7 @@ describe('text fit', () => {
     assert.equal(textFit.removed, 1);
   });
 
-  it('never returns part of a fence around code, even one character at a time', () => {
+  it('never returns part of a fence around code, even if characters arrive one at a time', () => {
     const textFit = new TextFit(code);
     const written = Array.from('\n```ts\na\n\n  b\n```\n\n', (unit) => textFit.add(unit));
     assert.doesNotMatch(written.join(''), /`/);
@@ -150,12 +150,12 @@ describe('text fit', () => {
       assert.equal(continued(['a\n', 'b\n'], { isInserted: true }), 'a\nb');
     });
 
-    it('keeps line breaks at the start of a continuation, but not before the first text', () => {
+    it('keeps line breaks at the start of a continuation if text precedes them', () => {
       const answer = ['\n', '\na', '\n\nb'];
       assert.equal(continued(answer, { leadingLineBreaks: 0, indentation: '  ' }), 'a\n\n  b');
     });
 
-    it('continues where the text was truncated, with the indentation of the insertion point', () => {
+    it('indents all lines like the insertion point, wherever the text was truncated', () => {
       const answer = ['```ts\nif (x) {\r', '\n  y', '();\n', '  z();\n}\n``', '`\n'];
       const want = 'if (x) {\n\t  y();\n\t  z();\n\t}';
       assert.equal(continued(answer, { indentation: '\t' }), want);
@@ -209,7 +209,7 @@ describe('text fit', () => {
     );
   });
 
-  it('returns no text and counts nothing when it is ended a second time', () => {
+  it("doesn't return text or change the count when it is ended a second time", () => {
     fc.assert(
       fc.property(options, cutText(units), (given, [, pieces]) => {
         const textFit = new TextFit(given);

@@ -44,7 +44,7 @@ const fieldsOf = (operation: Operation, conversation: Conversation) =>
     : apiOf(ibm).conversation(chatParts(conversation), credentials);
 
 describe('a conversation', () => {
-  it('is sent to chat with its roles, images, tool calls, and results', () => {
+  it('is sent to chat with its roles, images, tool calls, and tool results', () => {
     const call = (id: string, name: string, given: string) => ({
       id,
       type: 'function',

@@ -165,7 +165,7 @@ describe('the parameter check', () => {
     });
   }
 
-  it('states the bound of the operation in use if both operations refuse a value', () => {
+  it('states the limit of the requested operation if both operations refuse a value', () => {
     const seven = { stop_sequences: texts(7) };
     const names = ['stop_sequences'];
     const detailsOf = (operation: Operation) => parameterProblem(operation, seven)?.details;
@@ -186,7 +186,7 @@ describe('the parameter check', () => {
     assert.equal(parameterProblem('chat', set), undefined);
   });
 
-  it(`reports only safe names for random settings (seed ${seed})`, () => {
+  it(`reports only safe parameter names for random settings (seed ${seed})`, () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (parameters) => {
         for (const operation of operations) {

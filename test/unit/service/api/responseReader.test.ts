@@ -40,7 +40,7 @@ async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]
 }
 
 describe('reading a stream', () => {
-  it('is complete after the stop reason, even if the connection then breaks', async () => {
+  it('succeeds if the connection breaks after the stop reason', async () => {
     const { text: whole, stopReason } = await collect(never, text('a'), text('b'), stop, reset);
     assert.deepEqual([whole, stopReason], ['ab', 'finished']);
   });
@@ -78,7 +78,7 @@ describe('reading a stream', () => {
   });
 
   for (const count of ['1.7e308', '1e15', '1000000001']) {
-    it(`D24: ignores a count of ${count} tokens, because sums of such counts would be invalid`, async () => {
+    it(`D24: ignores an implausible count of ${count} tokens`, async () => {
       const tokens = `"usage":{"prompt_tokens":${count},"completion_tokens":${count}}`;
       const { usage } = await collect(never, text('a'), stop, `data: {"choices":[],${tokens}}\n\n`);
       assert.deepEqual(usage, { inputTokens: 0, outputTokens: 0 });
@@ -90,7 +90,7 @@ describe('reading a stream', () => {
     '"usage":null',
     '"system":{"warnings":null}',
   ]) {
-    it(`keeps the response despite ${nonsense}`, async () => {
+    it(`keeps the response if an event contains ${nonsense}`, async () => {
       const usage = `data: {"choices":[],${nonsense}}\n\n`;
       assert.equal((await collect(never, text('a'), stop, usage)).text, 'a');
     });
@@ -115,7 +115,7 @@ describe('tool calls in a stream', () => {
     return { told, toolCalls, hasBegun: reader.hasBegun };
   };
 
-  it('are assembled from their fragments by index, even if fragments of several calls are interleaved', async () => {
+  it('are assembled by index from interleaved fragments', async () => {
     const { told, toolCalls } = await read(
       delta({ reasoning_content: 'hm' }),
       text('I look.'),
@@ -133,13 +133,13 @@ describe('tool calls in a stream', () => {
     ]);
   });
 
-  it('count as the start of the response, as reasoning does', async () => {
+  it('count as the start of the response', async () => {
     assert.equal((await read(delta({ reasoning_content: 'hm' }), stop)).hasBegun, true);
     assert.equal((await read(fragment(0, '{}', { id: 'a' }, 'x'), stop)).hasBegun, true);
     assert.equal((await read(delta({ content: '' }), stop)).hasBegun, false);
   });
 
-  it('are also read from a complete response, which has no indexes', () => {
+  it('are read from a complete response without indexes', () => {
     const calls = ['a', 'b'].map((id) => ({ id, function: { name: id, arguments: '{}' } }));
     const { toolCalls, stopReason } = readChat({
       choices: [{ message: { tool_calls: calls }, finish_reason: 'tool_calls' }],

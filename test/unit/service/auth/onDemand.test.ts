@@ -40,7 +40,7 @@ describe('an on-demand token', () => {
     assert.equal(runs(), 1);
   });
 
-  it('is never replaced in the background, even just before it expires', async () => {
+  it("isn't replaced in the background, even just before it expires", async () => {
     const { service, runs } = start();
     const other = start(false);
     for (const one of [service, other.service]) await one.get(never);
@@ -74,7 +74,7 @@ describe('an on-demand token', () => {
     assert.equal(state.refreshesAt, Number.POSITIVE_INFINITY);
   });
 
-  it('is replaced after it has expired, once a request needs a token', async () => {
+  it('is replaced by the first request after it expires', async () => {
     const { service, runs } = start();
     await service.get(never);
     await time.pass(60 * MINUTE);
@@ -96,7 +96,7 @@ describe('an on-demand token', () => {
     assert.equal(service.canReplace(token), true);
   });
 
-  it('differs from other tokens, which can be replaced at any time', async () => {
+  it("is the only kind of token that can't be replaced right away", async () => {
     const { service } = start(false);
     assert.equal(service.canReplace(await service.get(never)), true);
   });

@@ -31,7 +31,7 @@ describe('the path of a program', () => {
     assert.equal(await programPath('print-token.cmd'), program);
   });
 
-  it('is undefined if there is no such program', async () => {
+  it("is undefined if the program doesn't exist", async () => {
     assert.equal(await programPath('no-such-program-0123'), undefined);
     assert.equal(await programPath(join(folder, 'none')), undefined);
     assert.equal(await programPath(''), undefined);

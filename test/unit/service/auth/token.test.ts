@@ -49,14 +49,14 @@ describe('the lifetime of a token', () => {
     it(rule, () => assert.equal(lifeOf(fields), seconds));
   }
 
-  it('is never calculated from expiration and the local clock', () => {
+  it('ignores expiration if the server time is unknown', () => {
     for (const expiration of [1_000, 99_000_000_000]) {
       assert.equal(lifeOf({ expires_in: 3_600, expiration }, ''), 3_600);
       assert.equal(lifeOf({ expires_in: 3_600, expiration }, 'no date'), 3_600);
     }
   });
 
-  it('H01: has a soft threshold at 70 to 90%, and a hard threshold 30 s or 10% before its end, whichever is shorter', () => {
+  it('H01: has a soft threshold at 70 to 90%, and a hard threshold shortly before its end', () => {
     const of = (seconds: number, random: number) => {
       const answer = { value: token, expiration: undefined, serverNow: undefined };
       return tokenLife({ ...answer, expiresIn: seconds }, random);
@@ -112,12 +112,12 @@ describe('a token response', () => {
   const isUnusable = (error: unknown) =>
     error instanceof ServiceError && error.kind === 'token-unusable';
 
-  it('D11 D12: is refused unless its token has 16 to 8,192 characters that are valid in a header', () => {
+  it('D11 D12: is refused unless its token has 16 to 8,192 valid header characters', () => {
     for (const access_token of usable) assert.equal(read({ access_token })().value, access_token);
     for (const access_token of unusable) assert.throws(read({ access_token }), isUnusable);
   });
 
-  it('D13: may omit the token type, but is refused for any type except Bearer', () => {
+  it("D13: is refused if its token type isn't Bearer", () => {
     for (const token_type of ['Bearer', 'bearer', undefined]) {
       assert.equal(read({ access_token: token, token_type })().value, token);
     }
@@ -126,7 +126,7 @@ describe('a token response', () => {
     }
   });
 
-  it('is refused unless it is a JSON object, and is kept without its refresh token', () => {
+  it('must be a JSON object, and is kept without its refresh token', () => {
     for (const json of [null, [], 'x', 123]) assert.throws(read(json), isUnusable);
     assert.throws(() => readTokenResponse('{"access_token":', date), isUnusable);
     const answer = read({ access_token: token, refresh_token: 'not_supported' })();

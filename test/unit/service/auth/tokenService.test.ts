@@ -11,7 +11,7 @@ describe('the token service', () => {
   });
   afterEach(() => time.end());
 
-  it('H13: requests no token before the first use, and then one for all callers', async () => {
+  it('H13: requests one token for all callers on first use', async () => {
     const { service, flights, answer, value, states } = underTest(time);
     assert.deepEqual([flights.length, service.state.kind], [0, 'none']);
     const calls = Promise.all(Array.from({ length: 1_000 }, value));
@@ -28,7 +28,7 @@ describe('the token service', () => {
     ['80% of a short lifetime', 0.5, 4, 300],
   ];
   for (const [when, random, softMinutes, expiresIn] of thresholds) {
-    it(`H01 H14: refreshes in the background at ${when}, and uses the old token until the new token arrives`, async () => {
+    it(`H01 H14: refreshes the token at ${when} while callers use the old token`, async () => {
       const { flights, answer, value, start } = underTest(time, () => random);
       await start({ expiresIn });
       await time.pass(softMinutes * MINUTE - 1);
@@ -41,7 +41,7 @@ describe('the token service', () => {
     });
   }
 
-  it('H01: makes callers wait for a new token once the old token expires within 30 s', async () => {
+  it('H01: makes callers wait for a new token 30 s before the old token expires', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(59.5 * MINUTE - 1);
@@ -75,7 +75,7 @@ describe('the token service', () => {
     assert.deepEqual(waits, [0, 5, 10, 20, 40, 80, 160, 300, 300]);
   });
 
-  it('resets the backoff after a success', async () => {
+  it('resets the backoff after a successful refresh', async () => {
     const { flights, answer, value, start, service } = underTest(time);
     await start({ expiresIn: 600 });
     await time.pass(480_000);
@@ -105,7 +105,7 @@ describe('the token service', () => {
     assert.deepEqual([await next, flights.length], ['token-2', 2]);
   });
 
-  it('H16: sends no more requests for calls that started before the request failed, and retries on the next call', async () => {
+  it("H16: doesn't retry for calls that started before the request failed", async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 600 });
     await time.pass(600_000);
@@ -122,7 +122,7 @@ describe('the token service', () => {
     assert.equal((await service.get(never, before)).value, 'token-3');
   });
 
-  it('H16: shares a failure with other waiting calls for 5 s, then retries', async () => {
+  it('H16: shares a failure with waiting calls for 5 s, then retries', async () => {
     const { service, flights, answer, start } = underTest(time);
     await start({ expiresIn: 600 });
     await time.pass(600_000);
@@ -169,7 +169,7 @@ describe('the token service', () => {
     });
   }
 
-  it('gets a token during a pause if the user refreshes it, and shares the new token with other callers', async () => {
+  it('lets the user refresh the token during a pause', async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(new ServiceError('rate-limited', { status: 429, retryAfterMs: 600_000 }));
@@ -205,7 +205,7 @@ describe('the token service', () => {
     assert.equal(await kindOf(underTest(time).service.get(AbortSignal.abort())), 'cancelled');
   });
 
-  it('H25: aborts the request once all its callers have aborted, and starts a new request for the next caller', async () => {
+  it('H25: aborts the request once all its callers have aborted', async () => {
     const { service, flights, answer, value } = underTest(time);
     const leaving = new AbortController();
     const left = [1, 2].map(() => kindOf(service.get(leaving.signal)));
@@ -237,7 +237,7 @@ describe('the token service', () => {
     assert.equal(await kindOf(value()), 'cancelled');
   });
 
-  it('discards responses after disposal, and sends no more requests', async () => {
+  it('discards a pending response and stops sending requests after disposal', async () => {
     const { service, flights, states, value } = underTest(time);
     const waiting = failureOf(value());
     const before = states.length;
@@ -260,7 +260,7 @@ describe('a refused key', () => {
   });
   afterEach(() => time.end());
 
-  it('H17: is not sent again until the user refreshes the token', async () => {
+  it("H17: isn't sent again until the user refreshes the token", async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(refused);

@@ -60,7 +60,7 @@ describe('the token services of a window', () => {
     'service origin': { approved: { ...credentials.approved, service: 'https://b.example' } },
   };
   for (const [what, change] of Object.entries(others)) {
-    it(`are not shared by credentials with another ${what}`, () => {
+    it(`aren't shared by credentials with a different ${what}`, () => {
       const { services } = start();
       const service = services.for(credentials);
       assert.notEqual(services.for({ ...credentials, ...change }), service);
@@ -74,7 +74,7 @@ describe('the token services of a window', () => {
     assert.equal(requests.length, 1);
   });
 
-  it('H17: after the service refused a key in a test, send the key again only if the test is repeated', async () => {
+  it('H17: resend a key that was refused in a test only if the test is repeated', async () => {
     const { services, requests, world, test } = start();
     world.failure = refused;
     assert.equal(await kindOf(test(credentials)), 'key-refused');
@@ -93,7 +93,7 @@ describe('the token services of a window', () => {
     assert.equal(service.hasValidToken, true);
   });
 
-  it('test credentials with a new token, because an old one can outlive its key', async () => {
+  it('test credentials with a new token, even if the old token is valid', async () => {
     const { services, requests, world, test } = start();
     await services.for(credentials).get(never);
     world.failure = refused;
@@ -102,7 +102,7 @@ describe('the token services of a window', () => {
     assert.equal(services.isRefused(credentials.apiKey), true);
   });
 
-  it('send a refused key again if its credentials are tested', async () => {
+  it('resend a refused key if its credentials are tested', async () => {
     const { services, requests, world, test } = start();
     world.failure = refused;
     assert.equal(await kindOf(services.for(credentials).get(never)), 'key-refused');
@@ -113,7 +113,7 @@ describe('the token services of a window', () => {
     assert.deepEqual([requests.length, services.isRefused(credentials.apiKey)], [2, false]);
   });
 
-  it('don’t count a key as refused if another account with this key is accepted', async () => {
+  it("don't count a key as refused if it is accepted for a different account", async () => {
     const { services, world, test } = start();
     const withClient = (account: string) => ({ ...credentials, service: oauth, account });
     world.failure = refused;
@@ -137,7 +137,7 @@ describe('the token services of a window', () => {
     assert.deepEqual(services.provenSecrets.toSorted(), remembered.toSorted());
   });
 
-  it('discard the token from a running test at sign-out, even if another test of the same credentials failed', async () => {
+  it('discard the token from a running test at sign-out, even if a second test failed', async () => {
     const { services, test } = start();
     const held = Promise.withResolvers<void>();
     const alive: boolean[] = [];

@@ -26,13 +26,13 @@ describe('the fetch function for all requests', () => {
   }
 
   for (const [what, address, init] of [
-    ['to another origin', 'https://evil.example/path', {}],
+    ['to an unapproved origin', 'https://evil.example/path', {}],
     ['with a secret in its URL', `${url}?x=${secret}`, {}],
     ['with a secret in its body', url, { body: `x=${secret}` }],
     ['with a secret in its form', url, { body: new URLSearchParams({ x: secret }) }],
-    ['with the secret of another connection', url, { body: 'secret-of-another-connection' }],
+    ['with the secret of a different connection', url, { body: 'secret-of-another-connection' }],
   ] as const) {
-    it(`sends no request ${what}`, async () => {
+    it(`doesn't send a request ${what}`, async () => {
       const { fetch, sent } = start();
       const kind = await kindOf(fetch(address, { method: 'POST', ...init, target }));
       const isSecret = what.includes('secret');
@@ -41,7 +41,7 @@ describe('the fetch function for all requests', () => {
     });
   }
 
-  it("sends a secret in a token request, and doesn't pass the target to the underlying fetch", async () => {
+  it('sends a secret in a token request', async () => {
     const { fetch, sent } = start();
     const body = `client_secret=${secret}`;
     const init = { method: 'POST', body, target: { ...target, sendsSecret: true } };
@@ -60,7 +60,7 @@ describe('the fetch function for all requests', () => {
     assert.equal(sent.length, 1);
   });
 
-  it('reads bodies of error responses up to 64 KiB, and drops longer bodies', async () => {
+  it('drops bodies of error responses that are longer than 64 KiB', async () => {
     for (const [length, expected] of [
       [65_536, 65_536],
       [65_537, 0],

@@ -61,7 +61,7 @@ describe('a response body', () => {
     assert.deepEqual([long.isCancelled(), silent.isCancelled()], [true, true]);
   });
 
-  it('is read to its end after a reader stops early, so that its connection can be reused', async () => {
+  it('is read to its end after a reader stops early, to reuse the connection', async () => {
     const { body: make, write, end, isCancelled } = source();
     const body = make();
     write('first');
@@ -73,7 +73,7 @@ describe('a response body', () => {
     assert.deepEqual([isCancelled(), await body.text()], [false, '']);
   });
 
-  it('closes its connection if its unread rest takes too long to arrive', async () => {
+  it('closes its connection if the unread rest takes too long to arrive', async () => {
     const { body: make, write, isCancelled } = source();
     const body = make();
     write('first');
@@ -82,7 +82,7 @@ describe('a response body', () => {
     assert.equal(isCancelled(), true);
   });
 
-  it('ignores failures while its rest is discarded', async () => {
+  it('ignores failures while the unread rest is discarded', async () => {
     const long = source();
     const broken = source();
     long.write('too long');

@@ -44,7 +44,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b', 'c']);
   });
 
-  it('I20: refuses calls that the queue has no room for', async () => {
+  it('I20: refuses calls while the queue is full', async () => {
     const limiter = limiterOf(2, 3);
     const { slots } = line(limiter, ['1', '2', '3', '4', '5']);
     assert.equal(await kindOf(limiter.acquire(never)), 'queue-full');
@@ -54,7 +54,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(limiter.state, { inFlight: 2, waiting: 3, limit: 2 });
   });
 
-  it('I20: readmits a call that had a slot, even if the queue is full, and ahead of new calls', async () => {
+  it('I20: puts a retried call ahead of new calls, even if the queue is full', async () => {
     const limiter = limiterOf(1, 2);
     const { order, slots } = line(limiter, ['first', 'new', 'newer']);
     await settled();
@@ -102,7 +102,7 @@ describe('the concurrency limit', () => {
       });
     }
 
-    it('starts a call for a selection before waiting and retried low-priority calls at a limit of one', async () => {
+    it('starts a call for a selection before all waiting low-priority calls', async () => {
       const limiter = limiterOf(1);
       const { order, slots, ask } = queue();
       ask('loop', limiter.lowPriority);
@@ -149,7 +149,7 @@ describe('the concurrency limit', () => {
     await limiter.acquire(never);
   });
 
-  it('loses no slot to a call that is canceled while it waits', async () => {
+  it("doesn't lose a slot if a waiting call is canceled", async () => {
     const limiter = limiterOf(1);
     const [slot] = await take(limiter, 1);
     const leaving = new AbortController();
@@ -185,7 +185,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(limits, [4, 2, 1, 1]);
   });
 
-  it('I22: grows back to its maximum within 2·max² successes, and no further', async () => {
+  it('I22: grows back to its maximum within 2·max² successes, but not further', async () => {
     const limiter = limiterOf(8);
     for (let round = 0; round < 4; round += 1) {
       const [slot] = await take(limiter, 1);
@@ -347,7 +347,7 @@ describe('the concurrency limit', () => {
     });
   }
 
-  it('delays calls for the whole pause if the service requests 2 minutes', async () => {
+  it('delays calls for the full 2 minutes that the service requests', async () => {
     const limiter = limiterOf(2);
     const [first] = await take(limiter, 1);
     first?.release('throttled', 120_000);

@@ -112,11 +112,11 @@ describe('a connection failure', () => {
 describe('a TLS failure', () => {
   const codeOf = (code: string) => networkFailure(broken(code), url).error.details.code;
   for (const code of ['WRONG_VERSION_NUMBER', 'PACKET_LENGTH_TOO_LONG', 'HTTP_REQUEST']) {
-    it(`means a port without TLS if OpenSSL reports ${code}`, () => {
+    it(`is reported as a port without TLS if OpenSSL reports ${code}`, () => {
       assert.equal(codeOf(`ERR_SSL_${code}`), 'ERR_SSL_WRONG_VERSION_NUMBER');
     });
   }
-  it('keeps any other OpenSSL code, with invalid characters replaced', () => {
+  it('keeps its OpenSSL code, with slashes replaced', () => {
     const alert = 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION';
     assert.equal(codeOf(alert), alert);
     const none = 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE';
@@ -191,9 +191,13 @@ describe('a service that was down', () => {
 
 describe('the origin check before each request', () => {
   const gates: readonly [string, ErrorKind, Partial<typeof credentials>][] = [
-    ['blocks another origin', 'host-not-approved', { serviceUrl: 'https://evil.example' }],
-    ['blocks another port', 'host-not-approved', { serviceUrl: 'https://service.example:8443' }],
-    ['blocks another scheme', 'host-not-approved', { serviceUrl: 'http://service.example' }],
+    ['blocks a different host', 'host-not-approved', { serviceUrl: 'https://evil.example' }],
+    [
+      'blocks a different port',
+      'host-not-approved',
+      { serviceUrl: 'https://service.example:8443' },
+    ],
+    ['blocks a different scheme', 'host-not-approved', { serviceUrl: 'http://service.example' }],
     ['blocks a trailing dot', 'host-not-approved', { serviceUrl: 'https://service.example.' }],
   ];
   for (const [what, kind, change] of gates) {

@@ -107,7 +107,7 @@ describe('server-sent events', () => {
     it(rule, async () => assert.deepEqual(await eventsOf(pieces(Buffer.from(text))), expected));
   }
 
-  it('are limited to 1 MiB each, with or without line ends', async () => {
+  it('are limited to 1 MiB each, with or without line breaks', async () => {
     const line = (length: number) => Buffer.from(`data: ${'x'.repeat(length)}`);
     const most = MAX_EVENT_LENGTH - 10;
     const [event] = await eventsOf(pieces(line(most), Buffer.from('\n\n')));

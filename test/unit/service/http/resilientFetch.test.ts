@@ -32,7 +32,7 @@ describe('resilientFetch', () => {
     Object.assign(new Error(code), { code, ...(syscall && { syscall }) });
 
   for (const code of ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']) {
-    it(`sends a request once more if its reused connection closes early with ${code}`, async () => {
+    it(`retries once if a reused connection closes with ${code} before data is sent`, async () => {
       assert.deepEqual(await asked([failure(code)]), ['done', 2]);
       assert.deepEqual(await asked([failure(code), failure(code)]), ['failed', 2]);
     });

@@ -19,7 +19,7 @@ describe('retry rules', () => {
     assert.equal(MAX_RETRIES, 3);
   });
 
-  it('wait 0.5–1, 1–2, and 2–4 s, so that each wait is longer than the previous wait', () => {
+  it('wait 0.5–1, 1–2, and 2–4 s before the three retries', () => {
     const draws = [0, 0.25, 0.5, 0.999_999];
     const ranges = [1, 2, 3].map((retry) => draws.map((draw) => retryWaitMs(retry, 0, () => draw)));
     const [first = [], second = [], third = []] = ranges;
@@ -78,11 +78,11 @@ describe('retry rules', () => {
     });
   }
 
-  it('treat a missing Retry-After header as no requested pause', () => {
+  it('ignore a missing Retry-After header', () => {
     assert.equal(retryAfterMs(undefined, undefined, now), undefined);
   });
 
-  it(`keep every Retry-After finite and every wait within 0.5–60 s, unless Retry-After is longer (seed ${seed})`, () => {
+  it(`limit waits to 0.5–60 s, unless Retry-After is longer (seed ${seed})`, () => {
     const text = fc.oneof(
       fc.string(),
       fc.integer().map(String),

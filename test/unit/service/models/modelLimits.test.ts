@@ -18,11 +18,11 @@ const problemOf = (facts: Partial<Model>, parameters: Parameters = {}) => {
 };
 
 describe('the limits of a model', () => {
-  it("don't restrict anything if the model list states none", () => {
+  it("don't apply if the model list doesn't state any", () => {
     assert.equal(problemOf({}, { max_new_tokens: 1_000_000 }), undefined);
   });
 
-  it('apply to max_new_tokens in the parameters, but not to the default', () => {
+  it('apply to max_new_tokens only if it is set', () => {
     const parameters = { max_new_tokens: 512 };
     assert.equal(problemOf({ maxOutputTokens: 512 }, parameters), undefined);
     const details = { names: ['max_new_tokens'], bound: 'most', limitOf: 'model', limit: 511 };
@@ -35,7 +35,7 @@ describe('the limits of a model', () => {
     }
   });
 
-  it('include the withdrawal of the model, which is reported with its successors', () => {
+  it('include the withdrawal date of the model', () => {
     const until = (day: string) => ({ lifecycle: [stageOf('withdrawn', day, 'maker/next')] });
     assert.equal(problemOf(until('2026-11-22')), undefined);
     assert.deepEqual(problemOf(until('2026-11-21')), [
@@ -49,7 +49,7 @@ describe('the default number of new tokens', () => {
   const asked = (facts: Partial<Model>, { operation = 'chat', ...rest }: Case = {}) =>
     newTokensByDefault(modelOf(facts), { operation, parameters: {}, text: 'Hi', ...rest });
 
-  it("is 1,024, or the model's maximum if that is lower", () => {
+  it("is 1,024 or the model's maximum, whichever is lower", () => {
     const request = { operation: 'chat', parameters: {}, text: 'Hi' } as const;
     assert.equal(newTokensByDefault(undefined, request), 1_024);
     assert.equal(asked({}), 1_024);
@@ -57,7 +57,7 @@ describe('the default number of new tokens', () => {
     assert.equal(asked({ maxOutputTokens: 511 }), 511);
   });
 
-  it('is at most the estimated number of tokens left for a chat response, unless the estimate leaves none', () => {
+  it('is limited to the estimated number of tokens left for a chat response', () => {
     const text = 'word '.repeat(6_020);
     assert.equal(asked({ contextLength: 8_192 }, { text }), 667);
     assert.equal(asked({ contextLength: 8_192 }, { text, operation: 'generation' }), 1_024);
