@@ -89,7 +89,7 @@ export const chatMutants: readonly Mutant[] = [
     from: "\n    .replaceAll('](', '] (')",
     to: '',
     test: 'test/unit/templates/template.test.ts',
-    title: 'F16: is plain text in a notification',
+    title: 'F16: is shown in notifications without Markdown links',
   },
   {
     name: "the tool's confirmation renders an agent's text as Markdown",

@@ -40,7 +40,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '!this.own.pieces.every((piece) => this.#isThere(piece))',
     to: 'false',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'if one of them was changed',
+    title: 'if one of them changed',
   },
   {
     name: 'a selection of whole lines grows over the response',
@@ -48,7 +48,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'rangeOffset === textEnd && textEnd < end',
     to: 'false',
     test: 'test/unit/editor/keptSelections.test.ts',
-    title: 'contains the same whole lines after a response is inserted below',
+    title: 'keeps its whole lines when a response is inserted below',
   },
   {
     name: 'the closing fence is kept in the code',
@@ -144,7 +144,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'writesUnseen(job.mode) && (await resolvesToAutoRunFile(job.document))',
     to: 'false',
     test: 'test/unit/generate/runJob.test.ts',
-    title: 'J35: sends nothing once the file requires a preview',
+    title: "J35: doesn't send a request if the insert mode would bypass a required preview",
   },
   {
     name: "a link in the path of an unsaved document isn't followed",
@@ -176,7 +176,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'plainText(this.#response(index).text, this.languageId)',
     to: 'this.#response(index).text',
     test: 'test/unit/generate/outcome.test.ts',
-    title: 'D27: shows and copies the same text as the document',
+    title: 'D27: removes control and tag characters from text that it shows or copies',
   },
   {
     name: 'chat continues after the daily budget is used up',

@@ -55,7 +55,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '!isOfClosedConnection(error) || ',
     to: 'true || ',
     test: 'test/unit/service/http/resilientFetch.test.ts',
-    title: 'sends a request once more if its reused connection closes early with ECONNRESET',
+    title: 'retries once if a reused connection closes with ECONNRESET before data is sent',
   },
   {
     name: 'every failed request counts as not sent',
@@ -319,7 +319,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '  if (ms > DAY_MS) ',
     to: '  if (ms > Number.POSITIVE_INFINITY) ',
     test: 'test/unit/messages/messages.test.ts',
-    title: 'specified a wait time: until the year 9999',
+    title: 'shows the wait time that the service requested: until the year 9999',
   },
   {
     name: "a service's token counts can add up to Infinity",
@@ -327,6 +327,6 @@ export const networkMutants: readonly Mutant[] = [
     from: ' && Number(value) <= MAX_TOKENS;',
     to: ';',
     test: 'test/unit/service/api/responseReader.test.ts',
-    title: 'D24: ignores a count of 1.7e308 tokens',
+    title: 'D24: ignores an implausible count of 1.7e308 tokens',
   },
 ];

@@ -17,7 +17,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'code: plainWord(code), requestId',
     to: 'code: String(code), requestId',
     test: 'test/unit/service/failures.test.ts',
-    title: 'is reported without its message, and without a code or request ID that contains unsafe',
+    title: 'is reported without its message and without unsafe codes or request IDs',
   },
   {
     name: 'any text from the service counts as a safe word',
@@ -121,7 +121,7 @@ export const secretMutants: readonly Mutant[] = [
     from: " || authUrl !== '');",
     to: ' || true);',
     test: entries,
-    title: 'may not have an unencrypted address with an identity service at the same address',
+    title: "can't have an unencrypted address with an identity service at the same address",
   },
   {
     name: 'an identity service gets the fixed headers',
@@ -209,7 +209,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(127\\.0\\.0\\.1|',
     to: '(127\\.0\\.0\\.\\d+|',
     test: urls,
-    title: 'C18: with http and a loopback host other than 127.0.0.1',
+    title: 'C18: is refused with http and an unusual loopback host',
   },
   {
     name: 'a proxy can read a key that is sent to a name that starts with localhost',
@@ -217,7 +217,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(?=[:/?#]|$)/i',
     to: '/i',
     test: urls,
-    title: 'C18: with http and a loopback host other than 127.0.0.1',
+    title: 'C18: is refused with http and an unusual loopback host',
   },
   {
     name: 'an address can contain a user name',
@@ -418,6 +418,6 @@ export const secretMutants: readonly Mutant[] = [
     from: 'filter(({ length }) => length >= shortest)',
     to: "filter((secret) => secret !== '')",
     test: prompts,
-    title: 'ignores keys of fewer than 8 characters',
+    title: 'ignores keys with fewer than 8 characters',
   },
 ];

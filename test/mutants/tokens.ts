@@ -46,7 +46,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'authentication, account, apiKey',
     to: 'authentication, apiKey',
     test: services,
-    title: 'are not shared by credentials with another account',
+    title: "aren't shared by credentials with a different account",
   },
   {
     name: 'a token that outlived its key passes a test',
@@ -86,7 +86,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: "if (isKind(error, 'key-refused', 'token-request-refused')) this.#refusal = error;",
     to: '',
     test: token,
-    title: 'H17: is not sent again until the user refreshes',
+    title: "H17: isn't sent again until the user refreshes",
   },
   {
     name: 'each caller requests its own token',
@@ -118,7 +118,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'REFRESHES_WITHOUT_USE = 2',
     to: 'REFRESHES_WITHOUT_USE = 1_000',
     test: 'test/unit/service/tokenClock.test.ts',
-    title: 'stops keeping a token fresh after two unused refreshes',
+    title: 'stops refreshing an unused token after two refreshes',
   },
   {
     name: 'dropping an old token also drops the newer one',

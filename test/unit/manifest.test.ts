@@ -218,7 +218,7 @@ describe('the manifest', () => {
     );
   });
 
-  it('has a walkthrough with the same links for creating a key as SECURITY.md', () => {
+  it('has a walkthrough that links to the same key pages as SECURITY.md', () => {
     const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
     const { description } = steps.find(({ id }) => id === 'setUp') ?? assert.fail();
     const pages = services.flatMap(({ keyPage }) => keyPage || []);
@@ -277,7 +277,7 @@ describe('the manifest', () => {
     }
   });
 
-  it('L08 L09: activates the extension after startup, without npm install hooks', () => {
+  it("L08 L09: activates the extension after startup, and doesn't have install hooks", () => {
     assert.deepEqual(manifest.activationEvents, ['onStartupFinished']);
     assert.deepEqual(manifest.extensionKind, ['ui', 'workspace']);
     assert.equal(capabilities.virtualWorkspaces, true);

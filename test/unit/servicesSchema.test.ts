@@ -96,7 +96,7 @@ describe('the schema of added services', () => {
     }
   });
 
-  it('has valid snippets for a key, client credentials, a command, and no key', () => {
+  it('has valid snippets for client credentials, a key, a command, and a service without a key', () => {
     const bodies = schema.defaultSnippets.map(({ body }) =>
       JSON.parse(JSON.stringify(body).replaceAll(/\$\{\d+:([^}]*)\}/g, '$1')),
     );

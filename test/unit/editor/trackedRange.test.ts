@@ -69,13 +69,13 @@ describe('a tracked range', () => {
     assert.deepEqual(own.range, { start: 10, end: 10 });
   });
 
-  it('is broken by an edit inside the selection that it would replace', () => {
+  it('is broken by an edit inside the selection that it replaces', () => {
     const own = new TrackedRange({ start: 10, end: 20 });
     own.follow(insert(15, 'x'));
     assert.equal(own.isBroken, true);
   });
 
-  it('ends before its tail, so that later text is inserted before the tail', () => {
+  it('places later text before its tail', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.grow(own.changeFor('ab\n'), 1);
     assert.equal(own.range.end, 12);

@@ -162,7 +162,7 @@ describe('runJob', () => {
   };
   const failure = new ServiceError('server-failed', { status: 503 });
 
-  it('J35: sends nothing in a mode that edits the file directly if the file requires a preview', async () => {
+  it("J35: doesn't send a request if the insert mode would bypass a required preview", async () => {
     assert.equal(await sentFor('below'), 1);
     renameSync(join(folder, 'notes', 'tasks.json'), join(folder, '.vscode', 'tasks.json'));
     rmSync(join(folder, 'notes'), { recursive: true });

@@ -131,7 +131,7 @@ describe('the progress of a waiting run', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('aborts only requests that were silent for 15 s when the user selects Retry', async () => {
+  it('lets the user retry only requests that were silent for 15 s', async () => {
     const silent = new AbortController();
     const active = new AbortController();
     const later = new AbortController();
@@ -160,9 +160,9 @@ describe('the progress of a waiting run', () => {
   for (const [what, event, then] of [
     ['text or reasoning arrives', () => progress.onActivity(request), GENERATING],
     ['the request is about to be retried', () => retryIn(3_000), IN_3S],
-    ['the request ends before another one', endOfTwo, 'Generating… 1 of 2 done. Esc cancels'],
+    ['one of two requests ends', endOfTwo, 'Generating… 1 of 2 done. Esc cancels'],
   ] as const) {
-    it(`doesn't offer a retry, and withdraws an earlier offer, if ${what}`, async () => {
+    it(`withdraws the offer to retry if ${what}`, async () => {
       progress.onSilence(request);
       event();
       pass(20_000);

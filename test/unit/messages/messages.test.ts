@@ -119,7 +119,7 @@ describe('the text of a message', () => {
     assert.equal(messageFor(new ServiceError('cancelled')), undefined);
   });
 
-  it('warns that a request that took too long may have been processed', () => {
+  it('warns that the service may have processed a request that took too long', () => {
     const sent = messageFor(new ServiceError('timeout', { phase: 'total', attempts: 2 }));
     assert.match(sent?.text ?? '', /took too long\. The service may have processed the request/);
   });
@@ -148,7 +148,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('blames a redirect on the requested host, not on its target', () => {
+  it('points to the address that was redirected, not to the target of the redirect', () => {
     const of = (host: string, redirectHost = 'login.example') =>
       messageFor(new ServiceError('redirected', { host, redirectHost }), {
         source: 'envFile',

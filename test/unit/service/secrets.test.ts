@@ -56,7 +56,7 @@ describe('private key masking', () => {
     }
   });
 
-  it(`leaves no private key behind in random text (seed ${seed})`, () => {
+  it(`masks all private keys in random text (seed ${seed})`, () => {
     const part = fc.constantFrom(
       '-----',
       'BEGIN ',
@@ -198,7 +198,7 @@ describe('a client', () => {
     assert.equal(maskSecrets('first-keysecond-key', secrets), '[redacted][redacted]');
   });
 
-  it("doesn't mask a mask again if a key matches part of the mask", () => {
+  it("doesn't mask “[redacted]” again if a key is part of that word", () => {
     const secrets = ['other-key-123456', 'redacted'];
     assert.equal(maskSecrets('redacted, other-key-123456', secrets), '[redacted], [redacted]');
   });

@@ -82,7 +82,7 @@ describe('the token service and its clocks', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('returns a token that expired before it arrived only to waiting calls', async () => {
+  it('gives only waiting calls a token that expired before it arrived', async () => {
     const { service, flights, answer, value } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);

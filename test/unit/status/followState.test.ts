@@ -38,7 +38,7 @@ describe('a follower', () => {
     assert.deepEqual(seen, ['one', 'announced']);
   });
 
-  it('does nothing if it is given the source that it already follows', () => {
+  it('ignores the source that it already follows', () => {
     const { seen, one, follow } = start();
     follow(one);
     assert.deepEqual([seen, one.listeners.size], [['one'], 1]);

@@ -112,7 +112,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('in the tooltip is only for the active service if services need no key', async () => {
+  it("in the tooltip is only for the active service if it doesn't need a key", async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };

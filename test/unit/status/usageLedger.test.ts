@@ -89,7 +89,7 @@ describe('the usage counters', () => {
     assert.equal((await open().today(KEY))()[0]?.requests, 1);
   });
 
-  it('skip only rows with an unknown caller in a file from another version', async () => {
+  it('skip only the rows with an unknown caller', async () => {
     const known = { fingerprint: KEY, ...asked(), requests: 1 };
     const rows = [known, { ...known, caller: 'commit message' }];
     editor.put('2026-03-10-a.json', JSON.stringify(rows));
@@ -117,7 +117,7 @@ describe('the usage counters', () => {
     assert.deepEqual(editor.fileNames, ['2026-02-07-a.json', '2026-03-09-a.json']);
   });
 
-  it('are deleted without deleting unrelated files in their folder', async () => {
+  it('are deleted without affecting unrelated files in their folder', async () => {
     const others = ['.DS_Store', '0 my notes.txt', '2026-01', '2026-01-01-notes.txt'];
     for (const name of [...others, '2026-01-01-a.json']) editor.put(name, '[]');
     await open().deleteOldFiles();

@@ -62,7 +62,7 @@ describe('parameters', () => {
     });
   }
 
-  it('are dropped and listed if chat has no counterpart', () => {
+  it("are dropped and reported if chat doesn't support them", () => {
     assert.deepEqual(mapParameters('chat', everything, names).dropped, [
       'min_new_tokens',
       'top_k',

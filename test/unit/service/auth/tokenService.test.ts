@@ -105,7 +105,7 @@ describe('the token service', () => {
     assert.deepEqual([await next, flights.length], ['token-2', 2]);
   });
 
-  it("H16: doesn't retry for calls that started before the request failed", async () => {
+  it("H16: doesn't repeat a failed request for each waiting call", async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 600 });
     await time.pass(600_000);

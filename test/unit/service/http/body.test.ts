@@ -91,7 +91,7 @@ describe('a response body', () => {
     assert.equal(long.isCancelled(), true);
   });
 
-  it('leaves no timer behind, however it ends', async () => {
+  it('clears its timers, however it ends', async () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     // Mocha's timer starts once the test waits, so wait before counting timers.
     await turn();
