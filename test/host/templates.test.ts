@@ -64,7 +64,7 @@ describe('templates in a real editor', () => {
     assert.deepEqual([...new Set(entries.map(({ origin }) => origin))], ['built-in']);
   });
 
-  it('are read from settings and files, with precedence for files', async () => {
+  it('are read from settings and files, and files take precedence', async () => {
     await setTemplates([
       { name: 'explain', prompt: 'Of the settings' },
       { name: 'Mine', prompt: 'Mine' },

@@ -1392,7 +1392,7 @@ describe('Connections', () => {
       assert.match(editor.said.join(), /^Hosted Model needs a project ID\. .* Sources checked: /);
     });
 
-    it('reports only success once it is finished', async () => {
+    it('shows nothing but the success message when the user completes it', async () => {
       editor.picks.push(IBM, 'Dallas', SAVE);
       editor.typed.push('my-key', 'my-project');
       assert.ok(await required());

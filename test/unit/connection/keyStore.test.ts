@@ -212,7 +212,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it('notifies its window only once of its own write', async () => {
+  it('notifies its own window only once per write or delete', async () => {
     const window = openWindow(new FakeKeyring());
     await window.store.write(record, 'ibm');
     await settled();
@@ -222,7 +222,7 @@ describe('KeyStore', () => {
     assert.equal(window.changes, 2);
   });
 
-  it('notifies another window once of each new key and sign-out', async () => {
+  it('notifies another window once per new key or sign-out', async () => {
     const keyring = new FakeKeyring();
     const [one, two] = [openWindow(keyring), openWindow(keyring)];
     await two.store.read('ibm');
@@ -252,7 +252,7 @@ describe('KeyStore', () => {
     assert.equal(failing.changes, 1, 'its own window is notified even if storing fails');
   });
 
-  it('notifies its window only once of a change found by a read', async () => {
+  it('notifies its own window only once per change that a read finds', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     await window.store.write(record, 'ibm');
