@@ -86,8 +86,8 @@ export interface ClientOptions extends InferenceOptions {
    */
   readonly fetchModelInfo?: (signal: AbortSignal) => Promise<Model | undefined>;
   /**
-   * Returns other secrets that must not appear in a prompt or a warning: recent keys and tokens of
-   * all connections.
+   * Returns the recent keys and tokens of all connections. Like the secrets of this client's
+   * credentials, they must not appear in a prompt or a warning.
    */
   readonly secrets?: () => readonly string[];
 }
@@ -101,8 +101,8 @@ interface GenerationRequest extends ModelRequest {
 
 /**
  * Maximum milliseconds to wait for the network connection after the token has arrived. A longer
- * wait would save no time, because opening another network connection takes about as long, even
- * across an ocean.
+ * wait would save no time, because opening another network connection takes no longer than this,
+ * even across an ocean.
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
@@ -121,7 +121,7 @@ export class Client {
 
   /**
    * Generates text from a prompt.
-   * @param parameters named as in the generation operation, even for chat
+   * @param parameters the model parameters, named as in the generation operation, even for chat
    * @throws {ServiceError} of any kind, even after `onText` was called. An error from `onText`,
    * `onReasoning`, `beforeFirstAttempt`, or `onRetry` ends the request and is rethrown unchanged.
    */
@@ -160,8 +160,8 @@ export class Client {
   /**
    * Checks the token or key, the project, and the model, as far as the service allows, without
    * generating text.
-   * @returns the rate limit from the response headers; without values if the check passed with an
-   * error response
+   * @returns the rate limit from the response headers; its values are undefined if the check passed
+   * with an error response
    * @throws {ServiceError}
    */
   async checkAccess(signal: AbortSignal, onRetry?: (retry: Retry) => void): Promise<RateLimit> {
@@ -331,10 +331,10 @@ export class Client {
   }
 
   /**
-   * Throws the error of a failed request, or a more specific error if the model's entry explains
-   * the failure. Looks up the model only after a `bad-request` or `model-unknown`, because neither
-   * fully explains why the request was refused. Doesn't look up the model of a deployment, which
-   * has no ID and no entry.
+   * Throws the error of a failed request, or a more specific error if the model's entry in the
+   * model list explains the failure. Looks up the model only after a `bad-request` or
+   * `model-unknown`, because neither fully explains why the request was refused. Doesn't look up
+   * the model of a deployment, which has no ID and no entry.
    * @throws the more specific error if there is one; `cancelled` if the signal aborts during the
    * lookup; the original error in all other cases
    */

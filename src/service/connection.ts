@@ -176,7 +176,10 @@ export class Connection implements PublicCredentials, ModelSettings {
     return this.#client;
   }
 
-  /** True if all credentials are equal, including keys from unused sources. Ignores the model. */
+  /**
+   * True if both connections have the same credentials, including keys from unused sources. Ignores
+   * the model.
+   */
   isSameAs(other: Connection): boolean {
     return JSON.stringify(this.#credentials) === JSON.stringify(other.#credentials);
   }
@@ -188,7 +191,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   /**
    * Returns a keyed hash of the API key, for records that must not contain the key. If there is no
    * key, hashes the ID and definition of the service instead.
-   * @param shown other values to include in the hash
+   * @param shown values to hash together with the key
    */
   fingerprint(hashKey: string, shown: readonly string[]): string {
     const covered = JSON.stringify(['key', this.#keyIdentity, ...shown]);

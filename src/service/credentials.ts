@@ -114,7 +114,7 @@ export function strippedValue(text: string): CleanValue {
   return { value, flaws: [...flaws] };
 }
 
-/** Returns the settings that the service needs but that have no usable value. */
+/** Returns the names of the settings that the service needs but that have no usable value. */
 export function missingSettings(
   service: Service,
   values: Readonly<{ [Name in SettingName]?: string | undefined }>,

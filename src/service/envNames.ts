@@ -23,8 +23,9 @@ export function serviceNameSets(service: Service): readonly NameSet[] {
 
 /**
  * Returns the setting names with this prefix. A service without a secret setting or with secret
- * headers has no such names, so a `.env` file or the environment can't configure it. For example,
- * neither source can provide the approval that a command needs.
+ * headers has no such names, so a `.env` file or the environment can't configure it. This includes
+ * services that use a command, because neither source can provide the approval that a command
+ * needs.
  */
 function withPrefix(prefix: string, service: Service): NameSet {
   const { authentication, api, url } = service;

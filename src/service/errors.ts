@@ -37,8 +37,8 @@ export type ErrorKind =
   | 'refused-once'
   | 'forbidden'
   /**
-   * A 401 or 403 that isn't in the service's format, so it's probably from a firewall or gateway in
-   * between.
+   * A 401 or 403 that isn't in the service's format, so it's probably from a firewall or gateway,
+   * not from the service.
    */
   | 'intercepted'
   | 'project-missing'

@@ -278,7 +278,7 @@ export class TokenService {
     else this.#setState({ kind: 'failed', error });
   }
 
-  /** The state while no token request is running. */
+  /** Returns the state for the time when no token request is running. */
   #restingState(): TokenState {
     if (this.#refusal) return { kind: 'refused', error: this.#refusal };
     if (!this.#current) return { kind: 'none' };

@@ -18,15 +18,17 @@ interface Entry {
   readonly apiKey: string;
   readonly service: TokenService;
   readonly secrets: readonly string[];
-  /** The latest tokens. Empty if the credentials haven't been exchanged for a token. */
+  /**
+   * The latest tokens, newest first. Empty if the credentials haven't been exchanged for a token.
+   */
   readonly tokens: string[];
 }
 
 /**
  * The token services of this window. Equal credentials share a token service.
  *
- * A service can repeat anything that it has received, so secrets stay masked after they're replaced
- * and after sign-out.
+ * A service can repeat anything that it has received, so a secret stays masked after it's replaced
+ * and after a sign-out.
  */
 export class TokenServices {
   readonly #options: TokenServicesOptions;
@@ -48,7 +50,8 @@ export class TokenServices {
   }
 
   /**
-   * Tests credentials by getting a new token and running a check. Later calls reuse the token.
+   * Tests credentials by getting a new token and running a check. Later requests with these
+   * credentials reuse the token.
    * @throws {ServiceError} the failure of the token request; any error from the check
    */
   async test(
@@ -64,17 +67,17 @@ export class TokenServices {
   }
 
   /**
-   * The secrets of all credentials that were used or tested, and their latest tokens, even replaced
-   * ones. They must not appear in messages, logs, or prompts.
+   * The secrets of all credentials that were used or tested, and their latest tokens, including
+   * replaced tokens. They must not appear in messages, logs, or prompts.
    */
   get secrets(): readonly string[] {
     return [...this.#former.secrets, ...secretsIn([...this.#entries.values()])];
   }
 
   /**
-   * The secrets of credentials that have been exchanged for a token. Leaves out keys that were
-   * never accepted. A refused key might be a project ID that the user entered in the wrong field,
-   * and requests must contain the project ID.
+   * The secrets and tokens of all credentials that have been exchanged for a token. Leaves out keys
+   * that were never accepted, because a refused key might be a project ID that the user entered in
+   * the wrong field, and requests must contain the project ID.
    */
   get provenSecrets(): readonly string[] {
     const proven = [...this.#entries.values()].filter(hasToken);
@@ -82,8 +85,8 @@ export class TokenServices {
   }
 
   /**
-   * True if the identity service refused this key, and hasn't accepted it since then or with
-   * another account or address. False after a sign-out.
+   * True if the identity service refused this key. False if it has accepted the key since then, or
+   * with another account or address. Also false after a sign-out.
    */
   isRefused(apiKey: string): boolean {
     const tried = [...this.#entries.values()].filter(
@@ -93,8 +96,8 @@ export class TokenServices {
   }
 
   /**
-   * Discards all tokens and the results of pending requests, and disposes all token services. The
-   * secrets stay masked.
+   * Discards all tokens and the results of pending token requests, and disposes all token services.
+   * The secrets stay masked.
    */
   forget(): void {
     const { secrets, provenSecrets } = this;
@@ -124,8 +127,8 @@ export class TokenServices {
       isOnDemand: authMethodOf(credentials.service).exchange?.isOnDemand,
       ...(clock && { clock }),
     });
-    // Leave out the keys from other sources, because they can differ each time the same credentials
-    // are looked up.
+    // Leave out the keys from other sources. They aren't part of the map key, so they can change
+    // while this entry is in use.
     const secrets = secretsOf({ ...credentials, otherKeys: [] });
     return { apiKey: credentials.apiKey, service, secrets, tokens };
   }

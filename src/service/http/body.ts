@@ -115,7 +115,7 @@ export class Body {
  * Reads server-sent events. A chunk can end anywhere: inside a character, between CR and LF, or
  * inside a field name. Lines can end in LF, CRLF, or CR, and the space after `data:` is optional.
  * If the caller stops early, the rest of the body stays unread.
- * @throws {ServiceError} `too-large` if an event exceeds the limit; any error of the body
+ * @throws {ServiceError} `too-large` if an event exceeds the limit; any error from reading the body
  */
 export async function* readEvents(
   body: AsyncIterable<Uint8Array>,
@@ -141,8 +141,8 @@ export async function* readEvents(
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
   yield* read(decoder.decode());
-  // The standard requires parsers to discard a last event that isn't followed by an empty line. The
-  // extra LF completes this event. If the body ends in CR, the parser is still waiting for a
-  // possible LF, so the first LF only ends the last line.
+  // The parser follows the standard and discards a last event that isn't followed by an empty line.
+  // The extra LF makes it yield this event, too. If the body ends in CR, the parser is still
+  // waiting for a possible LF, so the first LF only ends the last line.
   yield* read(lastCharacter === '\r' ? '\n\n' : '\n');
 }

@@ -42,8 +42,8 @@ export interface ConcurrencyState {
   /** Milliseconds until requests resume, if the service has requested a pause. */
   readonly resumesInMs?: number;
   /**
-   * The next start. Set only if a slot is free but an interval delays the next request. Calculated
-   * as if there were no pause.
+   * When the next request starts. Set only if a slot is free but an interval delays the request.
+   * Calculated as if there were no pause.
    */
   readonly nextStart?: NextStart;
 }
@@ -67,14 +67,14 @@ const GROWTH = 1 / 4;
 /**
  * The concurrency limit of one service origin.
  *
- * - Requests of the same priority start in the order in which they arrived. A retry starts before
- *   all first attempts of its priority, and never fails with `queue-full`.
+ * - First attempts of the same priority start in the order in which they arrived. Retries of this
+ *   priority start before them, and never fail with `queue-full`.
  * - Chat requests have low priority. They start after document requests. If the limit is at least
  *   2, chat requests leave one slot free for document requests. Without this rule, an agent that
  *   sends requests for minutes would delay a user who waits for a single response.
  * - A 429 halves the limit, down to 1, unless the refused request started before the last halving.
  *   Each success raises the limit by a fraction, up to the configured limit. When we measured calls
- *   to overloaded services, 74 to 93% of them failed with a fixed limit, and 2% failed with this
+ *   to overloaded services, 74 to 93% of the calls failed with a fixed limit, but only 2% with this
  *   adaptive limit.
  * - `RequestPace` enforces the minimum interval between starts. If the service requests a pause,
  *   all requests wait until the pause ends.
@@ -144,7 +144,7 @@ export class ConcurrencyLimit {
     this.#changed();
   }
 
-  /** Applies the rate limit that response headers state. */
+  /** Applies the rate limit from response headers. */
   applyRateLimit(rateLimit: RateLimit): void {
     if (!rateLimit.perSecond) return;
     this.#pace.applyRateLimit(rateLimit);

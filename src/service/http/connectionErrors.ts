@@ -16,8 +16,8 @@ export function lasting(kind: ErrorKind, details: FoundDetails): Failure {
 }
 
 /**
- * Matches the error message of `fetch` when a proxy refuses a tunnel. Only this message contains
- * the status.
+ * Matches the error message of `fetch` when a proxy refuses a tunnel. The status of the proxy's
+ * response appears only in this message.
  */
 const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
 
@@ -57,7 +57,7 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/** Maximum number of errors in a chain of causes. Most chains have three. */
+/** Maximum number of errors to follow in a chain of causes. Most chains have three. */
 const MAX_LINKS = 10;
 
 /**

@@ -31,7 +31,7 @@ export interface HttpRequest<Result> {
   readonly secrets?: readonly string[];
   /** True for a token request, the only kind that may have a secret in its URL or body. */
   readonly sendsSecret?: true;
-  /** Other values that failures must not contain, such as a project ID. */
+  /** Values that aren't secret but that failures must not contain, such as a project ID. */
   readonly confidential?: readonly string[];
   /** The scheme of the Authorization header. `Bearer` if undefined. */
   readonly scheme?: string;
@@ -95,7 +95,7 @@ export interface HttpResponse {
 
 /** A scheduled retry, reported before the wait. */
 export interface Retry {
-  /** 1 for the first retry. */
+  /** The number of the retry: 1 for the first one. */
   readonly retry: number;
   readonly waitMs: number;
   readonly error: ServiceError;
@@ -104,7 +104,7 @@ export interface Retry {
 /** The remaining retries and time of a call. All requests of the call share them. */
 export interface CallBudget {
   retriesLeft: number;
-  /** How many times a request of the call has been sent so far. */
+  /** Number of requests that the call has sent so far, including retries. */
   attempts: number;
   /** Milliseconds from the first attempt to the deadline. */
   readonly totalMs: number;

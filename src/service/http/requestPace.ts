@@ -26,8 +26,8 @@ const SECOND_MS = 1_000;
  */
 const RATE_LIFE_MS = 60_000;
 /**
- * The longest pause in milliseconds. Long enough that a new request usually waits as long as the
- * service asked, and shorter than the deadline of a request that waits to be retried.
+ * Maximum length of a pause, in milliseconds. It's long enough that new requests usually wait as
+ * long as the service asked, and shorter than the deadline of a request that waits to be retried.
  */
 const MAX_PAUSE_MS = 180_000;
 
@@ -88,7 +88,10 @@ export class RequestPace {
     return Math.max(bySetting, byService, this.#pausedUntil) - this.#clock.monotonic();
   }
 
-  /** The next start, calculated as if there were no pause. Undefined if no interval delays it. */
+  /**
+   * When the next request may start, calculated as if there were no pause. Undefined if no interval
+   * delays it.
+   */
   get nextStart(): NextStart | undefined {
     const { bySetting, byService } = this.#spacedUntil();
     const inMs = Math.max(bySetting, byService) - this.#clock.monotonic();

@@ -45,7 +45,7 @@ export function withStatedModels(listed: readonly Model[], from: StatedFor): rea
 
 /**
  * Returns a model in which values from the user's entry for the service replace the listed values.
- * @param listed undefined if the service doesn't list the model
+ * @param listed the model as listed by the service; undefined if the service doesn't list it
  * @returns undefined if neither the service nor the user's entry lists the model
  */
 export function withStatedFacts(
@@ -69,7 +69,10 @@ function unlistedModel(id: string, { service, operation }: StatedFor): Model {
   };
 }
 
-/** @param isIncluded undefined to return the list unchanged, because the fact is unknown */
+/**
+ * @param isIncluded true to add the item, false to remove it, undefined to return the list
+ * unchanged
+ */
 function withItem(
   list: readonly string[],
   item: string,

@@ -90,10 +90,10 @@ export class Models {
    * Requests information about one model, even if the model is withdrawn or doesn't support the
    * operation. The request contains no token. It also opens a network connection that the next
    * request can reuse.
-   * @param limiter the concurrency limit for the request; undefined if the user waits for the
-   * result
-   * @returns undefined if neither the settings, the cache, nor the response describes the model.
-   * Entries with a secret are ignored.
+   * @param limiter the concurrency limit for the request; undefined to skip the queue, because the
+   * user is waiting for the result
+   * @returns the model; undefined if neither the settings, the cache, nor the response describes
+   * the model. Entries with a secret are ignored.
    * @throws {ServiceError} as `Http.probe` does; `cancelled` if the signal aborts
    */
   async fetchModel(
