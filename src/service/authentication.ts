@@ -25,8 +25,8 @@ export type Authentication =
   | { readonly kind: 'command'; readonly command: readonly string[] };
 
 /**
- * The input that each authentication method needs, and the function that reads the method from a
- * user-defined entry.
+ * The input that each authentication method needs, and the function that reads the method from the
+ * entry of a user-defined service.
  */
 export const AUTH_INPUTS: Readonly<Record<Authentication['kind'], AuthNeeds>> = {
   apiKeyGrant: {
@@ -80,7 +80,7 @@ export interface AuthNeeds {
    * secret.
    */
   readonly getsToken?: true;
-  /** A field that a user-defined entry must have. */
+  /** A field that the entry of a user-defined service must have for this method. */
   readonly required?: 'grantType' | 'command';
   readonly read: (
     path: string,

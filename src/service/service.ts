@@ -22,12 +22,12 @@ export interface Service {
   readonly regions: readonly Region[];
   /** Prefix of a region's host on the service's private network. */
   readonly privatePrefix: string;
-  /** Setting names that other clients for this service use. */
+  /** Setting names that other clients for this service use. They're also read by this extension. */
   readonly aliases: NameSet;
   readonly defaultModelId: string;
   /**
-   * Models that a user-defined entry describes. Facts in the entry take precedence over the
-   * service's list.
+   * Models that the entry of a user-defined service describes. These facts take precedence over the
+   * service's model list.
    */
   readonly models: readonly StatedModel[];
   /** Sent with every request to the service, but never to an identity service. */
@@ -76,7 +76,7 @@ export function canOverrideAuthUrl({ authUrl, definition }: Service): boolean {
   return authUrl !== '' && definition === undefined;
 }
 
-/** Returns all settings that a service needs, in the order of the prompts. */
+/** Returns the names of all settings that a service needs, in the order of the prompts. */
 export function neededSettings({ authentication, api, url }: Service): SettingName[] {
   const { account, secret } = AUTH_INPUTS[authentication.kind];
   const needs: Readonly<Record<SettingName, boolean>> = {

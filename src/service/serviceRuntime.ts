@@ -99,8 +99,8 @@ export class ServiceRuntime {
 
   /**
    * Requests the models that a service offers. See `Models.list`.
-   * @param from `otherKeys` contains keys that requests must not contain; ignored if `credentials`
-   * is set
+   * @param from the service to request models from; its `otherKeys`, which requests must not
+   * contain, are ignored if `credentials` is set
    * @param credentials required if the list isn't public
    */
   listModels(
@@ -115,7 +115,7 @@ export class ServiceRuntime {
 
   /**
    * Requests information about the model in the settings. See `Models.fetchModel`.
-   * @returns undefined if the model is unknown, as the model of a deployment always is
+   * @returns the model; undefined if it's unknown, as the model of a deployment always is
    */
   fetchModelInfo(
     credentials: Credentials,

@@ -37,7 +37,10 @@ export async function showMenu(
   if (picked && 'run' in picked) await picked.run();
 }
 
-/** Returns the sections with commands, to show before (`first`) and after (`last`) the others. */
+/**
+ * Returns the sections with commands, to show before (`first`) and after (`last`) the other
+ * sections.
+ */
 function commandSections(
   { isSetUp, refreshesTokens, token }: StatusFacts,
   model: string | undefined,

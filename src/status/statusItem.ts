@@ -14,7 +14,7 @@ import { requestsLine } from './requestsLine.ts';
 import { amount, initialFacts, modelText, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
-/** Milliseconds between an update and its repaint, too short to notice. */
+/** Milliseconds between an update of the facts and the repaint. Too short to notice. */
 const PAINT_AFTER_MS = 16;
 
 /** The settings that the tooltip shows. An empty string means not set. */

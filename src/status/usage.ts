@@ -54,7 +54,10 @@ export class Usage {
     this.#now = now;
   }
 
-  /** Makes the tooltip show today's usage of this connection's key; none without a connection. */
+  /**
+   * Makes the tooltip show today's usage of this connection's key, or no usage without a
+   * connection.
+   */
   async setActive(connection: Connection | undefined): Promise<void> {
     const before = this.#active;
     this.#active = connection;
@@ -99,7 +102,7 @@ export class Usage {
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#readUsage(connection, fingerprint);
     // No `await` from here on. During an `await`, another request could claim the same part of the
-    // budget. A request that ends meanwhile could be missing from the usage and the estimates.
+    // budget. A request that ends meanwhile could be missing from both the usage and the estimates.
     const use = usedNow();
     this.#budget.notify(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;

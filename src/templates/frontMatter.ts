@@ -58,7 +58,7 @@ function entriesOf(
   values: ReadonlyMap<string, unknown>,
 ): FrontMatterEntry[] {
   const entries: FrontMatterEntry[] = [];
-  // Skips the events that open the document and the top-level mapping.
+  // Skip the events that open the document and the top-level mapping.
   for (let index = 2; ; ) {
     const event = events[index];
     if (event?.type !== EVENT_ID.SCALAR) return entries;

@@ -91,7 +91,9 @@ export function displayName(text: string): string {
   return text.length > MAX_NAME_LENGTH ? `${plain}…` : plain;
 }
 
-/** Returns the names of the most recently used templates, newest first. Their prompts aren't stored. */
+/**
+ * Returns the names of the most recently used templates, newest first. The prompts aren't stored.
+ */
 export function lastUsedTemplates(memento: Memento): readonly string[] {
   const kept: unknown = memento.get(LAST_USED);
   if (!Array.isArray(kept)) return [];
@@ -99,7 +101,7 @@ export function lastUsedTemplates(memento: Memento): readonly string[] {
 }
 
 /**
- * Puts a name at the front of the most recently used templates, and drops the oldest name if necessary.
+ * Puts a name at the front of the most recently used templates. Drops the oldest name if necessary.
  * @throws if VS Code can't store the name
  */
 export async function noteLastUsed(memento: Memento, name: string): Promise<void> {

@@ -40,8 +40,8 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
 
 /**
  * Finds a template by name, or lets the user pick one if no name is given. Stores the template's
- * name as the last used one. If the template is missing or broken, shows the reason.
- * @returns undefined if the user picked nothing, or the template is missing or broken
+ * name as the most recently used one. If the template is missing or broken, shows the reason.
+ * @returns the template; undefined if the user picked nothing, or the template is missing or broken
  */
 export async function chooseTemplate(
   { document: { uri, languageId }, texts }: Pick<EditorSnapshot, 'document' | 'texts'>,
@@ -107,7 +107,7 @@ function provideCompletionItems(document: TextDocument, position: Position): Com
 function itemOf({ kind, label, newText }: Completion, index: number, range: Range): CompletionItem {
   const item = new CompletionItem(label, KINDS[kind]);
   item.range = range;
-  // Keeps the given order. By default, VS Code sorts by label.
+  // Keep the given order. By default, VS Code sorts by label.
   item.sortText = String(index);
   item.insertText = kind === 'question' ? new SnippetString(newText) : newText;
   return item;

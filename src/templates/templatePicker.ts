@@ -22,7 +22,7 @@ import { needsSelection, outlineOf, questionsOf } from './variables.ts';
 
 /**
  * Lets the user pick a template. If the picked template is broken, shows its error.
- * @returns undefined if the user picked nothing or a broken template
+ * @returns the picked template; undefined if the user picked nothing or a broken template
  */
 export async function pickTemplate(
   templates: readonly TemplateEntry[],
@@ -88,8 +88,8 @@ export interface TemplateUse {
 
 /**
  * Groups templates into those for the language, those for other languages, and broken ones. Each
- * group starts with its most recently used templates. The rest are sorted by name, with built-in templates
- * at the end.
+ * group starts with its most recently used templates. The rest are sorted by name, with the
+ * built-in templates at the end.
  */
 export function templateItems(
   entries: readonly TemplateEntry[],
@@ -151,7 +151,7 @@ export async function askInputs(
     const answer = await window.showInputBox({
       title: oneLine(template.name),
       prompt: oneLine(question),
-      // The user may look up the answer in another window.
+      // Keep the box open, because the user may look up the answer in another window.
       ignoreFocusOut: true,
     });
     if (answer === undefined) return undefined;

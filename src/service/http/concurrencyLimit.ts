@@ -67,8 +67,8 @@ const GROWTH = 1 / 4;
 /**
  * The concurrency limit of one service origin.
  *
- * - First attempts of the same priority start in the order in which they arrived. Retries of this
- *   priority start before them, and never fail with `queue-full`.
+ * - First attempts of the same priority start in the order in which they arrived. Retries start
+ *   before the first attempts of their priority, and never fail with `queue-full`.
  * - Chat requests have low priority. They start after document requests. If the limit is at least
  *   2, chat requests leave one slot free for document requests. Without this rule, an agent that
  *   sends requests for minutes would delay a user who waits for a single response.
