@@ -138,8 +138,8 @@ export class Client {
   }
 
   /**
-   * Generates the next message of a conversation. The generation operation supports neither tools
-   * nor images, so only text is sent to it.
+   * Generates the next message of a conversation. If the operation is generation, only text is
+   * sent, because this operation supports neither tools nor images.
    * @throws {ServiceError} as `generateText` does
    */
   chat(
@@ -307,8 +307,9 @@ export class Client {
 
   /**
    * If there is no valid token, gets one and opens a network connection to the service in parallel.
-   * On a slow network, getting the token first would take twice as long. If the network connection
-   * can't be opened, the error is ignored here, because the generation request will report it.
+   * On a slow network, doing one after the other would take twice as long. If the network
+   * connection can't be opened, the error is ignored here, because the generation request will
+   * report it.
    * @returns the token; undefined if no token was requested
    * @throws {ServiceError} the failure of the token request
    */

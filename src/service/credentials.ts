@@ -47,7 +47,7 @@ export interface ApprovedOrigins {
   readonly service: string;
 }
 
-/** A flaw in a pasted value. */
+/** A flaw that `cleanValue` finds in a pasted value. */
 export type ValueFlaw =
   | 'whitespace'
   | 'quotes'

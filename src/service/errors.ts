@@ -189,7 +189,9 @@ export function plainWord(word: unknown): string | undefined {
   return typeof word === 'string' && SAFE_WORD.test(word) ? word : undefined;
 }
 
-/** Formats a failure for `message` and the log, such as `server-failed (status 503, 4 sent)`. */
+/**
+ * Formats a failure for `message` and the log, for example as `server-failed (status 503, 4 sent)`.
+ */
 function summary(kind: ErrorKind, details: FoundDetails): string {
   const { status, code, attempts, requestId, host, redirectHost, problem, exitCode } = details;
   const facts = [

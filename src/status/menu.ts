@@ -14,7 +14,8 @@ interface MenuSection {
 }
 
 /**
- * Shows a menu with the status, the commands, and further rows. Runs the action that the user picks.
+ * Shows a menu with the status, the commands, and further rows. Runs the action that the user
+ * picks.
  * @param connection the reason that this connection is used, and the text that names its model;
  * undefined without a connection
  * @param sections further rows, grouped under headings

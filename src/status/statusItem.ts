@@ -31,8 +31,8 @@ export type StatusSettings = Pick<
 >;
 
 /**
- * The only owner of the status bar item. Keeps the facts and repaints only if the rendered view
- * changed. Repaints on a timer only while the text or tooltip contains a time.
+ * The only class that changes the status bar item. Keeps the facts, and repaints the item only if
+ * its content changed. Repaints on a timer only while the text or tooltip contains a time.
  */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;
@@ -153,7 +153,10 @@ function modelLine(facts: StatusFacts, settings: StatusSettings): string | undef
     : `Model: ${modelText(used)}`;
 }
 
-/** Returns the lines for the editor's settings, shown until credentials are looked up. */
+/**
+ * Returns the tooltip lines for the editor's settings, which are shown until credentials are looked
+ * up.
+ */
 function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | false)[] {
   const { service, serviceProblem, authUrl, url, projectId, resource = 'project' } = settings;
   // The settings are for the service that can't be used, not for the one that's assumed instead.

@@ -87,9 +87,9 @@ export interface TemplateUse {
 }
 
 /**
- * Groups templates into those for the language, those for other languages, and broken ones. Each
- * group starts with its most recently used templates. The rest are sorted by name, with the
- * built-in templates at the end.
+ * Groups templates into those for the document's language, those for other languages, and broken
+ * ones. Each group starts with its most recently used templates. The rest are sorted by name, with
+ * the built-in templates at the end.
  */
 export function templateItems(
   entries: readonly TemplateEntry[],

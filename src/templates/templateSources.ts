@@ -144,8 +144,9 @@ async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unrea
 }
 
 /**
- * Converts an error from `stat`. If permission is denied, the folder counts as unreadable, because
- * it may exist. After any other error, such as an unavailable file system, it counts as absent.
+ * Converts an error from `stat` to the state of the folder. If permission is denied, the folder
+ * counts as unreadable, because it may exist. After any other error, such as an unavailable file
+ * system, it counts as absent.
  */
 function absentOrUnreadable({ code }: Partial<FileSystemError>): 'absent' | 'unreadable' {
   return code === 'NoPermissions' ? 'unreadable' : 'absent';

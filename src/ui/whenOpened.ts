@@ -2,7 +2,7 @@ import { Disposable, type TextDocument, workspace } from 'vscode';
 
 /**
  * Starts a feature once a document that it applies to is open in a trusted workspace. If the start
- * fails, the next such document triggers another attempt.
+ * fails, it's repeated when the next such document is opened.
  */
 export function whenOpened(
   appliesTo: (document: TextDocument) => boolean,

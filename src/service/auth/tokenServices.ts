@@ -13,7 +13,7 @@ export interface TokenServicesOptions {
   readonly clock?: Clock;
 }
 
-/** Credentials that were used or tested in this window. */
+/** One set of credentials that was used or tested in this window, with its token service. */
 interface Entry {
   readonly apiKey: string;
   readonly service: TokenService;
@@ -119,7 +119,7 @@ export class TokenServices {
     const service = new TokenService({
       fetchToken: async (signal) => {
         const response = await fetchToken(credentials, signal);
-        // If the key itself is the token, no service has accepted it yet.
+        // Leave out a key that is itself the token, because no service has accepted it yet.
         if (!response.isApiKey) tokens.unshift(response.value);
         tokens.splice(MAX_TOKENS);
         return response;

@@ -45,7 +45,10 @@ const TLS_CODES = /^(ERR_TLS_|ERR_SSL_)/;
 /** OpenSSL error codes for a response that isn't TLS. */
 const NO_TLS = /WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL/;
 
-/** Error codes of temporary failures, such as a restarting service or a busy DNS server. */
+/**
+ * Error codes of failures that may be temporary, for example because the service is restarting or
+ * the DNS server is busy.
+ */
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EAI_AGAIN']);
 
 const UNREACHABLE_CODES: ReadonlySet<string> = new Set([

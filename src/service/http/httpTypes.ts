@@ -40,9 +40,15 @@ export interface HttpRequest<Result> {
    * `Authorization` header, with a scheme.
    */
   readonly tokenHeader?: string | undefined;
-  /** The headers that the service's entry adds to every request. Their values can be secrets. */
+  /**
+   * The headers that the definition of the service adds to every request. Their values can be
+   * secrets.
+   */
   readonly fixedHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
-  /** Called at the start of each attempt, so that a retry uses the latest token. */
+  /**
+   * Returns the provider of the token. Called at the start of each attempt, so that a retry uses the
+   * latest token.
+   */
   readonly tokenProvider?: () => TokenProvider;
   readonly limiter?: RequestGate;
   readonly budget: CallBudget;

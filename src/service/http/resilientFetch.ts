@@ -10,8 +10,8 @@ export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 
 const CONNECT_ERROR = 'undici:client:connectError';
 /**
- * The error code that older versions of undici use in the same case. These versions reconnect after
- * the error.
+ * The error code that older versions of undici use instead of `PROXY_CLOSED`. After this error,
+ * they reconnect to the proxy.
  */
 const OLD_PROXY_CLOSED = 'UND_ERR_SOCKET';
 
