@@ -181,8 +181,8 @@ export class Client {
   }
 
   /**
-   * Returns the kinds of secrets in a text that the user wrote: known keys and tokens, and any
-   * private key.
+   * Returns the kinds of secrets in a text that the user wrote. Finds known keys and tokens, and
+   * any private key.
    */
   secretKindsIn(text: string): readonly SecretKind[] {
     return this.#secretKindsIn([text], [text]);
@@ -199,8 +199,8 @@ export class Client {
   }
 
   /**
-   * Secrets that no prompt may contain. Keys of other connections count as tokens, because
-   * `options.secrets` doesn't distinguish keys from tokens.
+   * The secrets that no prompt may contain, by kind. Keys of other connections count as tokens,
+   * because `options.secrets` doesn't distinguish keys from tokens.
    */
   get #secrets() {
     const { tokenService, credentials } = this.#options;
@@ -332,10 +332,10 @@ export class Client {
   }
 
   /**
-   * Throws the error of a failed request, or a more specific error if the model's entry in the
-   * model list explains the failure. Looks up the model only after a `bad-request` or
-   * `model-unknown`, because neither fully explains why the request was refused. Doesn't look up
-   * the model of a deployment, which has no ID and no entry.
+   * Throws the error of a failed request, or a more specific error if the model's lifecycle or
+   * limits explain the failure. Looks up the model only after a `bad-request` or `model-unknown`,
+   * because neither fully explains why the request was refused. Doesn't look up the model of a
+   * deployment, which has no ID.
    * @throws the more specific error if there is one; `cancelled` if the signal aborts during the
    * lookup; the original error in all other cases
    */

@@ -46,7 +46,7 @@ export class StatusItem implements Disposable {
   #isDisposed = false;
 
   /**
-   * @param settings called each time the tooltip is built
+   * @param settings returns the settings to show; called each time the tooltip is built
    * @param onTick called once per minute while the text or tooltip contains a time
    */
   constructor(settings: () => StatusSettings, onTick: () => void) {

@@ -28,9 +28,12 @@ export interface StatusFacts {
    * state are relative to the moment it's read, so `state` is read again for each repaint.
    */
   readonly requests: Pick<ConcurrencyLimit, 'state'> | undefined;
-  /** True if the service or the network was unreachable at the last attempt. */
+  /**
+   * True if the service or the network was unreachable at the last attempt, and neither the
+   * settings nor the stored keys have changed since.
+   */
   readonly unreachable: boolean;
-  /** The message of the last failure; undefined after a success. */
+  /** The message of the last failure; undefined after a success or a change of a stored key. */
   readonly lastFailure: Message | undefined;
   /**
    * Tooltip lines about the key and the service, or about a mistake in the `.env` file. Undefined

@@ -11,7 +11,10 @@ const PAUSE_MS = 150;
 
 interface DocumentKind {
   readonly appliesTo: (document: TextDocument) => boolean;
-  /** Checks the current text and settings. If the check fails, the previous diagnostics stay. */
+  /**
+   * Checks a document's current text, using the current settings. If the promise rejects, the
+   * previous diagnostics stay.
+   */
   readonly diagnosticsOf: (document: TextDocument) => Promise<readonly Diagnostic[]>;
 }
 

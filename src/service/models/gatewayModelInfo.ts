@@ -8,14 +8,11 @@ import type { Access } from '../http/httpTypes.ts';
 import { parseJson } from '../schemaHelpers.ts';
 import { withFacts } from './modelFacts.ts';
 
-/**
- * Deadline in milliseconds. It's short, because the user sees an empty list while the request is
- * pending.
- */
+/** The deadline is short, because the user sees an empty list while the request is pending. */
 const DEADLINE_MS = 5_000;
 /**
- * Maximum bytes of the response. Allows 1,024 models with 16 KB each. Real entries have 2 to 4 KB,
- * mostly prices.
+ * Maximum bytes of the response. Allows 1,024 models of 16 KB each. Real entries are 2 to 4 KB
+ * long, mostly prices.
  */
 const MAX_BYTES = 16_777_216;
 

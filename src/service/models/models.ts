@@ -18,7 +18,7 @@ import { lifecycleOf } from './modelLifecycle.ts';
 const DEADLINE_MS = 30_000;
 /**
  * Maximum bytes of one page of a model list. Allows `MAX_MODELS` entries of 16 KB each, or 100,000
- * entries with little more than an ID, which have about 150 bytes each.
+ * entries of about 150 bytes each, with little more than an ID.
  */
 export const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 10;

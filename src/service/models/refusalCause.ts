@@ -36,8 +36,8 @@ export function explain(refusal: ServiceError, failure: ServiceError | undefined
 }
 
 /**
- * Returns the cause of a refusal, based on the model's entry in the service's list. If the entry
- * explains nothing, returns the refusal unchanged. Pure.
+ * Returns a more specific error if the model's lifecycle or limits explain a refusal. Otherwise,
+ * returns the refusal unchanged. Pure.
  */
 export function explainByModel(
   refusal: ServiceError,
