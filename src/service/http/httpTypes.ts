@@ -46,7 +46,7 @@ export interface HttpRequest<Result> {
    */
   readonly fixedHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
   /**
-   * Returns the provider of the token. Called at the start of each attempt, so that a retry uses the
+   * Returns the token's provider. Called at the start of each attempt, so that a retry uses the
    * latest token.
    */
   readonly tokenProvider?: () => TokenProvider;
