@@ -101,8 +101,8 @@ interface GenerationRequest extends ModelRequest {
 
 /**
  * Maximum milliseconds to wait for the network connection after the token has arrived. A longer
- * wait would save no time, because opening another network connection takes no longer than this,
- * even across an ocean.
+ * wait would save no time, because opening another network connection takes about as long, even
+ * across an ocean.
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
