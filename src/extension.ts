@@ -75,7 +75,10 @@ class Startup implements CommandHost {
   readonly #stored: StoredState;
   readonly #status: StatusItem;
   readonly #models: OfferedModels;
-  /** Listens for changes until the app loads. From then on, `Connections` listens for them. */
+  /**
+   * Listens for changes to keys, settings, and workspace trust until the app loads. From then on,
+   * `Connections` listens for them.
+   */
   readonly #listening: Disposable;
   #app: HostedModel | undefined;
   /** False only if no source can provide a connection without a prompt. */

@@ -76,8 +76,8 @@ export class EditorDocument implements Disposable {
    * Applies changes in a single edit. The changes must not touch each other.
    * @param undoStopBefore true if the edit starts a new undo step
    * @returns false if a change is out of bounds, otherwise the result from VS Code. VS Code can
-   * return true for an edit that changed nothing, and false for an edit that another change
-   * overtook (both tested).
+   * return true for an edit that changed nothing, and false if another change reached the document
+   * first (both tested).
    * @throws if the editor closes before the edit is applied
    */
   async write(changes: readonly TextChange[], undoStopBefore: boolean): Promise<boolean> {
@@ -90,7 +90,7 @@ export class EditorDocument implements Disposable {
     return accepted;
   }
 
-  /** Adds a listener. `dispose` removes all listeners. */
+  /** Calls the listener after each change event until `dispose`. */
   onDidChange(listener: ChangeListener): void {
     this.#listeners.push(listener);
   }
@@ -112,8 +112,7 @@ export class EditorDocument implements Disposable {
 
   /**
    * Switches to the new document that VS Code creates for a renamed file. Keeps the old document if
-   * the file runs automatically only under its new name, because text in such a file needs a
-   * preview first.
+   * the rename makes the file run automatically, because text in such a file needs a preview first.
    */
   #followFile({ files }: FileRenameEvent): void {
     const text = this.#document.getText();
@@ -142,9 +141,8 @@ const ATTEMPTS = 3;
 
 /**
  * Opens an empty untitled document. VS Code may restore a closed document with the same name
- * instead. In tests, this happened one time in four if that document had been changed a second
- * earlier and then closed. The restored document stays open, so that the next attempt gets a
- * different name.
+ * instead. In tests, this happened one time in four if the closed document had been changed a
+ * second earlier. The restored document stays open, so that the next attempt gets a different name.
  */
 export async function openEmpty(language: string): Promise<TextDocument> {
   for (let attempt = 1; ; attempt += 1) {

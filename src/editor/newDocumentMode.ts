@@ -38,8 +38,8 @@ class NewDocumentWriter implements ResponseWriter {
   }
 
   canInsert(index: number, isNew: boolean): boolean {
-    // If the document is gone, only a new response can be inserted, because it opens another
-    // document.
+    // If the document is gone, only a new response can be inserted, because only a new response
+    // opens another document.
     if (this.#isGone) return isNew;
     return this.#opened?.canInsert(index, isNew) ?? true;
   }

@@ -13,7 +13,7 @@ import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.t
  * look like streaming.
  */
 const REFRESH_MS = 100;
-/** Milliseconds to wait before checking a refresh, because VS Code can lose change events. */
+/** Milliseconds until a check that the refresh worked, because VS Code can lose change events. */
 const CHECK_MS = 1_000;
 
 export const preview = previewing(replace.placeOf);
@@ -163,7 +163,7 @@ class PreviewWriter implements ResponseWriter {
     this.#waiting.clear();
     this.#writer.accept(indices);
     // Shows the document before closing the preview, so that the document stays open throughout. If
-    // showing it fails, the text is still written or rescued.
+    // that fails, the text is still written, or `rescue` offers it.
     await showDocument(this.#deps.openDocument.document).catch(() => {});
     await this.#close(shown).catch(() => {});
     const written = await Promise.all(indices.map((index) => this.#writer.end(index)));

@@ -80,8 +80,8 @@ export class ResponseInDocument {
    */
   canInsert(isNew: boolean): boolean {
     const { isVisible, isOpen, lineEnd } = this.#openDocument;
-    // Only a preview has a finite limit. When the user accepts it, the document is shown before the
-    // text is written.
+    // Only a preview has a finite limit. When the user accepts the preview, the document is shown
+    // before the text is written.
     const isHeldBack = Number.isFinite(this.#limit);
     if (!(isVisible || isOpen || isHeldBack) || lineEnd !== this.#lineEnd) return false;
     return isNew ? this.own.canRewind : !(this.#isLost || this.own.isBroken);
@@ -133,8 +133,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * The change that would write all waiting text, even if it isn't accepted yet. Undefined if no
-   * text is waiting, or if the text can't be written.
+   * The change that would write all waiting text, including text that isn't accepted yet. Undefined
+   * if no text is waiting, or if the text can't be written.
    */
   get upcoming(): NextChange | undefined {
     return this.#changeFor(this.#waiting);
@@ -173,7 +173,7 @@ export class ResponseInDocument {
   }
 
   /**
-   * Finishes handling a change event. Must be called once `own` has tracked all changes in the
+   * Finishes handling a change event. Must be called after `own` has tracked all changes in the
    * event.
    */
   conclude(event: Parameters<TrackedRange['conclude']>[0]): void {

@@ -35,7 +35,7 @@ interface RangeState {
   readonly pieces: readonly Piece[];
   /** Ranges of text that the user typed between the pieces. */
   readonly typed: readonly Piece[];
-  /** Number of the response that the pieces belong to, or 0 before the first response. */
+  /** Sequence number of the response that the pieces belong to, or 0 before the first response. */
   readonly response: number;
   /** Number of characters of this response that were written and not undone. */
   readonly written: number;
@@ -88,7 +88,7 @@ interface EventContext {
 export class TrackedRange {
   readonly #isOriginal: (range: OffsetRange) => boolean;
   #now: RangeState;
-  /** Number of the response that is being written. */
+  /** Sequence number of the response that is being written. */
   #response = 1;
   /**
    * Number of characters written so far for the current response, including those that were undone.
@@ -142,7 +142,10 @@ export class TrackedRange {
     return this.#now.isUncertain;
   }
 
-  /** The tracked range. Once text is written, the range ends where the next text goes. */
+  /**
+   * The range that the first text replaces. Once text is written, the range ends where the next
+   * text goes.
+   */
   get range(): OffsetRange {
     return this.#now.range;
   }
@@ -189,7 +192,10 @@ export class TrackedRange {
     };
   }
 
-  /** Records any other change, such as an edit by the user or text from another response. */
+  /**
+   * Records a change that isn't from this range's `changeFor`, such as an edit by the user or text
+   * from another response.
+   */
   follow(change: TextChange, origin: ChangeContext = {}): void {
     const { belongsBehind = false, replay, isTyping = false } = origin;
     const before = this.#now;
@@ -240,7 +246,7 @@ export class TrackedRange {
   }
 
   /**
-   * Finishes handling a change event. Must be called once all changes in the event have been
+   * Finishes handling a change event. Must be called after all changes in the event have been
    * recorded.
    * @param isThere returns true if the document contains exactly this text at this position
    */

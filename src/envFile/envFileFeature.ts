@@ -35,7 +35,7 @@ export function startEnvFile(keys: KeyStore): Disposable {
     const looking = gitRisk(document.uri);
     pendingChecks.set(document, looking);
     const risk = await looking;
-    // A check may end after one that started later, so use only the newest result.
+    // A check may end after one that started later, so use only the result of the latest check.
     if (pendingChecks.get(document) !== looking) return;
     risks.set(document, risk);
     await diagnostics.show(document);

@@ -45,7 +45,7 @@ export function parseEnvText(
 /** Parses the text of an open `.env` file, using the settings that apply to the file. */
 export type Parse = (text: string) => ServiceReading;
 
-/** Maximum number of fixes for one line, which is more than there are kinds of issues. */
+/** Maximum number of fixes for one line. There are fewer kinds of issues than that. */
 const MAX_ROUNDS = 20;
 
 /**
@@ -63,8 +63,8 @@ export function fixAll(
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { reading, service: used } = parse(fixed.join('\n'));
     service ??= used;
-    // Once its errors are fixed, the text may be read for another service, whose problems aren't
-    // underlined.
+    // After the fixes, the text may match another service. The editor doesn't show the problems of
+    // that service, so don't fix them.
     if (used.word !== service.word) break;
     const errors = reading.issues.filter(({ isError }) => isError);
     const others = errors.filter(({ kind }) => kind !== 'comment');
@@ -78,8 +78,8 @@ export function fixAll(
 }
 
 /**
- * Fixes the issues in the lines, but at most one for each line, because a fix changes the places of
- * the other issues.
+ * Fixes the issues in the lines, but at most one for each line, because a fix can shift the other
+ * issues in its line.
  * @returns the number of fixes
  */
 function fixEach(lines: string[], issues: readonly Issue[], service: Service): number {
@@ -121,8 +121,8 @@ export function problemsOf({ reading, service }: ServiceReading, risk?: GitRisk)
 }
 
 /**
- * Returns the missing names that have no line at all. A name with an empty value or a placeholder
- * has its own problem.
+ * Returns the missing names that have no line at all. An empty value or a placeholder is reported
+ * as a separate problem.
  */
 export function absentNames({ missing, named }: SourceReading): string[] {
   return missing.filter((name) => !named.some((one) => one.name === name));

@@ -102,8 +102,8 @@ export function completeText(count: number): string {
 
 /**
  * @param all number of responses in the run
- * @param failed one-based first line of each selection whose generation failed; empty if all the
- * others were canceled
+ * @param failed one-based first line of each selection whose generation failed; empty if none
+ * failed and the rest were canceled
  */
 export function partlyCompleteText(
   complete: number,
@@ -156,8 +156,8 @@ export const NOT_INSERTED =
 
 /**
  * @param where prefix that lists the lines of the selections; can be empty
- * @param what a sentence about the failure
+ * @param failureText a sentence that states what failed, such as `NOT_INSERTED`
  */
-export function notPlacedText(where: string, what: string): string {
-  return `${where}${what} You can also open the response later with Show Last Response.`;
+export function notPlacedText(where: string, failureText: string): string {
+  return `${where}${failureText} You can also open the response later with Show Last Response.`;
 }

@@ -34,11 +34,11 @@ interface SelectionResponse {
   /** The unmodified text from the service. */
   text: string;
   /**
-   * How the response ended, or `ended` if it hasn't. A failure doesn't change the state. An undone
-   * response stays undone until new text replaces it.
+   * How the response ended. Until then, the state is `ended`. A failure doesn't change the state.
+   * An undone response stays undone until new text replaces it.
    */
   state: 'ended' | 'truncated' | 'undone';
-  /** True if the next text replaces `text`. Each run sets this when it starts. */
+  /** True if the next text replaces `text`. Set at the start of each run. */
   isStartingOver: boolean;
 }
 
@@ -180,8 +180,8 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Counts the invisible and control characters that some of the responses received in their latest
-   * run. Those that were kept are counted only in prose.
+   * Counts the invisible and control characters that were removed from or kept in these responses
+   * during their latest run. Kept characters are counted only in prose.
    */
   invisible(indices: readonly number[]): { readonly removed: number; readonly kept: number } {
     const fits = indices.map((index) => this.#response(index).fit);
@@ -227,7 +227,10 @@ export class Job implements Result, Disposable {
     this.activeRuns.cancel();
   }
 
-  /** Begins one response of a run. Must be called for all responses of the run before any ends. */
+  /**
+   * Begins one response of a run. Must be called for all responses of the run before any of them
+   * ends.
+   */
   begin(index: number, runMode: RunMode): void {
     this.#writer.begin?.(index);
     const one = this.#response(index);

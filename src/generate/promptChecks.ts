@@ -9,8 +9,8 @@ import type { Job } from './job.ts';
 /** Checks and confirmations before text is sent. They never shorten the text. */
 
 /**
- * Number of characters above which the user must confirm the requests. Larger requests are rarely
- * intentional, and they cost money.
+ * Total number of characters above which the user must confirm the requests. Larger requests are
+ * rarely intentional, and they cost money.
  */
 const ASK_ABOVE = 100_000;
 const REFUSE_ABOVE = 1_000_000;

@@ -13,8 +13,8 @@ import { offerResult, type RunAgain, reportOutcome } from './responseNotificatio
 /** Reports how the generations of a run ended. */
 
 /**
- * Reports a failure. `lines` are the one-based first lines of the selections; empty if the job has
- * only one selection.
+ * Reports a failure. `lines` are the one-based first lines of the selections whose generation
+ * failed; empty if the job has only one selection.
  * @returns true if the user wants a retry
  */
 export type ShowFailure = (
@@ -113,7 +113,7 @@ export async function reportRun(
 
 /**
  * True if a response ended without text. A truncated response doesn't count as empty. A restarted
- * generation that receives nothing does, even though the earlier response stays.
+ * generation that receives nothing counts as empty, even though the earlier response stays.
  */
 function isEmpty(job: Job, { index, hasText }: Outcome, runMode: RunMode): boolean {
   if (job.truncated.includes(index)) return false;
@@ -121,8 +121,8 @@ function isEmpty(job: Job, { index, hasText }: Outcome, runMode: RunMode): boole
 }
 
 /**
- * Returns the token limit that all truncated responses reached. Undefined if any of them reached
- * another limit, such as the end of the context.
+ * Returns the value of `max_new_tokens` if all truncated responses reached it. Undefined if any of
+ * them reached another limit, such as the end of the context.
  */
 function commonLimit(
   truncated: readonly Generation[],

@@ -12,7 +12,7 @@ import type { Job, Result } from './job.ts';
 
 /** Messages about responses, and the actions that the messages offer. */
 
-/** Regenerates or continues some of a job's responses. */
+/** Regenerates or continues the responses of a job that have these indices. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
 /** The facts to report at the end of a run. */

@@ -82,7 +82,7 @@ export async function runJob(
   return reportRun(reported, ran).finally(() => forgetIfEmpty(run));
 }
 
-/** Forgets a job that has no text and isn't running. */
+/** Forgets the job if it has no text and isn't running. */
 function forgetIfEmpty({ options: { jobs }, job }: Run): void {
   if (job.text === '' && !job.isRunning) jobs.forget(job);
 }
@@ -113,7 +113,7 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
       const progress = new WaitProgress((text) => {
-        // Ends the announcement, because the status item may now show a wait.
+        // Ends the announcement of the start, because the status item may now show a wait.
         endStart();
         say(text);
       });
@@ -153,7 +153,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
     for (const index of indices) {
       marks.set(index, markLine(job.document, job.linesOf(index).last));
     }
-    // All responses begin before any ends, so that the writer waits for all of them.
+    // All responses begin before any of them ends, so that the writer waits for all of them.
     for (const index of indices) job.begin(index, runMode);
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
   } finally {
@@ -212,7 +212,7 @@ async function generateOne(
 }
 
 /**
- * Runs a request, and runs it again each time the user chooses to retry instead of waiting for a
+ * Sends a request, and sends it again each time the user chooses to retry instead of waiting for a
  * response.
  * @throws the error of the last request
  */

@@ -11,7 +11,7 @@ import * as texts from './generateMessages.ts';
 /**
  * Shows a label at the end of a line while text is being generated. VS Code moves the label with
  * the line.
- * @param line one-based
+ * @param line one-based line number
  * @returns a function that removes the label
  */
 export function markLine(document: TextDocument, line: number): () => void {
@@ -47,7 +47,7 @@ export class WaitProgress implements Disposable {
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
   /** The silent requests that the current offer would retry. */
   readonly #offered = new Set<AbortController>();
-  /** The ID of the command behind the offer, unique to each run. */
+  /** The ID of the command that the link in the offer runs. Each run has its own command. */
   readonly #retryId = `hostedModel.retry.${crypto.randomUUID()}`;
   /** Undefined until the first offer, because few runs need the command. */
   #retryCommand: Disposable | undefined;
@@ -83,7 +83,7 @@ export class WaitProgress implements Disposable {
     this.#wait(request, leftMs, () => retryText(retry, leftMs()));
   }
 
-  /** Called if the service has requested a pause. Counts down the seconds. */
+  /** Called if the service has requested a pause. Counts down the seconds until it ends. */
   onPause(request: AbortController, pauseMs: number): void {
     const endsAt = performance.now() + pauseMs;
     const leftMs = () => endsAt - performance.now();
@@ -128,8 +128,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Shows the first that applies: the offer to retry, the wait that ends next, a slow response, or
-   * the progress of the run.
+   * Shows the first text that applies: the offer to retry, the countdown of the wait that ends
+   * next, the notice about a slow response, or the progress of the run.
    */
   #show(): void {
     clearTimeout(this.#countDown);

@@ -17,8 +17,8 @@ export interface MessageContext extends LabelContext {
   /** The host of the identity service, if it differs from the service host. */
   readonly authHost?: string | undefined;
   /**
-   * True if the request was only a check by a diagnosis or setup, which generates nothing, or at
-   * most one output token.
+   * True if the request was only a check by a diagnosis or setup. Such a check generates at most
+   * one output token.
    */
   readonly isCheck?: boolean;
   /** The template of the failed generation, with a name that's safe to show. */
@@ -39,7 +39,7 @@ export interface FixActions {
   readonly keyName: string;
   /** How to replace a key, as part of a sentence, such as "enter it here". */
   readonly newKey: (pronoun: 'it' | 'them') => string;
-  /** The action for a single value other than the key. */
+  /** The action that fixes a single value other than the key or the project. */
   readonly value: Action;
   /** The action that fixes the project, space, or deployment. */
   readonly project: Action;

@@ -67,7 +67,10 @@ export function identityAddress({ service = services[0] }: LabelContext): string
     : '“tokenUrl” in the service’s entry in hostedModel.services';
 }
 
-/** True if users choose one of several regions. A service can list its only address as a region. */
+/**
+ * True if users choose one of several regions. A single region doesn't count, because a service can
+ * list its only address as a region.
+ */
 export function hasRegions({ service = services[0] }: LabelContext): boolean {
   return service.regions.length > 1;
 }

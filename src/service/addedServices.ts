@@ -40,8 +40,8 @@ const NEUTRAL = 'vendor';
 export function readServices(entries: readonly unknown[]) {
   const own: Service[] = [];
   const issues: ServiceIssue[] = [];
-  // The prefixes that other services use in their setting names and aliases. A new service can't
-  // use them as its ID.
+  // A new service can't have an ID that is already the prefix of another service's setting names or
+  // aliases.
   const taken = new Set([
     NEUTRAL,
     ...services.flatMap((one) => [one.word, ...wordsOfAliases(one)]),

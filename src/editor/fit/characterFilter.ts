@@ -2,17 +2,17 @@ import { INVISIBLE } from '../../service/invisible.ts';
 import { AGENT_INSTRUCTIONS, PROSE } from './languageRules.ts';
 
 const PICTURE = String.raw`\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`;
-/** Invisible characters that are part of an emoji. */
+/** Matches invisible characters that are part of an emoji. */
 const IN_EMOJI = String.raw`\p{RGI_Emoji_Tag_Sequence}|\uFE0F\u20E3|(?<=\p{Extended_Pictographic})\uFE0F|(?<=${PICTURE})\u200D`;
 /**
- * Invisible characters. Group 1 captures those that are part of an emoji. The blank braille pattern
- * (U+2800) isn't included, because drawings use it as a space.
+ * Matches invisible characters. Group 1 captures those that are part of an emoji. The blank braille
+ * pattern (U+2800) isn't included, because drawings use it as a space.
  */
 const UNSEEN = new RegExp(String.raw`(${IN_EMOJI})|[[${INVISIBLE}]--[\t\n\u2800]]`, 'gv');
 const PICTURE_BEFORE = new RegExp(`${PICTURE}$`, 'v');
 /**
- * An incomplete flag, keycap, or surrogate pair at the end of a chunk. The rest may be in the next
- * chunk.
+ * Matches an incomplete flag, keycap, or surrogate pair at the end of a chunk. The rest may be in
+ * the next chunk.
  */
 const UNFINISHED = /(?:\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}|\uFE0F)?[\uD800-\uDBFF]?$/v;
 
@@ -49,8 +49,8 @@ export class CharacterFilter {
   #removed = 0;
   #kept = 0;
   /**
-   * True if the previous chunk ended with CR. If the next chunk starts with LF, the two characters
-   * are one line ending.
+   * True if the previous chunk ended with CR. An LF at the start of the next chunk then belongs to
+   * the same line ending.
    */
   #afterReturn = false;
   /** The end of the previous chunk, held back because the next chunk may complete it. */

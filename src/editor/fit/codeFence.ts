@@ -35,7 +35,8 @@ export class CodeFence {
   /** True inside an inner fence. */
   #isInner = false;
   /**
-   * Held-back blank lines at the start, or the line break before a line that may close the fence.
+   * Held-back blank lines at the start of the response, or the line break before a line that may
+   * close the fence.
    */
   #blank = '';
   /**
@@ -78,7 +79,7 @@ export class CodeFence {
   }
 
   #read(text: string): string {
-    // Fast path for most responses, which have no fence.
+    // Fast path for responses without a fence.
     if (this.#state === 'outside') return text;
     let written = '';
     for (const line of text.split(LINE_STARTS)) written += this.#readLine(line);
@@ -222,7 +223,10 @@ function mayOpen(line: string): boolean {
   return line.length <= MAX_FENCE_LENGTH && BEGINS_OPENING.test(line);
 }
 
-/** Checks whether a line closes the fence. Returns `maybe` if more of the line is needed. */
+/**
+ * Checks whether a line closes the fence. Returns `maybe` if the rest of the line is needed to
+ * decide.
+ */
 function checkClosing(line: string, fence: Fence): 'yes' | 'maybe' | 'no' {
   if (line.length > MAX_FENCE_LENGTH) return 'no';
   const { indentation = '', marks = '', rest = '' } = CLOSING.exec(line)?.groups ?? { rest: line };
@@ -248,7 +252,7 @@ function opensInner(line: string, fence: Fence): boolean {
 /**
  * Finds a fence at the start of a continuation. Chat models often reopen the fence that they were
  * in, sometimes after blank lines. A fence line without an info string counts as an opening line if
- * the next line has text, and as a closing line if it doesn't.
+ * the next line has text, and otherwise as a closing line.
  *
  * @returns the fence, the text after its line, and whether it has no info string (`isBare`); `no`
  * if there is no such fence; `maybe` if more text is needed to decide

@@ -53,8 +53,8 @@ export class Indentation {
   }
 
   /**
-   * Returns an empty string. Leading whitespace stays held back, because a continuation may need
-   * it.
+   * Returns an empty string. The leading whitespace stays held back, in case a continuation adds
+   * text to the line.
    */
   end(): string {
     return '';
@@ -142,11 +142,11 @@ interface NextLine {
  * selection starts after the indentation of a line. Only the first two non-blank lines are checked.
  * False if in doubt, so that intended indentation is kept.
  *
- * - A complete statement or a comment doesn't indent the next line. If the next line starts with
- *   the selection's indentation, its indentation comes from the prompt.
+ * - A complete statement or a comment doesn't indent the next line. If that line starts with the
+ *   selection's indentation, the indentation comes from the prompt.
  * - A line that opens a block (`{`, `:`) indents the next line by one step. The next line's
- *   indentation comes from the prompt only if it's deeper than both the selection's indentation
- *   and one step.
+ *   indentation comes from the prompt only if it's deeper than both the selection's indentation and
+ *   one step.
  * - After any other line, the next line can have any indentation, so the result is false.
  */
 function repeatsIndentation(
@@ -167,8 +167,8 @@ function repeatsIndentation(
 }
 
 /**
- * True if the statement ends with this line. Only for languages in which a line break can end a
- * statement.
+ * True if the statement ends with this line. Used only for languages in which a line break can end
+ * a statement.
  */
 function isWhole(line: string): boolean {
   if (CONTINUED_LINE.test(line) || CONTROLS.test(line)) return false;

@@ -3,7 +3,7 @@ import { CodeFence } from './codeFence.ts';
 import { type FitOptions, Indentation } from './indentation.ts';
 import { keepsFences, WITHOUT_INDENTATION } from './languageRules.ts';
 
-/** A formatting step for streamed text, which can be split into chunks anywhere. */
+/** A formatting step for streamed text. A chunk can start and end anywhere in the text. */
 interface FormatStep {
   /** Adds a chunk, and returns the text that is ready for the next step. */
   add(text: string): string;
@@ -15,15 +15,20 @@ interface FormatStep {
 export interface ResponseFitOptions extends FitOptions {
   /** True if the response goes into an existing document. */
   readonly isInserted?: boolean;
-  /** Maximum number of line breaks before the response's text. Unlimited by default. */
+  /** Maximum number of line breaks at the start of the response. Unlimited by default. */
   readonly leadingLineBreaks?: number;
 }
 
 const LEADING_WHITESPACE = /^[ \t\n]*/;
-/** Used for languages in which spaces and tabs at the start of a line are content. */
+/**
+ * Used instead of `LEADING_WHITESPACE` for languages in which leading spaces and tabs are content.
+ */
 const EMPTY_LINES = /^\n*/;
 
-/** Limits the number of line breaks before the text, and drops whitespace on blank lines there. */
+/**
+ * Limits the number of line breaks at the start of the response, and removes whitespace from blank
+ * lines there.
+ */
 class LeadingLineBreaks implements FormatStep {
   /** Number of line breaks that may still be returned. */
   #left: number;
@@ -48,7 +53,10 @@ class LeadingLineBreaks implements FormatStep {
     return hasBegun ? breaks + line : breaks;
   }
 
-  /** Returns an empty string. Whitespace stays held back, because a continuation may need it. */
+  /**
+   * Returns an empty string. The whitespace stays held back, in case a continuation adds text to
+   * the line.
+   */
   end(): string {
     return '';
   }

@@ -20,7 +20,7 @@ import { seconds, token } from './tokenResponse.ts';
  *   and `aws eks get-token --output json`
  *   (https://github.com/aws/aws-cli/blob/develop/awscli/customizations/eks/get_token.py)
  *
- * @param now milliseconds since 1970
+ * @param now the current time, in milliseconds since 1970
  * @throws {ServiceError} `command-failed`
  */
 export function readCommandOutput(end: ProgramEnd, now: number): TokenResponse {

@@ -4,7 +4,7 @@ import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { Token } from './token.ts';
 import type { TokenService } from './tokenService.ts';
 
-/** Returns the fields that each request to the service needs, even a request without a token. */
+/** Returns the request fields that even a request without a token needs. */
 export function publicAccess(credentials: Credentials): PublicAccess {
   return {
     origin: credentials.approved.service,

@@ -78,7 +78,7 @@ export function runProgram(
   });
 }
 
-/** Starts a program. Returns undefined if the system refuses to start it at all. */
+/** Starts a program. Returns undefined if Node throws instead of emitting an `error` event. */
 function start(program: string, args: readonly string[]): ChildProcess | undefined {
   try {
     return spawn(program, args, {
@@ -90,8 +90,8 @@ function start(program: string, args: readonly string[]): ChildProcess | undefin
       windowsHide: true,
     });
   } catch {
-    // Node emits an event for most errors, but throws others, such as ETXTBSY. Drop the error,
-    // because it contains the arguments.
+    // Node emits an `error` event for most errors, but throws others, such as ETXTBSY. Drop the
+    // error, because it contains the arguments.
     return undefined;
   }
 }

@@ -84,8 +84,8 @@ const DATE_STEP_MS = 1_000;
  * Returns how many milliseconds this machine's clock is ahead of the server's. Negative if it's
  * behind, and 0 if the server's time lies between `start` and `end`. Undefined if the server's time
  * is unknown.
- * @param start wall clock before the request, in milliseconds since 1970
- * @param end wall clock after the response, in milliseconds since 1970
+ * @param start the wall-clock time before the request, in milliseconds since 1970
+ * @param end the wall-clock time after the response, in milliseconds since 1970
  */
 export function clockAhead(
   start: number,
@@ -159,7 +159,6 @@ export function ageOf(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock):
   return Math.max(wallAge, clock.monotonic() - token.monotonicStart);
 }
 
-/** True if the token hasn't reached its hard threshold. */
 export function isBeforeHardThreshold(
   token: Moment & Pick<CurrentToken, 'life'>,
   clock: Clock,

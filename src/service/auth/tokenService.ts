@@ -92,7 +92,9 @@ export class TokenService {
     this.#backoff = new Backoff(clock, random);
   }
 
-  /** The current state. A token past its hard threshold is `expired`. */
+  /**
+   * The state of the current token, which is `expired` once the token is past its hard threshold.
+   */
   get state(): TokenState {
     if (this.#state.kind === 'valid' && !this.#validToken()) return { kind: 'expired' };
     return this.#state;
@@ -200,7 +202,7 @@ export class TokenService {
     this.#task?.result.then(refreshed, () => {});
   }
 
-  /** Returns the values of the current and the previous token. Only for `service/`. */
+  /** Returns the values of the current and the previous token. For use only in `service/`. */
   static valuesOf(service: TokenService): readonly string[] {
     return [service.#current, service.#previous].flatMap((token) => token?.value ?? []);
   }
