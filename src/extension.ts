@@ -28,8 +28,8 @@ import { whenOpened } from './ui/whenOpened.ts';
 /**
  * Registers the commands, and creates the other parts that a window needs before its first command,
  * such as the status item and the chat models. Sends no request and reads no secret. The commands
- * are registered even if another part can't be created, so that they can report the failure. For a
- * missing command, VS Code wouldn't show the reason. The log names the part that failed.
+ * are registered even if another part can't be created, so that they can report the failure. If a
+ * command were missing, VS Code wouldn't show the reason. The log names the part that failed.
  */
 export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;
@@ -81,7 +81,7 @@ class Startup implements CommandHost {
    */
   readonly #listening: Disposable;
   #app: HostedModel | undefined;
-  /** False only if no source can provide a connection without a prompt. */
+  /** True if a connection may be possible without a prompt. */
   #hasCredentials = false;
   /** Reads the settings that the tooltip shows. */
   #readSettings: SetUpStatus['readSettings'] = readSettings;

@@ -23,7 +23,7 @@ export interface InsertMode {
   /** One of `insertModeIds`. */
   readonly id: string;
   /**
-   * The text to announce when all responses are complete, but the user still has to accept them.
+   * The text to announce when all responses are complete, but the user hasn't accepted them yet.
    * Defaults to a generic message.
    */
   readonly doneText?: string;

@@ -65,7 +65,8 @@ export interface Selected extends OffsetRange {
 }
 
 /**
- * Computes the selection to restore after the writer's changes, and how far VS Code may extend it.
+ * Computes the selection to restore after the writer's changes (`wanted`), and how far VS Code may
+ * have extended it by then (`grown`).
  *
  * - VS Code extends a selection over text inserted at its end (tested). A selection of whole lines
  *   includes its last line break, and text is inserted before that break, so VS Code extends this

@@ -13,7 +13,9 @@ import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.t
  * look like streaming.
  */
 const REFRESH_MS = 100;
-/** Milliseconds until a check that the refresh worked, because VS Code can lose change events. */
+/**
+ * Milliseconds until a refresh is checked and repeated if needed. VS Code can lose change events.
+ */
 const CHECK_MS = 1_000;
 
 export const preview = previewing(replace.placeOf);

@@ -6,7 +6,7 @@ const KEPT = 200;
 
 /** States that undo and redo can restore. */
 export class ReplayStates<State> {
-  /** The latest state is last. */
+  /** In each list, the latest state is last. */
   readonly #states: Readonly<Record<Replay, State[]>> = { undo: [], redo: [] };
   #hasForgotten = false;
 

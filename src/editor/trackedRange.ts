@@ -75,8 +75,8 @@ interface EventContext {
  *
  * - A change before the range shifts the range. A change after the range, or typing at its end, has
  *   no effect.
- * - Other text inserted inside the range splits the generated text into pieces. Deleted text is
- *   removed from the pieces.
+ * - Text inserted inside the range splits the generated text into pieces. Deleted text is removed
+ *   from the pieces.
  * - An undo or redo leads back to a known state if the document contains all pieces of that state.
  *   If no state matches, the restored text might be generated text. The range may then become
  *   uncertain.

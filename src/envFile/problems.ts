@@ -26,7 +26,8 @@ export interface Problem {
 
 /**
  * Parses the text of an open `.env` file.
- * @param services the services to look for; if the text names none of them, `inUse` applies
+ * @param services the services whose settings the text may contain; if it contains none, `inUse`
+ * applies
  * @param isServiceSet false if the settings name no service; the text then determines the service
  */
 export function parseEnvText(
@@ -35,7 +36,7 @@ export function parseEnvText(
   services: readonly Service[] = [inUse],
   isServiceSet = true,
 ): ServiceReading {
-  // A larger file isn't used, so its problems don't matter.
+  // A file above the limit isn't used, so its problems don't matter.
   const isTooLarge = Buffer.byteLength(text) > ENV_FILE_LIMIT_BYTES;
   const assignments = isTooLarge ? [] : assignmentsOf(text);
   const all = readForAll(assignments, inUse, services);

@@ -43,7 +43,7 @@ export function manyRequests(requests: number): string {
 /** The question to show before one large request is sent. */
 export const MUCH_TEXT = 'Send this much text?';
 
-/** Describes the size and cost of the requests to confirm. */
+/** Describes the size of the requests to confirm, and warns that they may be billed. */
 export function costText(isMany: boolean, characters: number, tokens: number): string {
   const size = `${formatNumber(characters)} characters (about ${formatNumber(tokens)} tokens)`;
   return isMany
@@ -64,7 +64,7 @@ export const GENERATING = 'Generating… Esc cancels';
 export const STILL_WAITING = 'No response yet. Esc cancels';
 export const RETRY_TOOLTIP = 'Send the request again';
 
-/** @param retryLink link whose label is `RETRY` */
+/** @param retryLink a link with the label `RETRY` */
 export function noResponseText(retryLink: string): string {
   return `No response for 20 seconds. ${retryLink} or keep waiting. If you retry, the service may bill both requests.`;
 }
@@ -114,7 +114,7 @@ export function partlyCompleteText(
   return `${complete} of ${all} complete, ${rest}`;
 }
 
-/** @param tokens the token limit that all truncated responses reached, if there is one */
+/** @param tokens the token limit, if all truncated responses reached it */
 export function truncatedText(
   truncated: number,
   count: number,
@@ -136,7 +136,7 @@ export function outOfViewText(count: number): string {
     : 'The response is complete, but not in view.';
 }
 
-/** Describes the removed and the remaining invisible characters. Empty if there are none. */
+/** Describes how many invisible characters were removed and kept. Empty if there were none. */
 export function invisibleText(removed: number, kept: number): string {
   if (removed > 0 && kept > 0) {
     return `Invisible characters: ${removed} removed, ${kept} kept. Check the text.`;

@@ -191,7 +191,7 @@ export class Job implements Result, Disposable {
     };
   }
 
-  /** One-based first and last lines of the selected text. */
+  /** Returns the one-based first and last lines of the selected text. */
   linesOf(index: number): { readonly first: number; readonly last: number } {
     const { document } = this;
     const selection = rangeOf(document, this.#response(index).selection.range);
@@ -238,7 +238,7 @@ export class Job implements Result, Disposable {
     if (!one.isStartingOver) one.fit.continue();
   }
 
-  /** The text to continue. Empty if the response starts over. */
+  /** Returns the text to continue, which is empty if the response starts over. */
   responseSoFar(index: number): string {
     const { isStartingOver, text } = this.#response(index);
     return isStartingOver ? '' : text;

@@ -58,7 +58,10 @@ interface ReportedRun extends Pick<RecentJobs, 'announcements'> {
   readonly runAgain: RunAgain;
 }
 
-/** Reports the failures and the complete responses of a run. */
+/**
+ * Reports the failures of a run, its complete responses, and the responses that couldn't be
+ * inserted.
+ */
 export async function reportRun(
   { job, runMode, report, announcements, runAgain }: ReportedRun,
   { connection, folder, indices, outcomes, isCanceled }: RunResult,
@@ -67,7 +70,8 @@ export async function reportRun(
     job.indices.length > 1 ? some.map((index) => job.linesOf(index).first) : [];
   const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ index }) => index);
   if (lost.length > 0 && !job.isUndone) {
-    // Modes that don't write into the document put all responses in one place, so all are affected.
+    // Modes that don't write into the document put all responses in one place, so losing one
+    // affects all of them.
     const affected = job.mode.placeOf ? lost : job.indices;
     void offerResult(job, linesOf(affected), affected, job.mode.failedText);
   }

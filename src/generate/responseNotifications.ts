@@ -22,7 +22,7 @@ export interface RunOutcome {
   readonly runAgain: RunAgain;
   /** True if a limit truncated a response in this run. */
   readonly isTruncated: boolean;
-  /** The token limit that all truncated responses reached, if there is one. */
+  /** The value of `max_new_tokens`, if all truncated responses reached it. */
   readonly limit: number | undefined;
   /** True if all generations in the run succeeded. */
   readonly isWhole: boolean;

@@ -18,7 +18,7 @@ import { type Outcome, type RunResult, reportRun, type ShowFailure } from './rep
 import type { RunAgain } from './responseNotifications.ts';
 import { markLine, WaitProgress } from './waiting.ts';
 
-/** Dependencies of `runJob`. */
+/** Dependencies of `generate` and `runJob`. */
 export interface GenerateDeps {
   readonly jobs: RecentJobs;
   readonly connections: Pick<Connections, 'for' | 'signOutSignal'>;

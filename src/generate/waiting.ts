@@ -33,15 +33,16 @@ export function markLine(document: TextDocument, line: number): () => void {
 const OFFER_AFTER_MS = 15_000;
 
 /**
- * Shows in a run's progress notification what its requests are waiting for: a slow response, the
- * next attempt, or the end of a pause that the service requested. A network connection can die
- * silently after the service has received a request. If a slow request is retried, the service may
- * bill both requests, so the user decides whether to retry. The offer is part of the progress text,
- * because an extension can't close a message once the response has arrived.
+ * Shows in a run's progress notification what the requests of the run are waiting for: a slow
+ * response, the next attempt, or the end of a pause that the service requested. A network
+ * connection can die silently after the service has received a request. If a slow request is
+ * retried, the service may bill both requests, so the user decides whether to retry. The offer is
+ * part of the progress text, because an extension can't close a message once the response has
+ * arrived.
  */
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
-  /** The text to show while there is no wait to report. */
+  /** The text to show while no request is waiting. */
   #generating = texts.GENERATING;
   /** The requests that got no response within 5 s, each with the timer for the offer to retry. */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();

@@ -193,8 +193,8 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
 }
 
 /**
- * Returns advice to try again after the wait that the service stated, or else later. The tooltip
- * keeps the text, so it must stay true after the wait.
+ * Returns the advice to wait for as long as the service stated, or to try again later if it stated
+ * nothing. The tooltip keeps the text, so it must stay true after the wait.
  */
 function tryAgain({ retryAfterMs }: ErrorDetails): string {
   if (!retryAfterMs) return 'Try again later';

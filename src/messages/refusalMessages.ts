@@ -105,7 +105,7 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: FixActions):
     : `The identity service refused the ${settingLabel('apiKey', labels)}. It’s unknown, expired, or disabled. Copy it again or create a new one, then ${newKey('it')}.`;
 }
 
-/** Names the resource or model that the account may not be allowed to use, with advice. */
+/** Names the resource or model that the account may lack access to, with advice. */
 function resourceAdvice(labels: LabelContext): string {
   return needsSetting('projectId', labels)
     ? `the ${resourceName(labels)}. Ask its owner, or check the ${settingLabel('projectId', labels)}`

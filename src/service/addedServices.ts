@@ -172,7 +172,8 @@ function headerIn(name: string, value: unknown): FixedHeader | undefined {
   if (name === '' || !isAllowedHeaderName(name)) return undefined;
   if (typeof value === 'string') return isHeaderValue(value) ? { name, value } : undefined;
   const secret = textsOf(value)('secret');
-  // The setup uses the name of the header as the label, so a label can be as long as a name.
+  // Adding a service in VS Code uses the header's name as the label, so a label can be as long as a
+  // name.
   return /^[\p{L}\p{N} ._-]{1,64}$/u.test(secret) ? { name, secret } : undefined;
 }
 

@@ -36,7 +36,10 @@ const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
 const UNWANTED_IN_INSTRUCTIONS = /./sv;
 
 const LINE_END = /\r\n?|[\u2028\u2029]/g;
-/** Printable ASCII, tab, and LF. Most chunks contain nothing else and need no further checks. */
+/**
+ * Matches text that consists of printable ASCII, tabs, and LFs. Most chunks do, and need no further
+ * checks.
+ */
 const PRINTABLE = /^[\t\n -~]*$/;
 
 /**

@@ -113,22 +113,24 @@ const MAX_STEP = 4;
 const OPENS_BLOCK = /[{:]$/;
 const ENDS_STATEMENT = /[;}]$/;
 /**
- * The start of a comment or doc comment. Later lines of a doc comment are indented by at most one
- * more space.
+ * Matches the start of a comment or doc comment. Later lines of a doc comment are indented by at
+ * most one more space.
  */
 const COMMENT = /^(?:\/\/|# |\/\*\*|"""|''')/;
 const TRAILING_COMMENT = /\s(?:\/\/|#).*/s;
 /**
- * The end of a line that continues on the next one: an open bracket, a comma, a backslash, an
- * operator, or a keyword such as `else`. The operators `++` and `--` don't count.
+ * Matches the end of a line that continues on the next one: an open bracket, a comma, a backslash,
+ * an operator, or a keyword such as `else`. The operators `++` and `--` don't count.
  */
 const CONTINUED_LINE =
   /(?:[([,\\=*/%&|^<>?~.@]|(?<!\+)\+|(?<!-)-|\b(?:and|as|else|extends|implements|in|is|not|of|or))$/;
-/** Keywords that indent the next line even without a brace. */
+/** Matches keywords that indent the next line even without a brace. */
 const CONTROLS = /^(?:do|else|for|if|while)\b/;
-/** Delimiters of multiline strings, in which leading whitespace is content. */
+/** Matches the delimiters of multiline strings, in which leading whitespace is content. */
 const TEXT_MARKS = /"""|'''|`/g;
-/** First characters of a line that continues the previous one: `.then()`, `&& x`, `? y`. */
+/**
+ * Matches the first character of a line that continues the previous one: `.then()`, `&& x`, `? y`.
+ */
 const CONTINUES = /^[.?:&|+=]/;
 
 /** The start of the second non-blank line: its leading whitespace and the character after it. */

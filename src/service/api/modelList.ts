@@ -31,7 +31,10 @@ export interface Model {
   readonly asOf?: string | undefined;
 }
 
-/** A stage, such as `available`, `deprecated`, or `withdrawn`, and its ISO start date. */
+/**
+ * A stage, such as `available`, `deprecated`, or `withdrawn`, its ISO start date, and other models
+ * to use instead.
+ */
 export interface LifecycleStage {
   readonly stage: string;
   readonly from: string;

@@ -111,9 +111,9 @@ function failureInEvent(json: unknown): ServiceError | undefined {
 const ASSUMED_TASKS: readonly string[] = ['function_calling'];
 
 /**
- * Some gateways add limits to the entries: vLLM adds `max_model_len`, and LiteLLM adds
- * `max_input_tokens` and `max_output_tokens`.
- * Sources: https://github.com/vllm-project/vllm/blob/v0.10.2/vllm/entrypoints/openai/protocol.py
+ * Some gateways add limits to the models in the list: vLLM adds `max_model_len`, and LiteLLM adds
+ * `max_input_tokens` and `max_output_tokens`. Sources:
+ * https://github.com/vllm-project/vllm/blob/v0.10.2/vllm/entrypoints/openai/protocol.py
  * (`ModelCard`) and https://github.com/BerriAI/litellm/pull/30272
  */
 const modelList = shape({ data: v.array(v.unknown()) });

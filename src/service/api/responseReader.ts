@@ -5,7 +5,7 @@ import { parseJson } from '../schemaHelpers.ts';
 import type { Api } from './api.ts';
 import type { ToolCall } from './conversation.ts';
 
-/** The reason why a generation stopped, with the same names for both operations. */
+/** The reason why a generation stopped. Both operations use these names. */
 export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
 
 export interface TokenUsage {

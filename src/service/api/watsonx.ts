@@ -6,7 +6,7 @@ import { failureInEvent, inferenceFailure } from './watsonxFailure.ts';
 
 /**
  * The watsonx.ai API, on IBM Cloud and on premises. A request uses a project, a space, or a
- * deployment. The URL identifies a deployment, so the body of a request to a deployment contains
+ * deployment. If it uses a deployment, the URL contains the deployment ID, and the body contains
  * neither a model ID nor a project ID.
  */
 

@@ -5,8 +5,8 @@ import { readTokenResponse } from './tokenResponse.ts';
 
 /**
  * Creates the authentication method that exchanges an API key for an access token with the
- * service's own grant type. Ignores the `refresh_token` in the response. In recorded responses to
- * this grant, its value is `not_supported`.
+ * service's own grant type. Ignores the `refresh_token` in the response, because its value is
+ * `not_supported` in recorded responses to this grant.
  */
 export function apiKeyGrant({
   path,

@@ -3,7 +3,7 @@ import type { AuthMethod } from './authMethod.ts';
 import { readCommandOutput } from './commandOutput.ts';
 import { runProgram } from './runProgram.ts';
 
-/** Maximum bytes that a token command may print. */
+/** Maximum number of bytes that a token command can print. */
 const MAX_OUTPUT_BYTES = 65_536;
 
 /**

@@ -50,7 +50,7 @@ function readText(text: string): Found | undefined {
   return v.is(token, bare) ? { value: bare } : undefined;
 }
 
-/** A time in seconds since 1970, given as a number, digits, or a timestamp with a time zone. */
+/** Converts a number, digits, or a timestamp with a time zone to seconds since 1970. */
 const time = v.fallback(
   v.optional(
     v.union([
@@ -62,7 +62,10 @@ const time = v.fallback(
   undefined,
 );
 
-/** A local time without a time zone, such as `2026-11-26 14:05:31.000000`. */
+/**
+ * Converts a local time without a time zone, such as `2026-11-26 14:05:31.000000`, to seconds since
+ * 1970.
+ */
 const localTime = v.fallback(
   v.optional(
     v.pipe(

@@ -4,7 +4,7 @@ import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { Token } from './token.ts';
 import type { TokenService } from './tokenService.ts';
 
-/** Returns the request fields that even a request without a token needs. */
+/** Returns the fields that every request to the service needs, with or without a token. */
 export function publicAccess(credentials: Credentials): PublicAccess {
   return {
     origin: credentials.approved.service,

@@ -5,7 +5,7 @@ import type { ServiceError } from '../errors.ts';
 
 /**
  * An access token from an identity service or a program, or the key if there is no exchange. The
- * times haven't been checked yet.
+ * stated times can be invalid (see `statedLives`).
  */
 export interface TokenResponse {
   readonly value: string;

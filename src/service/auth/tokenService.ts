@@ -18,7 +18,7 @@ import {
 export interface TokenServiceOptions {
   /**
    * Sends a token request, including its retries, or runs the program that prints the token. If the
-   * method has no exchange, returns the key.
+   * authentication method has no exchange, returns the key.
    */
   readonly fetchToken: (signal: AbortSignal) => Promise<TokenResponse>;
   /** See `TokenExchange`. */
@@ -92,9 +92,7 @@ export class TokenService {
     this.#backoff = new Backoff(clock, random);
   }
 
-  /**
-   * The state of the current token, which is `expired` once the token is past its hard threshold.
-   */
+  /** The current state, which is `expired` once the token is past its hard threshold. */
   get state(): TokenState {
     if (this.#state.kind === 'valid' && !this.#validToken()) return { kind: 'expired' };
     return this.#state;
