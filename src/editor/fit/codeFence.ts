@@ -5,7 +5,7 @@ const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
 
 interface Fence {
   readonly indentation: string;
-  /** The backticks or tildes. */
+  /** The backticks or tildes that open the fence. */
   readonly marks: string;
 }
 
