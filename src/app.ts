@@ -21,7 +21,7 @@ import { Usage } from './status/usage.ts';
 import { follower } from './ui/followState.ts';
 import type { Log } from './ui/log.ts';
 
-/** The parts that activation creates, and the functions that it provides to parts created later. */
+/** Parts and functions that activation provides to the parts that are created later. */
 export interface Started {
   readonly context: ExtensionContext;
   readonly log: Log;

@@ -17,8 +17,8 @@ interface CallerDecision {
   readonly id: string;
   readonly isAllowed: boolean;
   /**
-   * Keyed hash of the API key (or of the service, if there is no key), and of the service address
-   * and project that the user saw.
+   * Keyed hash of everything that the decision covers: the API key (or the service, if there's no
+   * key), the service address, and the project.
    */
   readonly fingerprint: string;
 }

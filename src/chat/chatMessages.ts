@@ -51,7 +51,7 @@ function runAdvice(title: string): string {
   return `Run “Hosted Model: ${title}” from the Command Palette.`;
 }
 
-/** Advice that the chat shows in place of a button whose label isn't the title of a command. */
+/** Advice to show in the chat for the actions whose button label isn't a command title. */
 const CHAT_ADVICE: Partial<Record<Action, string>> = {
   refreshToken: runAdvice('Refresh Token'),
   changeProject: runAdvice('Set Up...'),
@@ -61,8 +61,7 @@ const CHAT_ADVICE: Partial<Record<Action, string>> = {
 
 /**
  * Returns the message to show in the chat for a failure.
- * @param message the message that a generation for a selection would show; undefined if the user
- * canceled
+ * @param message the message that is shown outside the chat; undefined if the user canceled
  */
 export function chatFailure(error: unknown, message: Message | undefined): string {
   if (error instanceof ServiceError) {
@@ -141,7 +140,7 @@ export function toolQuestion(prompt: string, connection: PublicCredentials): str
   return `${question}\n\n${shown.length === prompt.trim().length ? 'Text' : 'Beginning of the text'}: ${codeSpan(shown)}`;
 }
 
-/** Names the service's host, and the project or other resource to bill, if there is one. */
+/** Names the service's host and, if there is one, the project, space, or deployment to bill. */
 function destinationOf({ approved, projectId, resource }: PublicCredentials): string {
   const { host } = new URL(approved.service);
   return projectId ? `${host} and billed to the ${resourceName({ resource })} ${projectId}` : host;

@@ -16,7 +16,7 @@ import { becomesLink, modelTooltip } from './chatMessages.ts';
  */
 
 const LISTS = 'hostedModel.chatModels';
-/** Maximum number of stored lists, one for each value that `keyOf` returns. */
+/** Maximum number of stored lists, which are identified by `keyOf`. */
 const MAX_LISTS = 8;
 /** Maximum number of models in a stored list, more than a user would look through. */
 const MAX_MODELS = 200;
@@ -48,10 +48,10 @@ export class ChatModels {
   }
 
   /**
-   * Returns the connection's model, followed by the other models from the service's list and from
-   * its entry in the settings. If the connection's model is in neither, it gets no capabilities,
-   * because they would be guesses. For a deployment that has its own model, returns only that
-   * model.
+   * Returns the connection's model, then the other models that the service lists or that its
+   * settings entry names. If the connection's model isn't among those, it's offered without
+   * capabilities, because any would be guesses. For a deployment that has its own model, returns
+   * only that model.
    * @param isOnly false if the models of other services are offered, too
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {
@@ -87,9 +87,8 @@ export class ChatModels {
 }
 
 function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
-  // Include the service, because two services can share an address. Include the models in the
-  // service's entry in the settings, so that a list stored before the user changed the entry isn't
-  // used.
+  // Include the service, because two services can share an address. Include the models in its
+  // settings entry, so that the stored list isn't used after the user changes them.
   const stated = service.models.length > 0 ? [JSON.stringify(service.models)] : [];
   return [serviceUrl, operation, service.word, ...stated].join(' ');
 }

@@ -67,7 +67,7 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
   }
 }
 
-/** Returns a stable ID for the cause of a failure, which the calling model can act on. */
+/** Returns a stable ID for the cause of a failure, so that the calling model can act on it. */
 function causeOf(error: unknown): string {
   if (error instanceof ChatError) return 'refused';
   if (!(error instanceof ServiceError)) return 'unknown';

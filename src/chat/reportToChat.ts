@@ -19,8 +19,8 @@ import * as texts from './chatMessages.ts';
 export class ChatError extends Error {}
 
 /**
- * Reports the parts that follow the text: tool calls and token usage. Tool calls in a truncated
- * response are dropped, because they may be incomplete.
+ * Reports the parts of a response that follow its text: tool calls and token usage. Drops the tool
+ * calls of a truncated response, because they may be incomplete.
  */
 export function reportResponse(
   response: Generation,

@@ -14,7 +14,10 @@ import type { ChatProvider } from './chatProvider.ts';
 
 const PROVIDER_ID = 'hosted-model';
 const GROUP_NAME = 'Hosted Model';
-/** Maximum time for the built-in chat to start, in milliseconds. Allows for a busy machine. */
+/**
+ * Maximum time for the built-in chat to start, in milliseconds. Long, because the machine may be
+ * busy.
+ */
 const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
 
@@ -71,7 +74,7 @@ export async function startChat(
 async function ensureGroup(provider: ChatProvider): Promise<boolean> {
   if (await isGrouped(provider)) return true;
   const group = { name: GROUP_NAME, vendor: PROVIDER_ID };
-  // Failures are ignored, because `isGrouped` then checks for the group.
+  // Ignore failures, because `isGrouped` checks the result.
   await commands
     .executeCommand(undocumentedCommands.addModelGroup, group)
     .then(undefined, () => {});

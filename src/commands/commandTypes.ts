@@ -64,7 +64,7 @@ export type GenerateArguments =
   /** The argument with an unexpected type; `args` for the whole object. */
   | { readonly malformed: 'args' | 'template' | 'insertMode' };
 
-/** One run of a command. */
+/** The arguments and the editor state that a command runs with. */
 export interface Invocation {
   /** Empty for all commands except *Generate from selection*. */
   readonly args: GenerateArguments;
@@ -77,7 +77,7 @@ type Handler = (app: App, invocation: Invocation) => Promise<unknown>;
 
 export type Handlers = Readonly<Record<CommandName, Handler>>;
 
-/** The code behind the commands. */
+/** The code that loads when a command first runs. */
 export interface CommandCode {
   readonly run: (name: CommandName, invocation: Invocation) => Promise<unknown>;
   /** Reports a failure. Returns true if the user picked *Retry*. */

@@ -32,7 +32,7 @@ export interface CommandHost {
  * Commands resolve to undefined, because a launch.json could read any other result through
  * `${command:…}`.
  * @param hostOf returns undefined if the extension couldn't start
- * @param registered receives the registered commands
+ * @param registered the array to which the registered commands are added
  * @returns false if a command couldn't be registered. The others are registered anyway, so that
  * they can report the failure.
  */
@@ -56,8 +56,8 @@ export function registerCommands(
 }
 
 /**
- * Picks the known arguments, and checks their types. The context menu passes the document's URI,
- * which has none of them.
+ * Returns the known arguments after checking their types. The context menu passes the document's
+ * URI, which contains none of them.
  */
 function generateArguments(given: unknown): GenerateArguments {
   const isObject = typeof given === 'object' && !Array.isArray(given);
@@ -74,8 +74,8 @@ function isNameOrAbsent(value: unknown): value is string | undefined {
 
 /**
  * Captures the invocation immediately, so that keystrokes don't change it while modules load. The
- * returned function returns it only once, so that an open error message doesn't keep the selected
- * text in memory. Later calls capture a new invocation.
+ * returned function returns this invocation once and then releases it, so that an open error
+ * message doesn't keep the selected text in memory. Later calls capture a new one.
  */
 function invoked(args: GenerateArguments): () => Invocation {
   const capture = (): Invocation => ({ args, snapshot: takeSnapshot() });

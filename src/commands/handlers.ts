@@ -82,7 +82,7 @@ export const handlers: Handlers = {
   refreshToken: async (app) => {
     const connection = await app.connections.for();
     if (!connection) return;
-    // The user can sign out before the token request is sent. The key must not be sent after that.
+    // If the user signs out before the token request is sent, the key must not be sent anymore.
     const { signOutSignal } = app.connections;
     const progress = { location: ProgressLocation.Window, title: COMMAND_MESSAGES.gettingToken };
     const { hasToken } = await window.withProgress(progress, () =>

@@ -30,7 +30,7 @@ export function modelRows(models: readonly Model[], current: string): ModelRow[]
   return [...inUse, ...staying, ...leaving].map((model) => rowOf(model, model.id === current));
 }
 
-/** Returns the placeholder for the pick list. */
+/** Returns the placeholder of the list, which names the current model. */
 export function modelHint(models: readonly Model[], current: string): string {
   const listed = models.find(({ id }) => id === current);
   const hint = `Current: ${oneLine(current)}`;

@@ -72,7 +72,7 @@ function shownInMenu(app: App, connection: Connection, { keys }: SourceSnapshot)
   return { reason: connection.reason, model: isSecret ? '' : modelText(connection) };
 }
 
-/** Lists the actions for a source, and runs the picked one. */
+/** Lets the user pick an action for a source, and runs it. */
 async function showSource(
   { connections }: App,
   source: SourceId,
@@ -100,7 +100,7 @@ async function showSource(
   }
 }
 
-/** Lists the sources, and writes the picked one to `hostedModel.credentialSource`. */
+/** Lets the user pick a source, and writes it to `hostedModel.credentialSource`. */
 async function useAnotherSource({ connections }: App, { found, choice }: Lookup): Promise<void> {
   const folder = found.folder.workspaceFolder;
   const place = targetText(targetForFolder(folder?.uri));

@@ -65,8 +65,8 @@ export async function selectModel(app: App): Promise<void> {
 }
 
 /**
- * Stores a list of models for the chat. Ignores failures to load the list. *Select Model* reports
- * such a failure for the service in use, and leaves out other services that fail.
+ * Stores a list of models for the chat. Ignores a failure to load the list, because `pickModel`
+ * handles it.
  */
 function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void {
   const keep = async ({ models }: ModelList) =>
@@ -75,8 +75,8 @@ function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void
 }
 
 /**
- * Requests the model lists of the other services that are set up. Leaves out deployments, because
- * each one has its own model.
+ * Requests the model lists of the other services that are set up, and stores them for the chat.
+ * Leaves out deployments, because each one has its own model.
  */
 async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
   const all = await app.connections.all();

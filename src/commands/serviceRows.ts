@@ -8,7 +8,7 @@ import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App } from './commandTypes.ts';
 
 /**
- * Returns a menu row for each service that is set up, except the one in use. Each row switches
+ * Returns a menu row for each service that is set up, except the one in use. Picking a row switches
  * selections to its service.
  */
 export async function serviceRows(app: App, { word: used }: Service): Promise<MenuItem[]> {
@@ -23,7 +23,7 @@ export async function serviceRows(app: App, { word: used }: Service): Promise<Me
 }
 
 /**
- * Switches selections to another service, and reports the switch.
+ * Switches selections to another service, and reports the success or failure.
  * @param modelId the model to use; omitted for the service's default
  */
 export async function switchSelections(

@@ -30,7 +30,9 @@ export class Configuration {
     return this.#values.inspect<unknown>(name) ?? {};
   }
 
-  /** Returns the text in the user settings, ignoring workspace, folder, and remote settings. */
+  /**
+   * Returns the user's value of a text setting, ignoring workspace, folder, and remote settings.
+   */
   own(name: string): string {
     return textOf(userValue(this.inspected(name)));
   }
@@ -83,8 +85,8 @@ export function targetForFolder(folder: Uri | undefined): SettingsTarget {
 }
 
 /**
- * Returns where a folder's value of a setting comes from: the folder's settings, the workspace
- * settings, or, if neither contains the setting, the user settings.
+ * Returns the settings that a folder's value comes from: the folder's settings, the workspace
+ * settings, or, if neither contains it, the user settings.
  */
 export function targetOfSetting(name: Written, folder: Uri | undefined): SettingsTarget {
   const { workspaceFolderValue, workspaceValue } = new Configuration(folder).inspected(name);

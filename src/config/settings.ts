@@ -31,7 +31,7 @@ export interface SourceSettings {
   readonly services: readonly Service[];
   /** Set if the service in the settings is unknown, or if its entry is invalid. */
   readonly serviceProblem?: ServiceProblem | undefined;
-  /** Neither this nor `url` is validated here. `connection/sourceSelection.ts` validates both. */
+  /** Like `url`, not validated here, but in `connection/sourceSelection.ts`. */
   readonly authUrl: string;
   readonly url: string;
   /** The ID of the project, space, or deployment; `resource` states which one it is. */
@@ -46,9 +46,7 @@ export interface Settings extends SourceSettings {
   readonly modelId: string;
   /** True if a setting names the model; false if it's the service's default. */
   readonly isModelSet?: boolean;
-  /**
-   * The model ID in the settings if that ID is invalid. The service's default is then used instead.
-   */
+  /** The invalid model ID in the settings, if any. The service's default is used instead. */
   readonly invalidModelId?: string;
   /** The model ID that a workspace, folder, or remote machine sets. Applies to any service. */
   readonly folderModelId?: string;
@@ -137,9 +135,8 @@ export function readUserSettings(): Settings {
 }
 
 /**
- * Returns the settings for a service. If the given settings belong to another service, drops their
- * addresses and project. Keeps them if the service is used only because `hostedModel.service` is
- * empty.
+ * Adapts settings to a service. If they belong to another service, drops their addresses and
+ * project, unless the given service is used only because `hostedModel.service` is empty.
  */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;

@@ -36,7 +36,7 @@ export class ActiveConnection implements Disposable {
     this.#options = options;
   }
 
-  /** The last lookup for the active folder; undefined until a command needs a connection. */
+  /** The last lookup for the active folder; undefined before the first one. */
   get lookup(): Lookup | undefined {
     return this.#lookup;
   }
@@ -75,7 +75,7 @@ export class ActiveConnection implements Disposable {
     return lookup;
   }
 
-  /** Repeats the lookup. Does nothing until a command has needed a connection. */
+  /** Repeats the lookup, unless there hasn't been one yet. */
   async repeatLookup(): Promise<void> {
     if (this.#lookupsStarted > 0) await this.look();
   }
@@ -89,7 +89,7 @@ export class ActiveConnection implements Disposable {
     if (this.#folderKey !== folderKey(activeFolder())) await this.repeatLookup();
   }
 
-  /** Fires `onDidChange` and repeats the lookup after sources or settings have changed. */
+  /** Fires `onDidChange` and repeats the lookup. Called after sources or settings have changed. */
   async refresh(): Promise<void> {
     this.#changes.fire();
     await this.repeatLookup();

@@ -108,7 +108,7 @@ function askProgram(
   );
 }
 
-/** @param program the absolute path; empty if there is no such program */
+/** @param program the absolute path; empty if the program wasn't found */
 function runText(program: string, service: Service): string {
   const [name = '', ...args] = commandOf(service) ?? [];
   return `Hosted Model would run ${commandText([program || name, ...args])}`;
@@ -217,8 +217,8 @@ export function reportSetting(text: string): void {
 }
 
 /**
- * Shows a mistake in the `.env` file of a folder. Doesn't wait for the user, because the message may
- * stay open until the window closes.
+ * Warns about a mistake in the `.env` file of a folder. Doesn't wait for the user, because the
+ * message may stay open until the window closes.
  */
 export function reportEnvFile(text: string, { workspaceFolder }: Folder): void {
   const { openEnvFile: open, setUp } = ACTION_LABELS;

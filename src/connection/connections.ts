@@ -106,7 +106,7 @@ export class Connections implements Disposable {
     return this.#signedOut.signal;
   }
 
-  /** The last lookup for the active folder; undefined until a command needs a connection. */
+  /** The last lookup for the active folder; undefined before the first one. */
   get current(): Lookup | undefined {
     return this.#active.lookup;
   }
@@ -144,7 +144,7 @@ export class Connections implements Disposable {
   /**
    * Like `peek`, but the user can cancel it, because a keyring or a remote folder can be slow. Also
    * updates `current` if the folder is active.
-   * @throws {ServiceError} `cancelled` if the user stopped waiting
+   * @throws {ServiceError} `cancelled` if the user stops waiting
    */
   peekWithProgress(owner = activeFolder()): Promise<Lookup> {
     return cancellable('Reading the credentials', (signal) =>
@@ -186,15 +186,14 @@ export class Connections implements Disposable {
     return this.#options.approvals.fingerprintOf(connection, ...shown);
   }
 
-  /**
-   * Repeats the lookup for the active folder. Does nothing until a command has needed a connection.
-   */
+  /** Repeats the lookup for the active folder, unless there hasn't been one yet. */
   async refresh(): Promise<void> {
     await this.#active.repeatLookup();
   }
 
   /**
-   * Runs the setup. If the settings name another source, offers to use the editor instead.
+   * Runs the setup. If another source stays in use because the settings name it, offers to use the
+   * editor instead.
    * @param owner the folder that needs the credentials
    * @returns true if credentials were saved, and no setting keeps them from being used
    */
@@ -321,7 +320,7 @@ export class Connections implements Disposable {
     if (await hasSignedOut(this.#options, isSignOut)) {
       this.#signedOut.abort();
       this.#signedOut = new AbortController();
-      // No external source is in use anymore.
+      // Signing out deletes the approvals, so no external source is in use anymore.
       await forgetExternalSource(workspaceState);
       runtime.forgetTokens();
       this.#signOuts.fire();

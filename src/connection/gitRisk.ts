@@ -36,8 +36,8 @@ interface Repository {
 
 /**
  * Returns the reason why a commit could publish the file. Undefined if git ignores the file, or if
- * the risk is unknown. For example, the Git extension may run on another machine in a remote
- * window, or may not have opened the repository yet.
+ * the risk is unknown, for example because the Git extension runs on another machine or hasn't
+ * opened the repository yet.
  */
 export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
   try {
@@ -47,7 +47,7 @@ export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
     const ignored = await repository.checkIgnore([file.fsPath]);
     return ignored.size > 0 ? undefined : 'not-ignored';
   } catch {
-    // Git can fail in many ways, and a missing hint isn't worth an error message.
+    // Git can fail in many ways, and a missing warning isn't worth an error message.
     return undefined;
   }
 }

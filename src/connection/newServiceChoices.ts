@@ -11,7 +11,7 @@ export interface Login {
   readonly description: string;
   /** The values that the setup prompts for. */
   readonly fields: readonly LoginField[];
-  /** The fixed part of the entry's `authentication`. */
+  /** The part of the entry's `authentication` that doesn't depend on the user's answers. */
   readonly authentication: Readonly<Record<string, string>> & {
     readonly kind: Authentication['kind'];
   };

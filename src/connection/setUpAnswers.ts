@@ -117,7 +117,7 @@ export async function prefilledFor(
 
 /**
  * Returns the steps that a service needs.
- * @param isImported true for an import, which determines the service
+ * @param isImported true for an import, which needs no step for the service
  */
 export function stepsFor(service: Service, isImported: boolean): StepName[] {
   return [
@@ -147,7 +147,9 @@ export function answeredCredentials(setUp: SetUp, target: Destination): Credenti
   return credentialsFor(settings.service, values, target);
 }
 
-/** Identifies the key that an empty answer keeps. Undefined if there is none. */
+/**
+ * Returns where the key that an empty answer keeps comes from. Undefined if there is no such key.
+ */
 export function keptKey({ apiKey, imported, stored, canKeepStored }: SetUp) {
   if (apiKey === '') return stored && canKeepStored ? 'stored' : undefined;
   return apiKey === imported?.apiKey ? 'imported' : 'typed';

@@ -59,7 +59,7 @@ export function withVersion(added: NewService): NewService | undefined {
   return pathname === '/' ? withFields(added, { url: `${added.service.url}/v1` }) : undefined;
 }
 
-/** Replaces the service in the setup with a new definition. */
+/** Replaces the definition of the service that the setup adds or changes. */
 export function describe(setUp: SetUp, added: NewService): void {
   const { service } = added;
   const { url, authUrl, defaultModelId: modelId } = service;

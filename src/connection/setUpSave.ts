@@ -33,7 +33,7 @@ interface SaveItem extends QuickPickItem {
 }
 
 /**
- * Shows everything that the user approves, tests the credentials if the user chooses that, prompts
+ * Shows everything that the user approves, tests the credentials if the user chooses to, prompts
  * for a new service's model, and saves the answers.
  */
 export const askToSave: AskStep = async (setUp, position) => {
@@ -79,8 +79,8 @@ export const askToSave: AskStep = async (setUp, position) => {
 };
 
 /**
- * Prompts for the headers of a new service, and continues with the secrets of the headers, if any,
- * or with the approval.
+ * Prompts for the headers of a new service. Continues with the secret values of the headers or, if
+ * there are none, with the approval.
  */
 async function changeHeaders(setUp: SetUp, position: Question): ReturnType<AskStep> {
   const changed = setUp.added && (await askHeaders(setUp.added, position));
@@ -221,8 +221,8 @@ export function recordFor(
 }
 
 /**
- * True if the records are equal. False if another window signed out or stored a key in the
- * meantime.
+ * True if a record is the same in two reads, so no other window has signed out or stored a key in
+ * the meantime.
  */
 export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);

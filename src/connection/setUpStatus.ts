@@ -37,8 +37,8 @@ export interface StoredState {
 export const USES_EXTERNAL_SOURCE = 'hostedModel.usesOutsideSource';
 
 /**
- * True if the user has signed out, in this window or another one. If no sign-out was announced,
- * this means that no key is left and this workspace uses no approved external source.
+ * True if the user has signed out, in this window or another one. Without an announced sign-out,
+ * true if no key is left and this workspace uses no approved external source.
  */
 export async function hasSignedOut(
   { keys, approvals, workspaceState }: StoredState,

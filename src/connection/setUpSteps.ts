@@ -178,7 +178,7 @@ async function manage(setUp: SetUp, service: Service, position: Question): Retur
 }
 
 /**
- * Prompts for a new service, and continues with its credentials. Back returns to the list of
+ * Prompts for a new service, and continues with its credentials. Going back returns to the list of
  * services.
  */
 async function addService(setUp: SetUp, position: Question): ReturnType<AskStep> {

@@ -73,8 +73,8 @@ export interface EditorSource {
  */
 export interface SourceSnapshot extends EditorSource {
   /**
-   * The other services in the key store, as if the settings named each of them. Their programs are
-   * left out, because most lookups don't use them, and searching `PATH` can be slow.
+   * The editor source for each other service that has a stored key. The programs are left out,
+   * because most lookups don't use them, and searching `PATH` can be slow.
    */
   readonly others: readonly Omit<EditorSource, 'program'>[];
   /**
@@ -109,7 +109,7 @@ export interface ExternalSource {
   readonly service?: Service;
   /**
    * The addresses that requests with these values would go to. The identity address never comes
-   * from the source: it's in the user's settings or in the definition of the service.
+   * from the source, only from the user's settings or the definition of the service.
    */
   readonly destination?: Destination | AddressProblem | undefined;
   /** Identifies exactly these values in `SourceApprovals`. */
@@ -235,7 +235,7 @@ function namedSource(found: SourceSnapshot): ExternalSource | undefined {
   return named && named.decision !== 'refused' && !isUntrusted(named) ? named : undefined;
 }
 
-/** Returns the sources to try after the editor. */
+/** Returns the external sources to try after the editor. */
 export function othersInOrder({ settings, external }: SourceSnapshot): readonly ExternalSource[] {
   return settings.credentialSource === 'editor' ? [] : external;
 }

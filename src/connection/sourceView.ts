@@ -65,7 +65,7 @@ export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
       source,
       label: `$(${inUse ? 'pass-filled' : 'circle-large-outline'}) ${name}`,
       description: inUse ? 'in use' : '',
-      // The detail has its own line, where the section heading doesn't cover it.
+      // Not in the description, because the section heading covers the end of that line.
       detail: detailOf(source, found, choice),
     };
   });
@@ -170,7 +170,8 @@ export function sourceState(source: SourceId, found: SourceSnapshot): string {
   }
   const editor = selectEditorSource(found);
   if (editor.kind === 'missing') {
-    // Empty if nothing is stored for a service without a key, or if a header's secret is missing.
+    // No names are listed if nothing is stored for a service without a key, or if only a header's
+    // secret is missing.
     const names = settingNames(editor.names, found.settings);
     return names ? `lacks ${names}` : 'not set up';
   }
@@ -287,8 +288,8 @@ function editorPlace(name: SettingName, found: SourceSnapshot): string {
 }
 
 /**
- * Shortens a project ID, as in `1a2b…`. Four characters are enough to distinguish it from others.
- * IDs of at most 8 characters aren't shown at all.
+ * Shortens a project ID, as in `1a2b…`. Four characters are enough to recognize the project. IDs of
+ * at most 8 characters aren't shown at all.
  */
 function maskedId(text: string): string {
   return text.length > 8 ? `${text.slice(0, 4)}…` : '…';

@@ -114,7 +114,7 @@ export async function findSources(
 
 /**
  * Returns the editor source of a stored service, with the address and project of its last setup.
- * Undefined if the service is no longer in the settings.
+ * Undefined if the service no longer exists.
  */
 function storedSource(
   [word, record]: readonly [word: string, record: KeyRecord],
