@@ -29,7 +29,7 @@ export interface Started {
   readonly stored: StoredState;
   /** Creates a part, and disposes it when the window closes. */
   readonly make: <Part extends Disposable>(make: () => Part) => Part;
-  /** Logs any failure of work that runs in the background. */
+  /** Logs the failure of background work. */
   readonly inBackground: (work: unknown) => void;
   /** Updates the setup state that the status item and the command palette use. */
   readonly updateSetUpState: (inUse: Service | undefined) => Promise<void>;

@@ -49,7 +49,6 @@ import {
  * Offers the models of every configured service to VS Code's chat, agents, and other extensions.
  */
 
-/** The parts of the extension that the chat needs. */
 export interface ChatDeps {
   readonly log: Log;
   readonly status: StatusItem;

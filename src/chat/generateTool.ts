@@ -46,8 +46,8 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
   }
 
   /**
-   * Generates a response to the prompt. Returns failures as results, because agents keep retrying
-   * after an exception.
+   * Generates a response to the prompt. Returns failures as results, because agents would keep
+   * retrying after an exception.
    */
   async invoke(
     { input }: LanguageModelToolInvocationOptions<GenerateToolInput>,

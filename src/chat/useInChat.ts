@@ -68,7 +68,7 @@ export async function startChat(
 
 /**
  * Adds a provider group if there is none. Without a group, VS Code offers models only after a
- * sign-in.
+ * GitHub sign-in.
  * @returns true if there is a group now
  */
 async function ensureGroup(provider: ChatProvider): Promise<boolean> {

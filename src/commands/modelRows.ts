@@ -62,8 +62,8 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
 }
 
 /**
- * Describes the end of a model's life, such as "deprecated, will be withdrawn on 2027-01-15,
- * successor maker/next". Empty for a model that stays available.
+ * Describes a model's lifecycle, such as "deprecated, will be withdrawn on 2027-01-15, successor
+ * maker/next". Empty if the model is available and no end is announced.
  */
 function lifeText(model: Model): string {
   const { stage, deprecated, withdrawn, others, successors } = lifecycleOf(model);

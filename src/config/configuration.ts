@@ -61,7 +61,6 @@ export async function enableAi(): Promise<void> {
   await workspace.getConfiguration().update(AI_SETTING, false, Global);
 }
 
-/** The names of the settings that `writeSettings` can write. */
 type Written =
   | 'url'
   | 'authUrl'

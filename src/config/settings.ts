@@ -22,7 +22,7 @@ import {
 export interface SourceSettings {
   /**
    * The service in the settings, or the first built-in one if the setting is empty or invalid. If
-   * the setting is empty, `withStoredService` may replace this service.
+   * the setting is empty, `withStoredService` may select another service.
    */
   readonly service: Service;
   /** True if the settings name a service, even an invalid one. */
@@ -84,7 +84,7 @@ export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
  */
 const RESOURCE_KINDS = ['deployment', 'space', 'project'] as const;
 const COMMAND_QUEUE = 50;
-/** Maximum daily token budget, which is more than anyone needs. */
+/** Maximum daily token budget, far more than anyone needs. */
 const MAX_TOKENS = 1e12;
 
 /** Reads the settings that apply to a document, or to the window. */
@@ -235,8 +235,8 @@ function listsOf(found: Inspected): Settings['templates'] {
   };
 }
 
-// Settings files can contain anything, regardless of the schema. Objects and lists of the wrong
-// type count as unset.
+// Settings files can contain anything, regardless of the schema. A value of the wrong type counts
+// as unset.
 
 function objectOf(value: unknown): Parameters {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

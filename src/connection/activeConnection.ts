@@ -8,7 +8,7 @@ import { provenanceLines } from './sourceView.ts';
 export type Obstacle = 'none' | 'missing' | 'approval';
 
 export interface ActiveConnectionOptions {
-  /** Workspace state, which VS Code stores outside the workspace folders. */
+  /** Workspace state. VS Code stores it outside the folders, so a repository can't change it. */
   readonly workspaceState: Memento;
   readonly peek: (owner: WorkspaceFolder | null) => Promise<Lookup>;
 }

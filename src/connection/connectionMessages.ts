@@ -204,8 +204,8 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
 }
 
 /**
- * Describes the reason why a `.env` file or the environment isn't used, such as `VENDOR_API_KEY on
- * line 2 has quotes …`. Undefined if the source is complete and the user didn't decline it.
+ * Explains why a `.env` file or the environment isn't used, as in `VENDOR_API_KEY on line 2 has
+ * quotes …`. Undefined if the source is complete and the user didn't decline it.
  */
 export function sourceProblem({ text, values, decision }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
@@ -305,7 +305,7 @@ function issuePhrase({ place, name, kind }: Issue): string {
   return `${what} ${ISSUE_PHRASES[kind]}`;
 }
 
-/** Returns the context for messages about the connection. Empty if there is none. */
+/** Returns the context for messages about the connection. Empty if there is no connection. */
 export function contextOf(choice: Choice): MessageContext {
   if (choice.kind !== 'ready') return {};
   const { connection } = choice;

@@ -43,7 +43,7 @@ import { useForSelections } from './switchService.ts';
 import { writeCredentialSource } from './writeCredentialSource.ts';
 
 export interface ConnectionsOptions extends FindOptions {
-  /** Workspace state, which VS Code stores outside the workspace folders. */
+  /** Workspace state. VS Code stores it outside the folders, so a repository can't change it. */
   readonly workspaceState: Memento;
   readonly runtime: ServiceRuntime;
   /** Logs the failure of work that no caller awaits. */
@@ -135,7 +135,7 @@ export class Connections implements Disposable {
     return this.#forFolder(activeFolder(uri));
   }
 
-  /** Returns the connection for a folder, or the obstacle. Never prompts. */
+  /** Returns the connection for a folder, or the obstacle to getting one. Never prompts. */
   async peek(owner = activeFolder()): Promise<Lookup> {
     const found = await findSources(this.#options, owner);
     return { found, choice: choiceOf(found, choose(found), this.#options.runtime) };
@@ -274,7 +274,7 @@ export class Connections implements Disposable {
 
   /**
    * Deletes the stored keys and all approvals. Declined sources stay declined. Reads no folder,
-   * since a remote one may not respond.
+   * because a remote one may not respond.
    * @throws if secret storage fails to delete a key
    */
   async signOut(): Promise<void> {

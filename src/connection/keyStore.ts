@@ -16,8 +16,8 @@ export interface KeyRecord {
   /** The absolute path of the program that prints the token, as the user saw it. */
   readonly program?: string | undefined;
   /**
-   * The project, space, or deployment from the last setup. Used while the settings, which have only
-   * one project, belong to another service.
+   * The project, space, or deployment from the last setup. Used while the project in the settings
+   * is for another service, because the settings have only one.
    */
   readonly projectId?: string | undefined;
   readonly resource?: ResourceKind | undefined;
@@ -61,14 +61,17 @@ export class KeyStore {
   readonly #subscription: Disposable;
   readonly #onIssue: (what: StorageIssue) => void;
   #hasFailed = false;
-  /** The value that each key had after this window last read or changed it, by name. */
+  /**
+   * The value of each key as this window last read or wrote it, by name. Used to detect changes by
+   * other windows.
+   */
   readonly #seen = new Map<string, string | undefined>();
   /**
    * Cached names of the stored keys. Undefined after a change, or if secret storage can't list
    * them.
    */
   #listed: readonly string[] | undefined;
-  /** Number of changes made by this window or reported by secret storage. */
+  /** Counts the changes that this window makes or secret storage reports. */
   #changes = 0;
   /** Settles after the last write or deletion that this window started. */
   #lastChange: Promise<unknown> = Promise.resolve();
@@ -185,7 +188,7 @@ export class KeyStore {
 
   /**
    * Runs this window's changes one at a time. During a change, secret storage may still return the
-   * old state, which must not be mistaken for a change by another window or a sign-out.
+   * old state. That must not be mistaken for a sign-out or a change by another window.
    */
   #change<Result>(work: () => Promise<Result>): Promise<Result> {
     const change = this.#lastChange.then(() => {
@@ -272,9 +275,7 @@ export class KeyStore {
     }
   }
 
-  /**
-   * Reads the stored value, and announces a change if it differs from the last value in `#seen`.
-   */
+  /** Reads the stored value, and announces a change if it differs from the last known value. */
   #readAndCompare(name: string): Promise<string | undefined> {
     return this.#readCurrent(
       () => this.#read(name),

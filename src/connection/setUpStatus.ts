@@ -26,7 +26,7 @@ export interface SetUpStatus {
 export interface StoredState {
   readonly keys: KeyStore;
   readonly approvals: SourceApprovals;
-  /** Workspace state, which VS Code stores outside the workspace folders. */
+  /** Workspace state. VS Code stores it outside the folders, so a repository can't change it. */
   readonly workspaceState: Memento;
 }
 

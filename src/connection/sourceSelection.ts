@@ -353,7 +353,7 @@ export function projectIdsIn({ settings, external }: SourceSnapshot): string[] {
   return [settings, ...ofSources].map(({ projectId }) => projectId);
 }
 
-/** Returns a list with `apiKey` if the service needs a key. Otherwise, the list is empty. */
+/** Returns `apiKey` in a list if the service needs a key; otherwise, an empty list. */
 function secretNames(service: Service): SettingName[] {
   return neededSettings(service).filter((name) => name === 'apiKey');
 }

@@ -218,7 +218,7 @@ function sourcesBehindEditor(found: SourceSnapshot): string {
   return listOf(others.map(({ id }) => sourceName(id, found)));
 }
 
-/** Returns the reason why the editor source isn't used, as part of a sentence. */
+/** Explains why the editor source isn't used, as part of a sentence. */
 function editorCause(found: SourceSnapshot): string | undefined {
   const editor = selectEditorSource(found);
   if (editor.kind === 'bad-address') {
@@ -231,9 +231,7 @@ function editorCause(found: SourceSnapshot): string | undefined {
     : 'secret storage and user settings are incomplete';
 }
 
-/**
- * Returns the reason why the environment is used instead of the `.env` file, as part of a sentence.
- */
+/** Explains why the environment is used instead of the `.env` file, as part of a sentence. */
 function envFileCause(found: SourceSnapshot): string | undefined {
   const file = externalSource(found, 'envFile');
   if (!file) return undefined;

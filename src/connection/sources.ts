@@ -90,8 +90,8 @@ export async function findSources(
   const inFile = readText(envFile, settings);
   const own = settings.service.word;
   const stored = [keys.read(own), keys.others(own)] as const;
-  // Parsing takes milliseconds, and runs while secret storage is read. A dev container can set the
-  // environment, so the environment needs workspace trust, too.
+  // Parse while secret storage is read, because parsing takes milliseconds. A dev container can set
+  // the environment, so the environment needs workspace trust, too.
   const inEnvironment = readText(workspace.isTrusted ? assignments : 'untrusted', settings);
   const [record, others, program, ...external] = await Promise.all([
     ...stored,
@@ -135,9 +135,9 @@ function storedSource(
 }
 
 /**
- * Reads the `.env` file in the root of a folder once, as bytes, so that the values used are the
- * approved ones. A repository controls this path, so links aren't followed, and devices and large
- * files aren't read (T12 in docs/threat-model.md).
+ * Reads the `.env` file in the root of a folder. Reads it only once, so that the values that are
+ * used are the ones that the user approved. A repository controls this path, so links aren't
+ * followed, and devices and large files aren't read (T12 in docs/threat-model.md).
  */
 async function readEnvFile(
   folder: WorkspaceFolder | null,

@@ -131,8 +131,8 @@ function clockText(aheadMs: number | undefined): string {
 }
 
 /**
- * Returns the fix for a warning. There is none for a model that doesn't support test requests,
- * because checking again wouldn't help.
+ * Returns the fix for a warning. Undefined if the model doesn't support test requests, because
+ * checking again wouldn't help.
  */
 function warningFix(check: CheckName, { model }: CheckFacts): Action | undefined {
   if (check === 'clock') return 'retry';

@@ -93,7 +93,7 @@ export async function diagnoseConnection(
   }
 }
 
-/** Returns the requests to each service that was used in this window. */
+/** Returns the state of the requests to each service that was used in this window. */
 function loadsOf({ limits }: ServiceRuntime, looked: Lookup | undefined): Load[] {
   const choice = looked?.choice;
   const active = choice?.kind === 'ready' ? choice.connection.approved.service : undefined;

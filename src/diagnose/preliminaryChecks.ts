@@ -54,11 +54,11 @@ export const UNANSWERED = failed(
 
 const WELL_FORMED = 'All values are well-formed.';
 
-/** The starting point of a diagnosis. */
+/** The results of the checks that send nothing, and the values that the other checks need. */
 interface Diagnosed {
-  /** The results of the checks that send nothing. */
+  /** The results as shown in the list. */
   readonly preliminary: readonly ShownCheck[];
-  /** The same results without the folder name, for the report, which users may share publicly. */
+  /** The results without the folder name, for the report, which users may share publicly. */
   readonly anonymous: readonly ShownCheck[];
   /** Undefined if the credentials are missing, malformed, or not approved. */
   readonly connection: Connection | undefined;
@@ -106,7 +106,7 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   return faulty && hasOnlyErrors(faulty) ? faulty.id : undefined;
 }
 
-/** Describes the source of the checked values, and the reason why it's used. */
+/** Describes the source of the checked values, and why it's used. */
 function originText(source: SourceId, found: SourceSnapshot, choice: Choice): string {
   const { settings } = found;
   // The identity address may have been checked for a source other than the editor, so don't name a

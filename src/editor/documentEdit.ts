@@ -15,8 +15,8 @@ import {
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
 /**
- * Edits documents, and finds or shows their editors. Generated text is written into documents only
- * by these functions. Edits insert plain text, never snippets.
+ * Edits documents, and finds or shows their editors. Only these functions write generated text into
+ * documents. Edits insert plain text, never snippets.
  */
 
 /**
