@@ -22,7 +22,10 @@ const MAX_LISTS = 8;
 const MAX_MODELS = 200;
 /** Context length, in tokens, to assume if the service doesn't report one. */
 const USUAL_CONTEXT = 32_768;
-/** A list older than a day is fetched again after the next chat response. */
+/**
+ * Age at which a list is stale, in milliseconds. It's then fetched again after the next chat
+ * response.
+ */
 const STALE_MS = 86_400_000;
 
 interface KeptList {

@@ -4,7 +4,7 @@ import { oneLine } from '../ui/oneLine.ts';
 
 /**
  * Rows for *Select Model*. Text from the service isn't trusted, so it's reduced to short plain
- * text. The description from the service comes last, where VS Code can cut it off. Pure.
+ * text. A model's description comes last, where VS Code can cut it off. Pure.
  */
 
 export interface ModelRow {

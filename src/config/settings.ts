@@ -31,7 +31,7 @@ export interface SourceSettings {
   readonly services: readonly Service[];
   /** Set if the service in the settings is unknown, or if its entry is invalid. */
   readonly serviceProblem?: ServiceProblem | undefined;
-  /** Like `url`, not validated here, but in `connection/sourceSelection.ts`. */
+  /** Like `url`, validated in `connection/sourceSelection.ts`, not here. */
   readonly authUrl: string;
   readonly url: string;
   /** The ID of the project, space, or deployment; `resource` states which one it is. */

@@ -22,7 +22,7 @@ export class ActiveConnection implements Disposable {
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /** The `folderKey` of the last active folder for which a lookup started. */
+  /** The `folderKey` of the active folder when a lookup for it last started. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
   /** The obstacles, by `folderKey`. */

@@ -114,7 +114,7 @@ function runText(program: string, service: Service): string {
   return `Hosted Model would run ${commandText([program || name, ...args])}`;
 }
 
-/** Returns a paragraph that names the fixed headers of a service. Empty if it has none. */
+/** Returns a paragraph that names the fixed headers of a service. Empty if there are none. */
 function headersParagraph(service: Service): readonly string[] {
   const text = headersText(service);
   return text === '' ? [] : [`${text}.`];

@@ -126,7 +126,7 @@ export class Connections implements Disposable {
    * Returns the connection for a document. Prompts for missing values and approvals. Simultaneous
    * calls for the same folder share one prompt.
    * @param uri the document; defaults to the active one
-   * @returns undefined if an obstacle remains, for example because the user canceled, or has to fix
+   * @returns undefined if an obstacle remains, for example because the user canceled or has to fix
    * the settings first
    * @throws {ServiceError} `cancelled` if the user stops waiting or the window closes
    */

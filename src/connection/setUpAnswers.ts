@@ -61,7 +61,7 @@ interface ServiceAnswers {
   readonly steps: readonly StepName[];
   /** The service that this setup adds or changes. */
   readonly added?: NewService | undefined;
-  /** False if a test found no model list at the new service's address; undefined before a test. */
+  /** False if a test found no model list at the address of `added`; undefined before a test. */
   hasModelList?: boolean;
   /** The stored record, as last read during this setup. */
   stored: KeyRecord | undefined;
@@ -147,9 +147,7 @@ export function answeredCredentials(setUp: SetUp, target: Destination): Credenti
   return credentialsFor(settings.service, values, target);
 }
 
-/**
- * Returns where the key that an empty answer keeps comes from. Undefined if there is no such key.
- */
+/** Returns the kind of key that an empty answer keeps. Undefined if there is none. */
 export function keptKey({ apiKey, imported, stored, canKeepStored }: SetUp) {
   if (apiKey === '') return stored && canKeepStored ? 'stored' : undefined;
   return apiKey === imported?.apiKey ? 'imported' : 'typed';

@@ -168,7 +168,7 @@ export function approvalText(
     .join(' · ');
 }
 
-/** Names the fixed headers of a service. Empty if it has none. */
+/** Names the fixed headers of a service. Empty if there are none. */
 export function headersText({ headers }: Service): string {
   const names = headers.map(({ name }) => name);
   if (names.length === 0) return '';

@@ -79,8 +79,8 @@ export const askToSave: AskStep = async (setUp, position) => {
 };
 
 /**
- * Prompts for the headers of a new service. Continues with the secret values of the headers or, if
- * there are none, with the approval.
+ * Prompts for the headers of the service that the setup adds or changes. Continues with the secret
+ * values of the headers or, if there are none, with the approval.
  */
 async function changeHeaders(setUp: SetUp, position: Question): ReturnType<AskStep> {
   const changed = setUp.added && (await askHeaders(setUp.added, position));
@@ -152,8 +152,8 @@ function usesStoredSecret({ apiKey, settings, headerSecrets }: SetUp, stored: Ke
 }
 
 /**
- * Tests the credentials. If a new service has no model list at its address, also tests the address
- * with `/v1`, and keeps that address if the test finds a list.
+ * Tests the credentials. If the service that the setup adds or changes has no model list at its
+ * address, also tests the address with `/v1`, and keeps that address if the test finds a list.
  * @returns the problem and the step where the user can fix it; undefined if the test passed, or if
  * only a generation can test the service
  */
@@ -221,8 +221,8 @@ export function recordFor(
 }
 
 /**
- * True if a record is the same in two reads, so no other window has signed out or stored a key in
- * the meantime.
+ * True if the records are equal, which means that no other window signed out or stored a key
+ * between the two reads.
  */
 export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);

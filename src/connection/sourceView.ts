@@ -208,7 +208,7 @@ export function reasonText(source: SourceId, found: SourceSnapshot): string {
 }
 
 /**
- * Lists the complete sources that aren't used because the editor comes first. Empty if there are
+ * Names the complete sources that aren't used because the editor comes first. Empty if there are
  * none.
  */
 function sourcesBehindEditor(found: SourceSnapshot): string {

@@ -199,7 +199,7 @@ function keysIn({ all }: ReadText): ServiceKey[] {
 /**
  * Returns a stored key, with the service as defined when the key was saved. If the definition is no
  * longer valid, returns the key once for each authentication method that can use it, because each
- * method can send the key in another form.
+ * method can send the key in a different form.
  */
 function storedKeys([word, record]: readonly [word: string, record: KeyRecord]): ServiceKey[] {
   const { account, apiKey, definition, headerSecrets, program } = record;

@@ -23,7 +23,7 @@ export interface ShownCheck {
   readonly title: string;
   readonly state: 'running' | 'passed' | 'warning' | 'failed' | 'not-run';
   /**
-   * The result, in sentences. Empty if there is no result. While the check waits for a retry, a
+   * The result, in sentences. Empty if there is no result. While the check waits before a retry, a
    * notice about the wait.
    */
   readonly text: string;

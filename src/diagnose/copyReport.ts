@@ -56,8 +56,8 @@ export function versions(extension: Extension<unknown>): string[] {
 
 /**
  * Returns the project IDs in the settings and in all complete sources, even those that aren't in
- * use. A project ID identifies an account. If the lookup timed out, the report contains no values
- * from it.
+ * use. A project ID identifies an account. Without a lookup, the report contains no values from the
+ * sources.
  */
 function projectIdsOf(looked: Lookup | undefined, settings: Settings): string[] {
   const ofSettings = [settings, readUserSettings()].map(({ projectId }) => projectId);

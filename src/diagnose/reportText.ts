@@ -16,8 +16,8 @@ import { conclusionOf, fixLabel, type ShownCheck, STATE_WORDS } from './checkMes
 export interface Report {
   readonly text: string;
   /**
-   * The parts of `text` that come from a service or a device on the network. `copyReport` searches
-   * only these parts for short secrets, which could match our own text by chance.
+   * The parts of `text` that come from outside the extension, such as error codes. `copyReport`
+   * searches only these parts for short secrets, which could match our own text by chance.
    */
   readonly externalText: string;
 }
