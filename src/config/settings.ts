@@ -60,8 +60,8 @@ export interface Settings extends SourceSettings {
   /** Tokens that one key may use per day before chat stops; 0 for no budget. */
   readonly dailyTokenBudget: number;
   /**
-   * The unvalidated list from each level. VS Code itself would return only the most specific list.
-   * `templates/templateSources.ts` validates the lists.
+   * The templates in the settings of each level. VS Code itself would return only the most specific
+   * list. `templates/templateSources.ts` validates the lists.
    */
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
 }

@@ -27,7 +27,7 @@ interface ManageItem extends QuickPickItem {
   readonly action: ManageAction;
 }
 
-/** Prompts for the change to make to a service that the user added. */
+/** Lets the user choose how to change a service that they added. */
 export async function askAction(
   { name }: Service,
   position: Question,

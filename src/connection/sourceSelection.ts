@@ -37,7 +37,7 @@ import type { ApprovalDecision, Subject } from './sourceApprovals.ts';
 
 export type ExternalSourceId = Exclude<SourceId, 'editor'>;
 
-/** The content of a source, regardless of its approval. */
+/** The content of an external source, whether or not it's approved. */
 export type ExternalText<Reading = PublicReading> =
   | { readonly kind: 'unread'; readonly why: UnreadReason }
   | {
@@ -358,7 +358,7 @@ function secretNames(service: Service): SettingName[] {
   return neededSettings(service).filter((name) => name === 'apiKey');
 }
 
-/** Combines the stored key with the settings, or returns the obstacle. */
+/** Creates credentials from the stored key and the settings, or returns the obstacle. */
 export function selectEditorSource({
   settings,
   record: stored,

@@ -14,7 +14,7 @@ import type { ExternalSource, SourceSnapshot } from './sourceSelection.ts';
 
 /**
  * Sets the source for a folder.
- * @returns false if other settings override the value; the user is then informed
+ * @returns false if other settings override the value, in which case the user is informed
  * @throws if VS Code can't write the setting
  */
 export async function writeCredentialSource(

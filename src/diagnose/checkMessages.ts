@@ -199,7 +199,7 @@ export function lineList(lines: readonly number[]): string {
   return `${lines.length === 1 ? 'line' : 'lines'} ${list}`;
 }
 
-/** Returns a prefix for a message about these lines; empty if there are none. */
+/** Returns a prefix for a message about these lines; empty if there are no lines. */
 export function inLines(lines: readonly number[]): string {
   return lines.length === 0 ? '' : `${capitalized(lineList(lines))}: `;
 }

@@ -14,10 +14,10 @@ export interface Assignment {
   readonly at: { readonly line: number; readonly column: number } | undefined;
 }
 
-/** Much larger than any real `.env` file. */
+/** Maximum size of a `.env` file, much larger than any real one. */
 export const ENV_FILE_LIMIT_BYTES = 64 * 1024;
 
-/** The same line endings as in VS Code, so that line numbers match. */
+/** Matches the same line endings as VS Code, so that line numbers agree. */
 export const LINE_END = /\r\n?|\n/;
 
 const ASSIGNMENT = /^(?<before>\s*(?:export\s+)?)(?<name>[^\s=#]+)(?<gap>\s*)=(?<raw>.*)$/s;
