@@ -11,10 +11,7 @@ interface Point {
   readonly y: number;
 }
 
-/**
- * An arrow is implied if a chain of other arrows leads from the room where it starts to the room
- * where it ends.
- */
+/** An arrow is implied if a chain of other arrows also leads from `from` to `to`. */
 type Kind = 'implied' | 'plain';
 
 interface Arrow {
@@ -118,8 +115,8 @@ function arrowsOf(rooms: readonly Room[]): Arrow[] {
 }
 
 /**
- * Starts from several random placements, moves each room to its best place until the cost no longer
- * decreases, and returns the best result.
+ * Optimizes several random placements by moving one room at a time to its best place, until the
+ * cost no longer decreases. Returns the placement with the lowest cost.
  */
 function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
   const random = randomOf(1);
@@ -242,8 +239,8 @@ type Passed = Map<string, number>;
 const sideOf = ({ box, side }: Corner) => `${box.x} ${box.y} ${side}`;
 
 /**
- * Returns the shortest path from one point down to another around the boxes, and counts it in
- * `passed`.
+ * Returns the shortest path from one point down to another, around the boxes between them. In
+ * `passed`, counts the path for each box that it passes.
  */
 function routed(from: Point, to: Point, boxes: readonly Point[], passed: Passed): readonly Point[] {
   const between = boxes.filter(({ y }) => y - BOX.height / 2 > from.y && y + BOX.height / 2 < to.y);

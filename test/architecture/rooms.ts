@@ -7,7 +7,7 @@ import { floors, importsOf, roomOf } from '../unit/houseRules.ts';
 export interface Room {
   /** The path of a folder or file under src, without `.ts`. See `roomOf`. */
   readonly name: string;
-  /** The name for display. The label of a folder ends with a slash. */
+  /** The name for display, such as `app.ts` or `chat/`. */
   readonly label: string;
   readonly files: number;
   /** Names of the rooms that this room's files import from. Type-only imports count, too. */
@@ -15,7 +15,7 @@ export interface Room {
   readonly floor: number;
 }
 
-/** A description of each room. A room without one, or a description without a room, is an error. */
+/** The description of each room, by name. */
 const PURPOSES: Readonly<Record<string, string>> = {
   extension:
     'Activation: commands, status item, and chat models. Loads everything else on first use.',
@@ -74,7 +74,7 @@ export function readRooms(): Room[] {
 }
 
 /**
- * Returns the table for the architecture page.
+ * Returns the table of all rooms for the architecture page.
  * @throws {Error} if a room has no description, or a description has no room
  */
 export function roomsTable(rooms: readonly Room[]): string {

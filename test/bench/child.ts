@@ -36,7 +36,10 @@ export class Child {
     this.#process = fork(path, [...values], { execArgv: [...nodeOptions] });
   }
 
-  /** @throws {Error} with the stack of the child's error, or with the exit code of the child */
+  /**
+   * @throws {Error} if the child throws an error, which is included with its stack, or if the child
+   * exits
+   */
   async ask<Value>(name: string, value?: unknown): Promise<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const ended = (code: number | null) =>

@@ -65,8 +65,8 @@ function charactersOf({ calls, answer }: Contest): number {
 }
 
 /**
- * Returns a row for each name, with its median value. All rows except the product's also have the
- * median ratio of the product's value to theirs.
+ * Returns a row for each name, with its median value. Each row except the product's also has a
+ * ratio: in each round, the product's value is divided by the row's, and the median counts.
  */
 export function rowsOf<Name extends string>(
   values: ReadonlyMap<Name, readonly number[]>,
@@ -98,7 +98,7 @@ export function callerRows(
   return rowsOf(values, { product: 'product', titles: callerTitles, unit });
 }
 
-/** Returns the product's value divided by the value of the row with this name. */
+/** Returns the ratio in the row with this name, or NaN if there is none. */
 export function ratioTo(rows: readonly Row[], name: string): number {
   return rows.find((row) => row.name === name)?.ratio ?? Number.NaN;
 }

@@ -195,7 +195,7 @@ function axisFor(rows: readonly Row[]): Axis {
   return isNarrow ? narrow : wideAxis([1, ...ratios]);
 }
 
-/** Returns an axis with powers of 10 that contains all ratios. */
+/** Returns an axis that is marked in powers of 10 and has room for all ratios. */
 function wideAxis(ratios: readonly number[]): Axis {
   const first = Math.floor(Math.log10(Math.min(...ratios)));
   const last = Math.ceil(Math.log10(Math.max(...ratios)));
@@ -209,7 +209,10 @@ function placeOf({ least, most, unit }: Axis, value: number): number {
   return round(bars.left + share * (bars.right - bars.left));
 }
 
-/** Parses the text of a goal, such as `≤ 0.90 × official SDK`. @returns the goals by row */
+/**
+ * Parses the text of a goal, such as `≤ 0.90 × official SDK`.
+ * @returns the goal of each row that has one
+ */
 function goalsIn(goal: string, rows: readonly Row[], { unit }: Axis): Map<Row, number> {
   const goals = new Map<Row, number>();
   const [product] = rows;
@@ -272,7 +275,7 @@ function withBars(results: Results): Results {
   return { ...results, questions };
 }
 
-/** Draws the picture of `results.json`. */
+/** Draws the picture from `results.json`. */
 export async function drawPicture(): Promise<void> {
   const results = JSON.parse(await readFile(join(import.meta.dirname, 'results.json'), 'utf8'));
   const picture = join(import.meta.dirname, '..', '..', 'media', 'bench.svg');

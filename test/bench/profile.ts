@@ -3,7 +3,10 @@ import { Session } from 'node:inspector/promises';
 /** Microseconds between two samples. */
 const SAMPLE_US = 200;
 
-/** Profiles the CPU time of an operation. @returns milliseconds by origin */
+/**
+ * Profiles the CPU time of an operation.
+ * @returns the milliseconds by origin, such as a package or a source file
+ */
 export async function profiled(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const inspector = new Session();
   inspector.connect();

@@ -15,6 +15,9 @@ export interface Row {
   /** Median of the rounds, or the value of the only round. */
   readonly value: number;
   readonly unit: string;
-  /** The product's value divided by this value. Undefined if there's nothing to compare. */
+  /**
+   * The product's value divided by this value, or the median of this ratio in all rounds. Undefined
+   * if there's nothing to compare.
+   */
   readonly ratio?: number;
 }

@@ -58,7 +58,10 @@ export async function replay(answers: ReadonlyMap<string, Buffer>): Promise<stri
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Responds to all complete requests. @returns the part of the next request that has arrived */
+/**
+ * Responds to all complete requests.
+ * @returns the start of the next request, which is incomplete
+ */
 function answerAll(socket: Socket, received: string, answers: ReadonlyMap<string, Buffer>): string {
   let rest = received;
   for (;;) {

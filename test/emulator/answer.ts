@@ -17,7 +17,6 @@ export interface Part {
   readonly hold?: Promise<unknown>;
 }
 
-/** One server-sent event. */
 export interface ServerEvent {
   readonly id: number;
   readonly event: string;

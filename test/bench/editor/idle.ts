@@ -27,8 +27,9 @@ const question: Question = {
 export default question;
 
 /**
- * Runs a package test that counts sockets, timers, and secrets read, and fails if there are any. It
- * runs in plain Node, because an extension host has sockets and timers of its own.
+ * Runs a test of the package that counts sockets, timers, and secrets read, and that fails if a
+ * count isn't 0. The test runs in plain Node, because an extension host has sockets and timers of
+ * its own.
  */
 async function countedByTest(): Promise<Record<string, number>> {
   const mocha = join(repositoryRoot, 'node_modules', 'mocha', 'bin', 'mocha.js');
@@ -44,7 +45,10 @@ async function countedByTest(): Promise<Record<string, number>> {
   return { sockets: sockets ?? 1, timers: timers ?? 1, 'secrets read': secrets ?? 1 };
 }
 
-/** Counts the requests of a window that could get a token: it has a stored key and an address. */
+/**
+ * Counts the requests of a window that could get a token, because it has a stored key and an
+ * address.
+ */
 async function requestsOfWindow(): Promise<Record<string, number>> {
   return onStage(async ({ start, storeKey, emulator, workbench }) => {
     const first = await start();

@@ -53,7 +53,10 @@ const question: Question = {
 };
 export default question;
 
-/** @returns milliseconds from each key to its character on the screen */
+/**
+ * Types in the first line while the command for `beside` runs.
+ * @returns the milliseconds from each key press until its character is on the screen
+ */
 async function type(stage: Stage, driver: Driver, beside: Beside): Promise<readonly number[]> {
   const { emulator, workbench, addresses } = stage;
   emulator.settings.answer = () =>

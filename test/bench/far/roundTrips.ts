@@ -33,7 +33,7 @@ const questions: Question[] = [
 ];
 export default questions;
 
-/** @param most maximum number of round trips by which distance may delay the first character */
+/** @param most maximum delay of the first character due to the distance, in round trips */
 function question(what: string, moment: Moment, most: number, mostOpened?: number): Question {
   return {
     title: `Far from the service, first character of ${what}`,

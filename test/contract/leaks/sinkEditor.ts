@@ -110,11 +110,11 @@ export class SinkEditor extends FakeEditor {
   /** The selected ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
   /**
-   * The button to click in each message that has it. In other messages, Sign Out is clicked if it
-   * exists.
+   * The button to click in each message that has it. In other messages, Sign Out is clicked if they
+   * have it.
    */
   button = 'Use These Values';
-  /** ID of the model to pick in *Select Model*. If it isn't listed, the list closes. */
+  /** ID of the model to pick in *Select Model*. If the model isn't listed, the list closes. */
   modelToPick = '';
   /** Called for each line that is logged. */
   onLog: () => void = () => {};
@@ -151,7 +151,7 @@ export class SinkEditor extends FakeEditor {
     return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
-  /** Holds an object until it is disposed of. */
+  /** Records an object in `held` until it's disposed of. */
   #hold(kind: string, thing: unknown): { dispose(): void } {
     const all = this.held.get(kind) ?? new Set();
     this.held.set(kind, all.add(thing));
@@ -296,7 +296,7 @@ export class SinkEditor extends FakeEditor {
         try {
           return await work({ report }, { onCancellationRequested });
         } finally {
-          // VS Code removes the button together with the notification.
+          // VS Code removes the buttons together with the notification.
           for (const button of buttons) button.dispose();
         }
       },

@@ -168,8 +168,8 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
           if (request.path !== tokenPath) assert.deepEqual(hitsIn(sentBy(request)), []);
         }
         for (const sink of SINKS) {
-          // The tooltip and the model list show the user's own settings unchanged, so these lines
-          // don't count.
+          // The tooltip and the model list show the user's own settings unchanged, so the lines
+          // with these settings don't count.
           const text = editor.textOf(sink).replaceAll(/^(Project|Model|Current): .*$/gm, '');
           assert.deepEqual(hitsIn(text), [], sink);
         }

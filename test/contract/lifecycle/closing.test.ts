@@ -12,7 +12,7 @@ import { eachWithLife } from './life.ts';
 
 const chatStream = pathOf('chat', true);
 const CALLS = 8;
-/** The delay between a change and the repaint, in milliseconds. */
+/** The delay between a change and the repaint of the status item, in milliseconds. */
 const PAINT_AFTER_MS = 16;
 /** The number of windows in each of the two measured parts. */
 const ROUNDS = isFull ? 50 : 3;
@@ -91,7 +91,8 @@ describe('a window', () => {
       await resources();
       return editors.filter((editor) => editor.deref()).length <= 1 || undefined;
     });
-    // A leak grows in both parts. Earlier tests in the process change the heap in only one of them.
+    // A leak grows the heap in both parts, but earlier tests in this process affect only one of
+    // them. So the smaller growth counts.
     const growth = Math.min(
       between.heapBytes - before.heapBytes,
       after.heapBytes - between.heapBytes,

@@ -121,7 +121,7 @@ describe('the menu', () => {
   });
 
   describe('with two services that are set up', () => {
-    /** Picks the other service in the menu, and returns the notifications and written settings. */
+    /** Picks ACME in the menu, and returns the notifications and the written settings. */
     const switchToAcme = async (beforePick = () => {}) => {
       const editor = editorWithBoth();
       editor.labels.push(/Use for Selections: ACME/);

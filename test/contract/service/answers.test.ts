@@ -36,7 +36,10 @@ const bombs: readonly [string, Buffer][] = [
 describe('unusable responses:', () => {
   afterEach(endWorlds);
 
-  /** Each fault, and the kinds of failure if it replaces a token response or a text response. */
+  /**
+   * Each fault, the kind of failure if it replaces a token response, and the kind if it replaces a
+   * text response.
+   */
   const hostile: readonly [string, Fault, ErrorKind, ErrorKind][] = [
     [
       'D09: an HTML page',

@@ -52,8 +52,8 @@ describe('a diagnosis', () => {
 
   for (const [what, onData, named, connections] of [
     ['closed', (socket: Socket) => socket.destroy(), 'connection reset', 1],
-    // The request of a check has no body, so this looks like a reset after the request was sent. A
-    // generation request has a body, which is still unsent.
+    // A check's request has no body, so it looks as if it had been sent before the reset. A
+    // generation's request doesn't, because its body is still unsent.
     ['reset', (socket: Socket) => socket.resetAndDestroy(), 'connection lost', 8],
   ] as const) {
     it(`reports a connection that is ${what} during its handshake, before anything is sent`, async () => {

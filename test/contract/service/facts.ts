@@ -16,7 +16,7 @@ const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
   phase: /^(connect|headers|idle|total)$/,
 };
 
-/** Asserts that an error has only these details, and no foreign error, header, or body. */
+/** Asserts that an error has only these details, and contains no other error, header, or body. */
 export function assertOnlyFacts(error: ServiceError): void {
   const own = Object.getOwnPropertyNames(error).toSorted();
   assert.deepEqual(own, ['details', 'kind', 'message', 'name', 'stack']);

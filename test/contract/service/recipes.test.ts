@@ -84,7 +84,9 @@ async function generates(
   return world;
 }
 
-/** A service from an entry, its emulator, and a connection to it. */
+/**
+ * The service of a recipe, the emulator that stands in for it, and a connection to this emulator.
+ */
 interface Followed {
   readonly emulator: Emulator;
   readonly connection: Connection;

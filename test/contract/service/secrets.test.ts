@@ -7,7 +7,7 @@ import { chatStream, echoes, key, token } from './echoes.ts';
 import { assertOnlyFacts } from './facts.ts';
 import { endWorlds, failureOf, startWorld, tokenPath } from './world.ts';
 
-/** Deadline for headers, in milliseconds. */
+/** The extension's deadline for response headers, in milliseconds. */
 const HEADERS_MS = 60_000;
 const oddKey = 'C4nary+Key/"with\\odd=';
 

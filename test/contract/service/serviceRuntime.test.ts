@@ -516,7 +516,7 @@ describe('a service runtime', () => {
     }
     await emulator.requestCount(chat, 3);
     const requests = emulator.requests.filter(({ path }) => path === chat);
-    // The window does both in this order when the key is deleted.
+    // When the key is deleted, the window makes these two calls in this order.
     signOut.abort();
     runtime.forgetTokens();
     await settled();

@@ -65,8 +65,8 @@ export function commandService(command: readonly string[], more: object = {}): S
  */
 export interface WatchedProcesses {
   /**
-   * A JavaScript statement that connects the process in which it runs. That process then runs until
-   * it's ended.
+   * A JavaScript statement that connects the process in which it runs, and keeps that process
+   * running.
    */
   readonly join: string;
   /** Resolves with the IDs of the first `count` processes once they have joined. */

@@ -94,7 +94,10 @@ const state: StoredState = {
 writeFileSync(path, `${JSON.stringify(state, null, 2)}\n`);
 console.log(path);
 
-/** Acts as the user of a workspace. The first call also stores the key. */
+/**
+ * Takes a step as the user would, and returns its workspace with the stored state. The first step
+ * also stores the key.
+ */
 async function take({ button, ...workspace }: Step, isFirst: boolean) {
   const here = {
     ...stores,

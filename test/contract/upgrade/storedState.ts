@@ -13,7 +13,7 @@ import type { Stores, Windows } from '../leaks/window.ts';
 export interface StoredState {
   readonly version: string;
   readonly note: string;
-  /** The user settings, and the environment variables of VS Code. */
+  /** The user settings. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
@@ -23,7 +23,6 @@ export interface StoredState {
   readonly lastUsedTemplates: readonly string[];
 }
 
-/** A workspace of the user. */
 export interface Workspace {
   readonly title: string;
   /** The path of the folder, or an empty string. */

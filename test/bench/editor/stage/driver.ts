@@ -29,7 +29,7 @@ export class Drivers {
     return new Drivers(server);
   }
 
-  /** Waits for the driver of the next extension host. */
+  /** Waits until the driver in the next extension host connects. */
   async next(): Promise<Driver> {
     const [socket] = await once(this.#server, 'connection', {
       signal: AbortSignal.timeout(startMs),

@@ -110,7 +110,7 @@ async function open(content: string, lines: readonly number[]): Promise<TextEdit
   return editor;
 }
 
-/** @returns the number of undo steps until the document has its previous text */
+/** Runs undo until the document has this text. @returns the number of undo steps */
 async function undo(document: TextDocument, text: string): Promise<number> {
   let steps = 0;
   while (document.getText() !== text) {

@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Emulator } from '../../../emulator/emulator.ts';
 import { clockMs } from './protocol.ts';
 
-/** The times when the emulated service sent the parts of one response. */
+/**
+ * The times when the emulated service sent the parts of one response. The parts of a stream are its
+ * events, the first of which has no text.
+ */
 export interface Service {
   /** Milliseconds from the arrival of the request until this part of the response was sent. */
   delayUntil(part: number): number;
-  /**
-   * The time on the clock of `clockMs` when this part of the response was sent. The parts of a
-   * stream are its events. The first event has no text.
-   */
+  /** The time on the clock of `clockMs` when this part of the response was sent. */
   sentAt(part: number): number;
 }
 

@@ -4,14 +4,16 @@ import { commands, type ExtensionContext, type TextEditor, window } from 'vscode
 import { chatRequest, eventReader, tokenRequest } from '../../callers/caller.ts';
 import type { Addresses } from './protocol.ts';
 
-/** Sends a request to the service, and passes on the text of each event in the response. */
+/**
+ * Sends a request to the service, and passes the text of each event in the response to `onText`.
+ */
 type Ask = (
   addresses: Addresses,
   prompt: string,
   onText: (text: string) => Promise<void>,
 ) => Promise<void>;
 
-/** @returns the bytes of the response as they arrive */
+/** Sends a POST request, and returns the bytes of the response as they arrive. */
 type Post = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -21,7 +23,7 @@ type Post = (
 /**
  * Creates the `activate` function of an extension with one command. The command sends the selected
  * text, and awaits one edit at the end of the document for each event of the response. If VS Code
- * rejects an edit because the user typed, the edit is repeated.
+ * rejects an edit, such as when the user has typed, the edit is repeated.
  */
 export function generating(command: string, ask: Ask): (context: ExtensionContext) => void {
   const generate = async (addresses: Addresses) => {
@@ -46,7 +48,7 @@ interface Token {
   readonly expiration: number;
 }
 
-/** Sends requests with a token that is kept until it expires. */
+/** Returns a function that sends requests, and that keeps its token until the token expires. */
 export function askingWith(post: Post): Ask {
   let token: Token = { access_token: '', expiration: 0 };
   return async ({ authUrl, url }, prompt, onText) => {

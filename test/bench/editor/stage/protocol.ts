@@ -17,7 +17,7 @@ export interface Run {
   readonly text: string;
   /** Zero-based numbers of the selected lines. Each is a separate selection. */
   readonly lines: readonly number[];
-  /** True to run the command even if the extension host is busy. */
+  /** True to run the command without waiting until the extension host and the window are idle. */
   readonly isAtOnce?: boolean;
   /** True to undo the command's edits, and count the undo steps. */
   readonly isUndone?: boolean;

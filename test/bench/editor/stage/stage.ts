@@ -1,6 +1,6 @@
 /**
  * A real VS Code with the shipped extension and its peers, and an emulated service. All questions
- * about the editor are measured in it.
+ * about the editor use this setup.
  */
 
 import { type Emulator, startEmulator } from '../../../emulator/emulator.ts';
