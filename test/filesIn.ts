@@ -1,7 +1,8 @@
 import { globSync } from 'node:fs';
 
 /**
- * Returns the sorted paths of the files that match any pattern, with forward slashes on any system.
+ * Returns the sorted paths of the files that match at least one pattern, with forward slashes on
+ * every system.
  */
 export function filesIn(...patterns: readonly string[]): string[] {
   return globSync(patterns)

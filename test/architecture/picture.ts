@@ -35,10 +35,7 @@ const BOX = { width: 192, height: 40 };
  * box.
  */
 const GAP = { box: 8, arrow: 4 };
-/**
- * The x coordinates between which arrows can pass boxes. The floor numbers are to the left of this
- * range.
- */
+/** The range of x coordinates in which arrows can pass boxes. The floor numbers are to its left. */
 const SIDES = { left: 78, right: WIDTH - 16 };
 /** The possible x coordinates of a box's center. */
 const COLUMNS = Array.from({ length: 13 }, (_, column) => 184 + column * 55);
@@ -145,8 +142,8 @@ function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
 }
 
 /**
- * Adds up costs for overlapping boxes, arrows through boxes, crossing arrows, and arrows that span
- * many columns.
+ * Adds up costs for overlapping boxes, arrows through boxes, crossing arrows, and the width that
+ * each arrow spans.
  */
 function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
   const ends = arrows.map(({ from, to, kind }) => {

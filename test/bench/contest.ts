@@ -21,7 +21,7 @@ export interface Contest extends Order {
   readonly callers: readonly CallerName[];
   readonly answer: AnswerShape;
   /**
-   * True to replay recorded responses, because the emulator's own work would hide differences
+   * True to replay recorded responses. Otherwise, the emulator's own work would hide differences
    * between callers.
    */
   readonly isReplayed?: boolean;

@@ -61,7 +61,7 @@ interface Part {
   readonly bottom: number;
 }
 
-/** Returns an SVG. For screen readers, its description contains every figure. */
+/** Returns the picture as an SVG. Its description contains every figure, for screen readers. */
 function pictureOf({ machine, versions, questions }: Results): string {
   let top = margin + 2;
   const drawn = [

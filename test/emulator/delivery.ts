@@ -51,7 +51,7 @@ export async function deliver(
   else response.socket?.destroySoon();
 }
 
-/** Settles like the given promise, but rejects as soon as the client disconnects. */
+/** Waits for a promise, if there is one, but rejects as soon as the client disconnects. */
 export async function unlessGone(
   wait: Promise<unknown> | undefined,
   gone: AbortSignal,
@@ -78,9 +78,7 @@ async function waitFor({ hold, delayMs = 0 }: Part, gone: AbortSignal): Promise<
   await pauseUnlessGone(delayMs, gone);
 }
 
-/**
- * Resolves when the bytes have been written to the network, so that they don't pile up in memory.
- */
+/** Writes bytes, and waits until they've been sent, so that they don't pile up in memory. */
 async function write(
   response: ServerResponse,
   bytes: Uint8Array,

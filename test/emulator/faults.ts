@@ -62,7 +62,7 @@ export interface Fault {
   readonly silentAfterBytes?: number;
 }
 
-/** The faults for the next requests. */
+/** The faults for future requests. */
 export class FaultScript {
   #script: { match: RequestMatch | undefined; fault: Fault; times: number }[] = [];
 
@@ -92,7 +92,10 @@ export class FaultScript {
     this.#script = [];
   }
 
-  /** Returns the fault for a request, or an empty one, and counts that use of the fault. */
+  /**
+   * Returns the fault for a request, or an empty one. A fault that `next` added is removed after
+   * its last use.
+   */
   take(request: ReceivedRequest): Fault {
     const fitting = this.#script.filter(({ match }) => matches(match, request));
     const entry = fitting.find(({ times }) => Number.isFinite(times)) ?? fitting[0];
@@ -114,9 +117,7 @@ export function gate(): Gate {
   return { opened: promise, open: resolve };
 }
 
-/**
- * Returns a response with a fault. Calls `normal` only if the fault doesn't replace the response.
- */
+/** Applies a fault to a response. Calls `normal` only if the fault doesn't replace the response. */
 export function faultyAnswer(fault: Fault, normal: () => Answer, format: EventFormat): Answer {
   const { length, ...answer } = replacedAnswer(fault, format) ?? normal();
   const headers = { ...answer.headers, ...fault.headers };

@@ -37,8 +37,9 @@ interface Ending {
 }
 
 /**
- * Plays one cell of the matrix through real sockets, and asserts all of its rules. The clock moves
- * only for the waits between attempts, and for the deadline that the cell tests.
+ * Plays one cell of the matrix through real sockets. Asserts the outcome and the number of
+ * requests, and that the next call succeeds. The clock moves only for the waits between attempts,
+ * and for the deadline that the cell tests.
  */
 export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<void> {
   const time = new FakeTime();
@@ -115,8 +116,8 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
 }
 
 /**
- * Returns options with an address that nothing listens on if the cell has no `fault`, which stands
- * for an unreachable service.
+ * Makes the service unreachable if the cell has no `fault`: the options then contain an address
+ * that nothing listens on.
  */
 function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   if (cell.fault) return {};

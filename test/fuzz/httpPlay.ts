@@ -63,7 +63,8 @@ const SECRET = 'secret-of-the-script';
 
 /**
  * Plays a script with one version, over real sockets. The clock moves only when nothing happens.
- * @param time one clock for all scripts, because an earlier script may still clear its timers
+ * @param time a clock that all scripts share, because one script may clear its timers during the
+ * next
  */
 export async function play(
   version: Version,

@@ -56,7 +56,10 @@ describe('the .env file in a real editor', () => {
   describe('while it is edited', () => {
     after(closeTabs);
 
-    /** A replacement for one of the three lines, its problem, and the fix with its result. */
+    /**
+     * A replacement for one of the three lines in `good`, the problem that it causes, and the fix
+     * with its result.
+     */
     const flaws: readonly [
       kind: string,
       line: 0 | 1 | 2,

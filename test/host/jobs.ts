@@ -73,7 +73,7 @@ async function untitled(content: string, language = 'plaintext'): Promise<TextDo
 let reused: TextDocument | undefined;
 let isReusedTaken = false;
 
-/** Shows an untitled document and selects something in it. */
+/** Shows an untitled document, and selects a range in it. */
 export async function open(
   content: string,
   selection = new Range(0, 0, 0, 0),
@@ -118,7 +118,7 @@ async function rewrite(document: TextDocument, content: string): Promise<void> {
   }
 }
 
-/** Writes a file into the window's folder, opens it, and selects something in it. */
+/** Writes a file into the window's folder, opens it, and selects a range in it. */
 export async function openFile(
   name: string,
   content: string,
@@ -209,7 +209,7 @@ export function textOf(document: TextDocument, isWanted: (text: string) => boole
   return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
 }
 
-/** Waits for a condition, which is checked now and at each of these events. */
+/** Waits until a condition is true. Checks it now and at each of these events. */
 export async function until(
   events: Event<unknown> | readonly Event<unknown>[],
   isSo: () => boolean,

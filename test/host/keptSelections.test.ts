@@ -145,8 +145,8 @@ describe('selections', () => {
 });
 
 /**
- * Streams the chunks of every response. Chunks that arrive together are written in one or two
- * edits.
+ * Streams these chunks to every response of a job. Waits for each chunk, because chunks that arrive
+ * together are written in one or two edits.
  */
 async function answer(job: Job, document: TextDocument, pieces: readonly string[]): Promise<void> {
   const count = (text: string, piece: string) => text.split(piece.trim()).length;

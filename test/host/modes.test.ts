@@ -120,7 +120,7 @@ describe('insert modes:', () => {
     const editor = await open('a = 1\n', new Range(0, 0, 0, 5));
     const job = jobOn(editor, 'newDocument');
     await commands.executeCommand('cursorBottom');
-    // Extensions receive the selection event a moment later.
+    // The command ends before extensions receive its selection event.
     await until(window.onDidChangeTextEditorSelection, () => editor.selection.active.line === 1);
     job.append(0, 'answer');
     assert.equal(await job.end(0, 'ended'), true);
@@ -264,7 +264,7 @@ async function three(): Promise<TextEditor> {
   );
 }
 
-/** Returns the only other visible document. */
+/** Returns the only visible document besides `first`. */
 function newDocument(first: TextDocument): TextDocument {
   const [made, ...more] = window.visibleTextEditors
     .map(({ document }) => document)

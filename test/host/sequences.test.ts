@@ -19,7 +19,7 @@ interface Mark {
 
 interface Response {
   readonly generation: Generation;
-  /** All characters written so far. */
+  /** All characters written for this response so far. */
   readonly marks: Mark[];
   /** The last character that the service sent. The next text goes after it. */
   end: Mark | undefined;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { totalOfUnapproved } from '../emulator/unapproved.ts';
 import { tell } from '../emulator/unapprovedTotal.ts';
 
-/** Number of listeners in the whole suite that act as unapproved hosts. */
+/** Minimum number of listeners in the whole suite that act as unapproved hosts. */
 const unapprovedListeners = 1;
 
 /** Milliseconds until a test counts as hung. Long, since the machine may be busy. */

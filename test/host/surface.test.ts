@@ -48,7 +48,7 @@ describe('the public surface', () => {
   for (const name of names) {
     it(`G04: has the command ${name}, which ignores hostile arguments and returns nothing`, async () => {
       const hostile = { url: evil.secureUrl, apiKey: 'key', headers: { a: 'b' } };
-      // Until the command ends, dismisses every input and message that it shows.
+      // Dismisses every input and message that the command shows, until the command ends.
       const closers = ['workbench.action.closeQuickOpen', 'notifications.clearAll'];
       const called = Promise.resolve(commands.executeCommand(name, hostile, evil.secureUrl));
       assert.equal(await closing(closers, called), undefined);

@@ -3,7 +3,7 @@ import { recordings } from '../emulator/recordings.ts';
 import { isRecord } from '../emulator/service.ts';
 import type { Exchange } from './witness.ts';
 
-/** The outcome of one step for the client, and the step's exchanges. */
+/** The outcome of one step for the client, and all its requests with their responses. */
 export interface StepRun {
   readonly outcome: string;
   readonly exchanges: readonly Exchange[];
@@ -75,7 +75,10 @@ function compare(expected: Exchange, found: Exchange): Differences {
   return { otherwise, beyond };
 }
 
-/** The compared parts of a response, by name. A vertical bar separates alternatives. */
+/**
+ * The compared parts of a response, each as values by name. In a field's value, a vertical bar
+ * separates types or words.
+ */
 const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<string, string>>> = {
   header: ({ headers }) => {
     const kept = Object.entries(headers).filter(([name]) => !OF_TRANSPORT.has(name));

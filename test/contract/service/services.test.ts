@@ -118,7 +118,7 @@ const say = (text: string, more: Conversation['messages'] = []): Conversation =>
   toolChoice: 'auto',
 });
 
-/** Creates a service. The last parameter adds fields to its entry and authentication. */
+/** Creates a service. `command` is added to its authentication, and `headers` to its entry. */
 function serviceOf(
   { authentication }: AuthCase,
   { api, prefix = '' }: ApiCase,

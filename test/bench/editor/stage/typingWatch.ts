@@ -5,7 +5,7 @@ import type { Workbench } from '../../../vscode/workbench.ts';
  * Starts watching the first line of the editor.
  * @param text the current text of this line
  * @returns a function that waits for a number of characters, and returns how many milliseconds each
- * took
+ * took to appear
  */
 export async function watchTyping(
   { screen }: Workbench,
