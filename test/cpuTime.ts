@@ -37,7 +37,7 @@ export class CpuTime {
   #sample(): void {
     if (process.platform !== 'linux') return;
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    // Sorts by ID, because a parent usually has a lower ID than its children.
+    // Sorts by ID, so that a parent usually comes before its children.
     for (const pid of pids.sort((one, other) => Number(one) - Number(other))) {
       const [, parent = '', ...fields] = statOf(pid);
       const name = this.#names.get(pid) ?? this.#names.get(parent);

@@ -11,7 +11,7 @@ interface Point {
   readonly y: number;
 }
 
-/** An arrow is implied if a chain of other arrows also leads from `from` to `to`. */
+/** An arrow is implied if a chain of other arrows has the same start and end. */
 type Kind = 'implied' | 'plain';
 
 interface Arrow {

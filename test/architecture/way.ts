@@ -11,7 +11,7 @@ import { startLife } from '../contract/lifecycle/life.ts';
 
 Error.stackTraceLimit = 300;
 
-/** Returns the file of each stack frame in src, innermost first. */
+/** Returns the files in src that are on the call stack, innermost first. */
 function filesOnStack(): string[] {
   const stack = new Error('here').stack ?? '';
   return [...stack.matchAll(/\/src\/([\w/]+\.ts)/g)].map(([, path = '']) => path);

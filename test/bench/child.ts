@@ -37,8 +37,7 @@ export class Child {
   }
 
   /**
-   * @throws {Error} if the child throws an error, which is included with its stack, or if the child
-   * exits
+   * @throws {Error} with the stack of the child's error, or with the exit code if the child exits
    */
   async ask<Value>(name: string, value?: unknown): Promise<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();

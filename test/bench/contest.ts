@@ -66,7 +66,7 @@ function charactersOf({ calls, answer }: Contest): number {
 
 /**
  * Returns a row for each name, with its median value. Each row except the product's also has a
- * ratio: in each round, the product's value is divided by the row's, and the median counts.
+ * ratio: the median over all rounds of the product's value divided by the row's value.
  */
 export function rowsOf<Name extends string>(
   values: ReadonlyMap<Name, readonly number[]>,

@@ -80,8 +80,8 @@ function eventsOf(text: string): unknown[] {
 }
 
 /**
- * Replaces the variable values of a body with the names of their types. These are the access token,
- * and the token counts that include the prompt, which depend on the model.
+ * Replaces the access token in a body with the name of its type. Does the same for the token counts
+ * that include the prompt, because they depend on the model.
  */
 function fixedPart(value: unknown): unknown {
   const free = ['access_token', 'input_token_count', 'prompt_tokens', 'total_tokens'];

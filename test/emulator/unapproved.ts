@@ -71,7 +71,10 @@ export async function startUnapproved(): Promise<UnapprovedListener> {
   });
 }
 
-/** Counts what a service receives from now on until it is approved or closed. */
+/**
+ * Counts the connections and bytes that a service receives from now on, until it's approved or
+ * closed.
+ */
 export function notApprovedYet(emulator: Emulator): AwaitingApproval {
   const before = emulator.received;
   let untilApproval: Received | undefined;

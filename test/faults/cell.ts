@@ -37,9 +37,9 @@ interface Ending {
 }
 
 /**
- * Plays one cell of the matrix through real sockets. Asserts the outcome and the number of
- * requests, and that the next call succeeds. The clock moves only for the waits between attempts,
- * and for the deadline that the cell tests.
+ * Plays one cell of the matrix through real sockets. Asserts each call's outcome, the number of
+ * requests, and that no request or slot is left over. The clock moves only for the waits between
+ * attempts, and for the deadline that the cell tests.
  */
 export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<void> {
   const time = new FakeTime();

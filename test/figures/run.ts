@@ -36,7 +36,7 @@ for (const [name, shows] of Object.entries(suites)) {
 }
 await measureCancelling();
 printTable({ figure: 'measured', title, heads, rows });
-// Removes figures that no suite has written in this run.
+// Removes tables that no suite has written in this run.
 for (const path of globSync('test/figures/*.md')) {
   if (statSync(path).mtimeMs < begunAt) rmSync(path);
 }

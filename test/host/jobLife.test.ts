@@ -169,7 +169,7 @@ describe('a job', () => {
       const snapshot = currentSnapshot();
       assert.ok(snapshot);
       asked.push(new WeakRef(snapshot));
-      // The message about the truncated response stays open.
+      // Isn't awaited, because the message about the truncated response stays open.
       void generate(world.options, order, snapshot);
       const job = await eventually('the response', 60_000, () => {
         const { latest } = world.jobs;

@@ -180,7 +180,7 @@ export async function appendTo(
   await textOf(document, (text) => count(text) > before);
 }
 
-/** Inserts text after a word with an edit, not by typing. */
+/** Inserts text after a word, with an edit instead of simulated typing. */
 export async function typeAt(document: TextDocument, word: string, text = '*'): Promise<void> {
   const editor = window.visibleTextEditors.find((one) => one.document === document);
   assert.ok(editor);
@@ -235,7 +235,7 @@ export async function closing<Result>(
   const over = work.finally(() => {
     isOver = true;
   });
-  // VS Code has no event for an open message or question.
+  // Polls, because VS Code has no event for an open message or question.
   await becomes('the work to end', 60_000, async () => {
     for (const name of names) await commands.executeCommand(name);
     return isOver || undefined;

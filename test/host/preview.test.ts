@@ -461,7 +461,7 @@ async function acceptSeen(): Promise<boolean> {
   return openPreviews().accept();
 }
 
-/** Starts a request that ends once it is aborted. */
+/** Starts a request that fails once it's aborted. */
 function running(job: Job): { readonly aborted: Promise<void>; readonly ended: Promise<boolean> } {
   const controller = job.activeRuns.reserve([0]);
   assert.ok(controller);

@@ -63,7 +63,7 @@ try {
 
 /**
  * Bundles the tests into one file, so that the extension host loads shared modules once. Returns
- * the entry that VS Code loads.
+ * the path of the file that VS Code loads.
  */
 async function bundleTests(): Promise<string> {
   const output = join(testDirectory, 'host');

@@ -64,7 +64,7 @@ function openedIn({ passed }: Generation): number {
 
 let measuring: Promise<Measured> | undefined;
 
-/** Measures once for all three questions. */
+/** Returns the measurements, which are made once for all three questions. */
 function measuredOnce(): Promise<Measured> {
   measuring ??= withContestants(async (open) => {
     const all: Measured = { far: [], near: [] };

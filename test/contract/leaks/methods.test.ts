@@ -65,7 +65,10 @@ const COMMANDS = [
   'setUp',
 ] as const;
 
-/** Failures, and responses that repeat the request's secrets. `undefined` is a normal response. */
+/**
+ * The responses to test. `undefined` is the normal response. All others repeat the request's
+ * secrets.
+ */
 function faultsFor(sent: readonly string[]): Readonly<Record<string, Fault | undefined>> {
   const all = sent.join(' ');
   const [code = ''] = sent;

@@ -110,8 +110,8 @@ export class SinkEditor extends FakeEditor {
   /** The selected ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
   /**
-   * The button to click in each message that has it. In other messages, Sign Out is clicked if they
-   * have it.
+   * The button to click in each message that has it. In other messages, the button Sign Out is
+   * clicked, if there is one.
    */
   button = 'Use These Values';
   /** ID of the model to pick in *Select Model*. If the model isn't listed, the list closes. */

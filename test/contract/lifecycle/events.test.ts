@@ -223,7 +223,7 @@ describe('an open window', () => {
         await pass(1);
         assert.equal(handled() - before, changes + 1);
       }
-      // The last change isn't lost.
+      // A single change is handled, too.
       const shown = editor.textOf('status text').length;
       editor.userSettings.set('projectId', '');
       editor.fire('configuration', event);

@@ -30,7 +30,10 @@ describe('an idle window', () => {
     await life.emulator.close();
   });
 
-  /** Advances the clock and all timers. @returns the times of the token requests that were sent */
+  /**
+   * Advances the clock in steps, and waits for pending token requests after each step.
+   * @returns the times when token requests were sent
+   */
   async function pass(ms: number, stepMs: number): Promise<number[]> {
     const { emulator } = life;
     const sentAt: number[] = [];

@@ -31,7 +31,7 @@ const expired = ['{}', '{"exp":1}', 'c4nary']
   .map((part) => Buffer.from(part).toString('base64url'))
   .join('.');
 
-/** Credentials of a service whose command is a line of JavaScript. */
+/** Credentials of a service whose token command runs a line of JavaScript. */
 function credentialsOf(line: string, ...more: readonly string[]): Credentials {
   const command = [process.execPath, '-e', line, ...more];
   return {

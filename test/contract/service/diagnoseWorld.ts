@@ -50,7 +50,7 @@ export interface Examination {
 }
 
 export interface Diagnosis {
-  /** The last result of each check, in order. */
+  /** The last result of each check, in the order in which the checks were first reported. */
   readonly results: readonly CheckResult[];
   /** The first failure. */
   readonly failure: ServiceError | undefined;
@@ -58,7 +58,7 @@ export interface Diagnosis {
 
 export interface Found {
   readonly diagnosis: Diagnosis;
-  /** `check state` of every reported result, in order. */
+  /** `check state` of every result, in the order in which they were reported. */
   readonly events: readonly string[];
   /** The texts that were shown while a check waited for a retry. */
   readonly retries: readonly string[];
@@ -141,7 +141,10 @@ export function assertNamed({ results }: Diagnosis, named: CauseName): void {
   assert.deepEqual([shown?.fix, shown?.title], [expected.fix, expected.title]);
 }
 
-/** Asserts that no text was generated, no secret reported, and no credential sent needlessly. */
+/**
+ * Asserts that no text was generated, no secret was reported, and requests that need no credentials
+ * contain none.
+ */
 function assertHarmless(
   sent: readonly ReceivedRequest[],
   told: readonly unknown[],

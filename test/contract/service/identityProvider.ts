@@ -91,7 +91,7 @@ function configurationOf(
     jwt: { sign: { alg: 'ES256' } },
   };
   return {
-    // Nothing has to be stored, because the tokens are signed and the client is configured.
+    // Stores nothing, because the tokens are signed, and the client is part of this configuration.
     adapter: () => ({ find: async () => undefined }),
     jwks: { keys: [signingKey] },
     cookies: { keys: [randomBytes(16).toString('hex')] },

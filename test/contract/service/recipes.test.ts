@@ -134,7 +134,7 @@ describe('the recipe for', () => {
 
   /**
    * Generates one whole response and one streamed response, and lists the models.
-   * @returns the requests, except those for the model's details, which have no key or token
+   * @returns the requests of both generations, and the last request for the model list
    */
   async function use({ connection, emulator, service }: Followed) {
     const whole = await connection.generateText('Write a haiku');

@@ -15,6 +15,7 @@ export interface StoredState {
   readonly note: string;
   /** The user settings. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** The environment variables of VS Code. */
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
   readonly globalState: Readonly<Record<string, unknown>>;

@@ -15,7 +15,7 @@ export function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (place % 1);
 }
 
-/** Returns a row for the product, and one with a ratio for each peer whose value isn't 0. */
+/** Returns a row for the product and each peer. A peer's row has a ratio unless its value is 0. */
 export function compared(
   unit: string,
   product: readonly [name: string, value: number],
