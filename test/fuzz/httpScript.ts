@@ -15,7 +15,7 @@ export interface ScriptedCall {
   /** The place of a secret that must not be sent. */
   readonly secretIn: 'nothing' | 'url' | 'body';
   readonly token: 'none' | 'ready' | 'late' | 'expires in the queue' | 'fails';
-  /** The faults for the call's attempts, in order. Further attempts succeed. */
+  /** The faults for the call's attempts, in order. Further attempts get a 404. */
   readonly faults: readonly Fault[];
 }
 
@@ -26,7 +26,7 @@ export interface HttpScript {
   readonly calls: readonly ScriptedCall[];
 }
 
-/** How far the clock moves in one step, in milliseconds. */
+/** How far the clock moves in each of the first steps, in milliseconds. */
 export const STEP_MS = 50;
 export const HEADERS_MS = 1_000;
 export const IDLE_MS = 600;

@@ -56,7 +56,10 @@ const PIECES = 16;
 const HEAD = 3;
 /** Sequences per document. A document's undo stack grows with each sequence. */
 const PER_DOCUMENT = 25;
-/** The first typed character. All typed characters are unique, and only responses are ASCII. */
+/**
+ * The code point before the first typed character. All typed characters are unique. Only responses
+ * and line breaks are ASCII.
+ */
 const FIRST_CHARACTER = 0x4e00;
 
 describe('random sequences of typing, undo, redo, and commands', () => {

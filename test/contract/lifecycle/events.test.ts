@@ -189,7 +189,7 @@ describe('an open window', () => {
     await opened.open(editor, stores, async (run) => {
       await run('refreshToken');
       editor.isFocused = false;
-      // By now, the token has passed its soft threshold, but not its hard one.
+      // After 57 minutes, the token has passed its soft threshold, but not its hard one.
       mock.timers.tick(57 * MINUTE_MS);
       for (let event = 0; event < 100; event += 1) {
         editor.fire('window state');
