@@ -115,13 +115,13 @@ export function callerDetail(connection: PublicCredentials): string {
   const { projectId, resource } = connection;
   const key = needsSetting('apiKey', connection) ? 'key' : 'service';
   const bound = listOf([key, 'host', ...(projectId ? [resourceName({ resource })] : [])]);
-  return `The extension is requesting a response from the model. If you allow it, its requests are sent to ${destinationOf(connection)}. Your choice applies to this ${bound} until you forget it in “Show Status and Actions” or sign out.`;
+  return `The extension is requesting a response from the model. If you allow it, its requests are sent to ${destinationOf(connection)}. Your decision applies to this ${bound} until you forget it in “Show Status and Actions” or sign out.`;
 }
 
 // The tool
 
 export const TOOL_TITLE = 'Send text to your hosted model?';
-export const TOOL_RUNNING = 'Generating with the hosted model';
+export const TOOL_RUNNING = 'Generating with your hosted model';
 export const TOOL_IS_OFF =
   'This tool is off. The user can turn it on with the setting hostedModel.offerTool.';
 export const TOOL_ADVICE = 'Don’t call the tool again until the user has fixed the problem.';
@@ -161,7 +161,7 @@ export const USE_QUESTION = {
   question: 'Let your hosted model answer in VS Code’s chat?',
   detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group named “Hosted Model”, and turns on VS Code’s built-in chat if it’s off.
 
-Each question sends your text, your attachments, and the open file, which VS Code attaches automatically. With each step, an agent also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tools, and files from the workspace. The service may bill your account for all of this.
+Each prompt is sent with your attachments and the open file, which VS Code attaches automatically. With each step, an agent also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions, and files from the workspace. The service may bill your account for all of this.
 
 Small requests, such as those for chat titles, stay off. If you turn them on with the setting ${UTILITY_MODEL_SETTING}, the first prompt sends three requests.`,
 } as const;

@@ -11,9 +11,9 @@ import {
   type Invocation,
 } from './commandTypes.ts';
 
-const NOT_LOADED = 'Couldn’t load Hosted Model. It may have been updated or removed.';
+const NOT_LOADED = 'Couldn’t load Hosted Model. It may have been updated or uninstalled.';
 const NOT_STARTED =
-  'Couldn’t start Hosted Model. It may have been updated or removed. If reloading doesn’t help, check the log.';
+  'Couldn’t start Hosted Model. It may have been updated or uninstalled. If reloading doesn’t help, check the log.';
 const RELOAD = 'Reload Window';
 
 /** The part of the extension that exists before the first command runs. */

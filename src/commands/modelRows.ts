@@ -71,7 +71,7 @@ function lifeText(model: Model): string {
   return [
     ...others,
     !isOver && deprecated && (stage ? 'deprecated' : `will be deprecated on ${deprecated}`),
-    withdrawn && `${isOver ? 'withdrawn since' : 'will be withdrawn on'} ${withdrawn}`,
+    withdrawn && `${isOver ? 'withdrawn on' : 'will be withdrawn on'} ${withdrawn}`,
     successorsText(successors),
   ]
     .filter(Boolean)

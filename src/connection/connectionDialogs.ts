@@ -65,7 +65,7 @@ export function askDestination(
   const runs = commandOf(service) !== undefined && program;
   return ask(
     isEntryChanged
-      ? `This service’s entry has changed since your ${label} was saved.`
+      ? `This service’s entry in hostedModel.services has changed since your ${label} was saved.`
       : `Your ${label} was saved for different hosts.`,
     [
       ...(wanted.isUnencrypted ? [`${unencryptedText(wanted, service)}.`] : []),
@@ -142,7 +142,7 @@ export function askSource(
       ...(destination.isUnencrypted ? [`${unencryptedText(destination, service)}.`] : []),
       [`Folder: ${folder.path || 'none'}`, hostsText(destination, service, '\n')].join('\n'),
       ...headersParagraph(service),
-      `Approve these values only if you trust ${author}. Your text goes to the account that this ${label} belongs to.`,
+      `Use these values only if you trust ${author}. Your text goes to the account that this ${label} belongs to.`,
     ],
     [
       ['Do Not Use', 'refused'],
@@ -166,7 +166,7 @@ export function askInstead(
   return ask(
     `hostedModel.credentialSource selects ${sourceName(source.id, found)}, which can’t be used (${problem}).`,
     [
-      `Nothing was sent. Fix this source, or select Use Other Sources to set hostedModel.credentialSource to “auto” in ${targetText(target)}.`,
+      `Nothing was sent. Fix this source, or select “Use Other Sources” to set hostedModel.credentialSource to “auto” in ${targetText(target)}.`,
     ],
     [['Use Other Sources', true]],
   );

@@ -185,7 +185,7 @@ export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
 export const ENV_FILE_GONE = 'Couldn’t open the .env file. It may have been deleted.';
 
 const UNREAD: Readonly<Record<UnreadReason, string>> = {
-  'no-folder': 'no matching folder is open',
+  'no-folder': 'there’s no folder to read it from',
   untrusted: 'not read in an untrusted folder',
   virtual: 'not read in a virtual workspace',
   'no-file': 'not found',
@@ -255,16 +255,16 @@ export function targetText(target: SettingsTarget): string {
  * Explains that another value overrides the `hostedModel.credentialSource` that was just written.
  */
 export function hiddenSourceText(target: SettingsTarget): string {
-  return `Another value of hostedModel.credentialSource overrides the one in ${targetText(target)}. Remove the other value.`;
+  return `hostedModel.credentialSource was set in ${targetText(target)}, but a value in other settings overrides it. Remove that value.`;
 }
 
 /** The reasons why credentials aren't used, as phrases for use within a sentence. */
 export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   missing: 'incomplete',
   'bad-service': 'the service in the settings is unknown or invalid',
-  'bad-address': 'an address can’t be used',
+  'bad-address': 'an address in the settings is invalid',
   unapproved: 'the service’s hosts, entry, or program changed',
-  'bad-project': 'the project can’t be used',
+  'bad-project': 'the project, space, or deployment ID is invalid',
   'ask-source': 'the source isn’t approved',
   'source-unusable': 'the source in the settings can’t be used',
 };
@@ -295,7 +295,7 @@ export function checkedSourcesText(found: SourceSnapshot): string {
   const all = `Sources checked: ${listOf([sourceName('editor', found), ...places])}.`;
   const isDeclined = found.external.some(({ decision }) => decision === 'refused');
   return isDeclined
-    ? `${all} To be asked again, forget the decision in Show Status and Actions.`
+    ? `${all} To be asked again, forget the decision in “Show Status and Actions”.`
     : all;
 }
 

@@ -34,7 +34,7 @@ export const LOGINS: readonly Login[] = [
   },
   {
     label: 'No Key',
-    description: 'a local server, or a gateway without a login',
+    description: 'a local server, or a gateway that needs no key',
     fields: [],
     authentication: { kind: 'none' },
   },

@@ -42,7 +42,7 @@ export const SET_UP = {
   },
   changedKey: 'The stored key changed in another window. Enter the key to use.',
   unapprovedKey:
-    'You haven’t approved this use of the stored key. Go back to enter a key or another address.',
+    'You haven’t approved these values for the stored key. Go back to enter a key or another address.',
   projectPrompt: 'ID of the project to bill. In the project, open Manage > General > Details.',
   resourcePrompt: (resource: string) => `ID of the ${resource} to use.`,
   addressHint: (service: Service) => {

@@ -86,9 +86,9 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     const named = successor ? ` The service suggests ${successor} instead.` : '';
     const { stage, withdrawn, deprecated } = model;
     const lifecycle = withdrawn
-      ? `the model ${stage === 'withdrawn' ? 'was' : 'will be'} withdrawn on ${withdrawn}`
-      : `the model has been deprecated since ${deprecated}`;
-    return `${proven}, but ${lifecycle}.${named} Select another model.`;
+      ? `The model ${stage === 'withdrawn' ? 'was' : 'will be'} withdrawn on ${withdrawn}`
+      : `The model has been deprecated since ${deprecated}`;
+    return `${proven}. ${lifecycle}.${named} Select another model.`;
   },
   'request-limit': ({ requestLimit: { perSecond, left } = {} }) => {
     if (perSecond === undefined) return 'The service doesn’t report a limit.';
@@ -180,7 +180,7 @@ export const LIST_TEXTS = {
   title: 'Diagnose Connection',
   placeholder: 'Checks and results',
   placeholderAtEnd: 'Press Enter to run the selected action',
-  prompt: 'Checking. Nothing is generated, and no text is sent, except possibly the word “hello”.',
+  prompt: 'Checking. Nothing is generated, and none of your text is sent. One check may send the word “hello”.',
   checks: 'Checks',
 } as const;
 

@@ -208,7 +208,7 @@ function addressWords(text: string): string {
  */
 function modelWords({ service, modelId }: Settings): string {
   if (modelId !== service.defaultModelId) return 'not the default';
-  return service.definition === undefined ? `the default, ${modelId}` : 'the entry’s default';
+  return service.definition === undefined ? `the default, ${modelId}` : 'the default in the service’s entry';
 }
 
 /** Names a host only if it's built in. Any other host may reveal the organization that runs it. */
@@ -218,7 +218,7 @@ function hostWords(host: string): string {
     const hosts = urls.flatMap((url) => URL.parse(url)?.host ?? []);
     return [...hosts, ...hosts.map((one) => privatePrefix + one)];
   });
-  return known.includes(host) ? host : 'other host';
+  return known.includes(host) ? host : 'not a built-in host';
 }
 
 function setOrNot(value: string): string {

@@ -40,7 +40,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
 
 export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
   'not-ignored':
-    'Git doesn’t ignore this file, so a commit could publish your key. Add .env to .gitignore, or import the key in Show Status and Actions and delete its line.',
+    'Git doesn’t ignore this file, so a commit could publish your key. Add .env to .gitignore, or import the key in “Show Status and Actions” and delete its line.',
   tracked:
     'Git tracks this file, so commits include your key, even if .gitignore lists the file. Run “git rm --cached .env”. If the key was pushed, create a new one.',
 };

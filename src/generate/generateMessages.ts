@@ -152,12 +152,12 @@ export function invisibleText(removed: number, kept: number): string {
 }
 
 export const NOT_INSERTED =
-  'Couldn’t insert the response. The document may be closed, read-only, or changed at that place.';
+  'Couldn’t insert the response. The document may be closed or read-only, or its text may have changed there.';
 
 /**
  * @param where prefix that lists the lines of the selections; can be empty
  * @param failureText a sentence that states what failed, such as `NOT_INSERTED`
  */
 export function notPlacedText(where: string, failureText: string): string {
-  return `${where}${failureText} You can also open the response later with Show Last Response.`;
+  return `${where}${failureText} You can also open the response later with “Show Last Response”.`;
 }

@@ -123,7 +123,7 @@ const UNUSABLE_PROXY = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL)$/;
 /** Describes a proxy failure. If there is a status, the proxy itself sent it. */
 function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails): string {
   if (status === 407) {
-    return 'The proxy requires a login (407). Add the login to VS Code’s proxy settings.';
+    return 'The proxy requires a login (407). Add your user name and password to VS Code’s proxy settings.';
   }
   if (status !== undefined) {
     return `The proxy refused to connect to ${host} (${status}). Ask the proxy’s administrator, or change VS Code’s proxy settings.`;

@@ -154,8 +154,8 @@ function shown(state: StatusState): Shown {
     case 'unreachable': {
       const { leftMs } = state;
       const isValid = leftMs > 0 && Number.isFinite(leftMs);
-      const words = `service unreachable${isValid ? `, ${validWords(leftMs)}` : ''}`;
-      return { text: `$(debug-disconnect) ${NAME}: no connection`, words };
+      const words = `service unreachable${isValid ? ` (${validWords(leftMs)})` : ''}`;
+      return { text: `$(debug-disconnect) ${NAME}: service unreachable`, words };
     }
     case 'valid':
       return { text: `$(key) ${minutesLeft(state.leftMs)}`, words: validWords(state.leftMs) };

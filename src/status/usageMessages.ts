@@ -16,7 +16,7 @@ export function nearText(tokens: number, budget: number): string {
 }
 
 export function spentText(tokens: number, budget: number): string {
-  return `Today’s budget of ${formatNumber(budget)} tokens is used up (${formatNumber(tokens)} so far). Chat, agents, and other extensions stop until tomorrow. Selections still work.`;
+  return `Today’s budget of ${formatNumber(budget)} tokens is used up (${formatNumber(tokens)} used). Chat, agents, and other extensions can’t send requests until tomorrow. You can still generate from selections.`;
 }
 
 /** The refusal in the chat, which names a command because the chat shows no buttons. */
@@ -61,7 +61,7 @@ ${tableOf(today)}
 
 ${tableOf(session)}
 
-Today covers all windows. This session covers only this window. Both count only requests with your current key, or to your current service if it needs no key. ≈ marks estimates for requests whose usage the service didn’t report, such as canceled ones. Your bill can differ.
+_Today_ covers all windows. _This session_ covers only this window. Both count only requests with your current key, or to your current service if it needs no key. ≈ marks estimates for requests whose usage the service didn’t report, such as canceled ones. Your bill can differ.
 `;
 }
 

@@ -82,7 +82,7 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'unknown-insert-mode':
       return `This insert mode is unknown. Use ${alternatives(issue.modes)}.`;
     case 'bad-parameter':
-      return `The parameters can’t be sent: ${parameterFlawText(issue.details)}. Correct them in the template.`;
+      return `The parameters can’t be sent: ${parameterFlawText(issue.details)}. Correct them.`;
     case 'bad-name':
       return 'The name is missing, has more than 60 characters, or contains invisible ones. Give the template another name.';
     case 'too-large':
@@ -121,8 +121,8 @@ export function noTemplateText(name: string): string {
 
 /** The text shown after the origin of a template that hides another one with the same name. */
 export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
-  'built-in': ' · hides the built-in template',
-  user: ' · hides your template',
+  'built-in': ' · overrides the built-in template',
+  user: ' · overrides your template',
 };
 
 /** The text shown after a template's origin if its prompt needs a selection and there is none. */

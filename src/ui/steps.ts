@@ -105,7 +105,7 @@ export function askPick<Item extends QuickPickItem>(
       pick.enabled = false;
       const problem = await question
         .accept?.(item, closed.signal)
-        .catch(() => 'That didn’t work. Try again.');
+        .catch(() => 'An unexpected error occurred. Try again.');
       pick.busy = false;
       pick.enabled = true;
       if (problem === undefined) answer(item);

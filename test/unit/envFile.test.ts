@@ -66,7 +66,7 @@ describe('problems in a .env file', () => {
 
   it("name the command that imports the key if git doesn't ignore the file", () => {
     const hint = all.find(({ kind }) => kind === 'not-ignored')?.message ?? '';
-    assert.match(hint, /, or import the key in Show Status and Actions and delete its line\.$/);
+    assert.match(hint, /, or import the key in “Show Status and Actions” and delete its line\.$/);
   });
 
   it('show markup characters in names as question marks, and shorten long names', () => {

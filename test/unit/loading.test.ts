@@ -86,7 +86,7 @@ describe('a part that loads on first use', () => {
     registerCommands(hostWith(load), []);
     assert.equal(await editor.run('hostedModel.diagnose'), undefined);
     assert.equal(editor.said.length, 1);
-    assert.match(editor.said[0] ?? '', /^Couldn’t load .* updated or removed\.$/);
+    assert.match(editor.said[0] ?? '', /^Couldn’t load .* updated or uninstalled\.$/);
     assert.doesNotMatch([...editor.said, ...logged].join(), /somebody/);
     assert.equal(logged.length, 1);
     isThere = true;

@@ -151,7 +151,7 @@ describe('the whole extension', () => {
     const scenario = { key, source: 'secret storage', editor } as const;
     await useService(opened, scenario, commands);
     assert.match(editor.textOf('document'), /^Hello from/m);
-    assert.match(editor.textOf('notification'), /A new token is in use/);
+    assert.match(editor.textOf('notification'), /The token was refreshed/);
     assert.equal(editor.textOf('thrown error'), '');
   });
 

@@ -223,7 +223,7 @@ describe('a deployment', () => {
       editor.modelToPick = 'acme/large';
       await selectModel();
       const list = editor.textOf('quick pick');
-      const hint = 'Your deployment has its own model. To switch services, select a model.';
+      const hint = 'Your deployment has its own model. To switch to another service, select one of its models.';
       assert.ok(list.includes(hint), list);
       assert.doesNotMatch(list, /granite|IBM/);
       assert.match(editor.textOf('settings'), /^service\nacme\nmodelId\nacme\/large$/m);

@@ -37,7 +37,7 @@ describe('a service that the settings do not name', () => {
         await becomes('painted', () => tooltip().includes('Model: acme/large'));
       });
       assert.match(editor.textOf('report'), /Service: user-defined \(zenApiKey, openai\)/);
-      assert.match(editor.textOf('report'), /Model: the entry’s default/);
+      assert.match(editor.textOf('report'), /Model: the default in the service’s entry/);
     });
   }
 

@@ -95,7 +95,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await dialogs.waitFor(question);
     unapproved.approve();
     await choose(workbench, 'Use These Values');
-    await notifications.close(/Source set to “envFile”/);
+    await notifications.close(/Credential source set to “envFile”/);
     await becomes(session, fileRow, 'in use');
     assert.equal(await act(session, editorRow), 'complete, not used');
     await generateFrom(session);
@@ -108,7 +108,7 @@ describe(`sources in the menu ${nightly}`, () => {
     assert.equal(await act(session, fileRow, 'Forget Approval'), 'in use');
     await notifications.close(/be asked again before this source/);
     await act(session, 'Use Another Source', 'Automatic');
-    await notifications.close(/Source set to “auto”/);
+    await notifications.close(/Credential source set to “auto”/);
     assert.equal(await act(session, editorRow), 'in use');
     const forgotten = notApprovedYet(theirs);
     await generateFrom(session);

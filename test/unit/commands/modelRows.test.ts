@@ -51,7 +51,7 @@ describe('the rows in Select Model', () => {
   it("show a model's lifecycle and successors", () => {
     assert.equal(
       lifeOf(stageOf('withdrawn', today, 'm/b')),
-      `withdrawn since ${today}, successor m/b`,
+      `withdrawn on ${today}, successor m/b`,
     );
     assert.equal(lifeOf(stageOf('withdrawn', '2027-01-01')), 'will be withdrawn on 2027-01-01');
     assert.equal(lifeOf(stageOf('deprecated', '2027-01-01')), 'will be deprecated on 2027-01-01');
@@ -62,7 +62,7 @@ describe('the rows in Select Model', () => {
         stageOf('deprecated', today, 'm/a', 'm/b', 'm/c', 'm/d'),
         stageOf('withdrawn', today, 'm/b'),
       ),
-      `withdrawn since ${today}, successors m/b, m/a, m/c`,
+      `withdrawn on ${today}, successors m/b, m/a, m/c`,
     );
   });
 
@@ -72,7 +72,7 @@ describe('the rows in Select Model', () => {
       modelRows([modelOf({ lifecycle, asOf })], '')[0]?.detail;
     assert.equal(detailAt('2026-11-20'), `will be withdrawn on ${today}`);
     assert.equal(detailAt(undefined), `will be withdrawn on ${today}`);
-    assert.equal(detailAt(today), `constricted, withdrawn since ${today}`);
+    assert.equal(detailAt(today), `constricted, withdrawn on ${today}`);
   });
 
   it('start with the current model, marked with words and an icon', () => {

@@ -1220,7 +1220,7 @@ describe('Connections', () => {
       await (await editor.question()).answer('Use Other Sources');
       assert.equal(await given, undefined);
       assert.equal(editor.asked, 1);
-      assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
+      assert.match(editor.said.join(), /hostedModel\.credentialSource was set in/);
     });
 
     it("doesn't use the source in chat until it is approved, and doesn't prompt", async () => {
@@ -1326,7 +1326,7 @@ describe('Connections', () => {
     it('fails with a message if another settings file overrides the value', async () => {
       editor.hiddenSettings.add('credentialSource');
       assert.equal(await connections.useSource('editor'), false);
-      assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
+      assert.match(editor.said.join(), /hostedModel\.credentialSource was set in/);
     });
   });
 

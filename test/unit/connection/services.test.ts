@@ -538,7 +538,7 @@ describe('service selection', () => {
     editor.userSettings.set('services', [{ ...acme, defaultModel: 'another' }]);
     const required = connections.for();
     const question = await editor.question();
-    assert.match(question.text, /This service’s entry has changed/);
+    assert.match(question.text, /This service’s entry in hostedModel\.services has changed/);
     await question.answer('Use the Changed Entry');
     assert.equal((await required)?.service.defaultModelId, 'another');
   });

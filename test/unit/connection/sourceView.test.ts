@@ -461,7 +461,7 @@ describe('the text about the checked sources', () => {
     [
       'lists a declined source, and states how to be asked again',
       [envFile(full, 'refused'), environment({})],
-      'the .env file in a (declined by you), and the environment (has no settings for this service). To be asked again, forget the decision in Show Status and Actions.',
+      'the .env file in a (declined by you), and the environment (has no settings for this service). To be asked again, forget the decision in “Show Status and Actions”.',
     ],
   ];
   for (const [what, outside, text] of cases) {

@@ -143,10 +143,10 @@ describe('the diagnosis report', () => {
       }),
     );
     assert.doesNotMatch(text, /canary/i);
-    assert.match(text, /Identity service: other host/);
+    assert.match(text, /Identity service: not a built-in host/);
     assert.match(text, /Service URL: invalid address/);
     assert.match(text, /Templates in the settings: 3/);
-    assert.match(text, /server-failed, other host/);
+    assert.match(text, /server-failed, not a built-in host/);
     assert.match(text, /: unknown$/m);
   });
 

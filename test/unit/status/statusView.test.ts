@@ -86,23 +86,23 @@ const rows: Row[] = [
   [
     'unreachable, no token needed',
     { isSetUp: true, unreachable: true, token: valid(Number.POSITIVE_INFINITY) },
-    '$(debug-disconnect) Hosted Model: no connection',
+    '$(debug-disconnect) Hosted Model: service unreachable',
     undefined,
     'service unreachable',
   ],
   [
     'unreachable',
     { isSetUp: true, unreachable: true },
-    '$(debug-disconnect) Hosted Model: no connection',
+    '$(debug-disconnect) Hosted Model: service unreachable',
     undefined,
     'service unreachable',
   ],
   [
     'unreachable, token still valid',
     { isSetUp: true, unreachable: true, token: valid(41) },
-    '$(debug-disconnect) Hosted Model: no connection',
+    '$(debug-disconnect) Hosted Model: service unreachable',
     undefined,
-    'service unreachable, token valid, 41 minutes left',
+    'service unreachable (token valid, 41 minutes left)',
   ],
   [
     'getting a token',

@@ -77,8 +77,8 @@ describe('the list of templates', () => {
     assert.deepEqual(
       lines.map(({ description }) => description),
       [
-        'workspace settings · hides your template',
-        '.hosted-model/templates/b.md · hides the built-in template',
+        'workspace settings · overrides your template',
+        '.hosted-model/templates/b.md · overrides the built-in template',
       ],
     );
   });
@@ -94,10 +94,10 @@ describe('the list of templates', () => {
       templateItems(entries, { ...use, hasSelection }).map(({ description }) => description);
     assert.deepEqual(shown(false), [
       'settings · needs selected text',
-      'settings · hides your template · needs selected text',
+      'settings · overrides your template · needs selected text',
       'settings',
     ]);
-    assert.deepEqual(shown(true), ['settings', 'settings · hides your template', 'settings']);
+    assert.deepEqual(shown(true), ['settings', 'settings · overrides your template', 'settings']);
   });
 
   it('shows the text of a template as one line of plain text', () => {
