@@ -27,7 +27,7 @@ export const EMPTY_RESPONSE =
 export const ONLY_REASONING =
   'The model’s response contained only its reasoning. Ask again, or select another model.';
 export const UNREADABLE_CALL =
-  'The model made a tool call that can’t be read. Try again, or select a model that’s better at calling tools.';
+  'The model sent a malformed tool call. Try again, or select a model that’s better at calling tools.';
 export const CALLER_REFUSED =
   'You didn’t allow this extension to use Hosted Model. To be asked again, forget that decision in “Hosted Model: Show Status and Actions”.';
 
@@ -163,7 +163,7 @@ export const USE_QUESTION = {
 
 Each prompt is sent with your attachments and the open file, which VS Code attaches automatically. With each step, an agent also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions, and files from the workspace. The service may bill your account for all of this.
 
-Small requests, such as those for chat titles, stay off. If you turn them on with the setting ${UTILITY_MODEL_SETTING}, the first prompt sends three requests.`,
+VS Code’s small requests, such as those for chat titles, stay off. If you turn them on with the setting ${UTILITY_MODEL_SETTING}, the first prompt of a chat sends three requests.`,
 } as const;
 
 export const AI_IS_OFF = `AI features are turned off in the settings (${AI_SETTING}), so there’s no chat.`;

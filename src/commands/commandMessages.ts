@@ -46,6 +46,7 @@ export const COMMAND_MESSAGES = {
   listingModels: 'Loading the models',
   modelOfOther: (name: string) => `Open a folder to set a model for ${name}.`,
   ownModel: 'Your deployment has its own model.',
-  ownModelHint: 'Your deployment has its own model. To switch to another service, select one of its models.',
+  ownModelHint:
+    'Your deployment has its own model. To switch to another service, select one of its models.',
   hiddenModel: 'Workspace or remote settings override the selected model.',
 } as const;

@@ -107,7 +107,7 @@ export const MANAGE = {
   },
   name: 'Name',
   namePrompt: 'Service name to show in lists and messages.',
-  badName: 'Use 1 to 64 letters, digits, spaces, or simple punctuation.',
+  badName: "Use 1 to 64 letters, digits, spaces, and these characters: . , ( ) & ' _ -",
   renamed: (name: string) => `The service is now called ${name}.`,
   remove: {
     question: (name: string) => `Remove ${name}?`,

@@ -180,7 +180,8 @@ export const LIST_TEXTS = {
   title: 'Diagnose Connection',
   placeholder: 'Checks and results',
   placeholderAtEnd: 'Press Enter to run the selected action',
-  prompt: 'Checking. Nothing is generated, and none of your text is sent. One check may send the word “hello”.',
+  prompt:
+    'Checking. Nothing is generated, and none of your text is sent. One check may send the word “hello”.',
   checks: 'Checks',
 } as const;
 

@@ -133,7 +133,7 @@ function credentialLines({ looked }: ReportFacts): string[] {
   return [
     `In use: ${inUse}`,
     `Source in the settings: ${found.settings.credentialSource}`,
-    `Stored key: ${found.record ? 'yes' : 'none'}`,
+    `Stored key: ${found.record ? 'yes' : 'no'}`,
     ...others,
   ];
 }
@@ -208,7 +208,9 @@ function addressWords(text: string): string {
  */
 function modelWords({ service, modelId }: Settings): string {
   if (modelId !== service.defaultModelId) return 'not the default';
-  return service.definition === undefined ? `the default, ${modelId}` : 'the default in the service’s entry';
+  return service.definition === undefined
+    ? `the default, ${modelId}`
+    : 'the default in the service’s entry';
 }
 
 /** Names a host only if it's built in. Any other host may reveal the organization that runs it. */

@@ -20,7 +20,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
     `That word isn’t part of the ${label}, so the service would refuse the value (401). Remove the word.`,
   control: () => 'The service would refuse the value. Remove the characters.',
   placeholder: (label) =>
-    `Nothing is sent with a placeholder. Replace it with the ${label}, or set up Hosted Model.`,
+    `Nothing can be sent with a placeholder. Replace it with the ${label}, or set up Hosted Model.`,
   'non-ascii': (label) =>
     `The ${label} contains accented letters, curly quotes, or similar characters, so the service would refuse it. Copy it again.`,
   malformed: (label) =>
@@ -30,10 +30,10 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   empty: (label) =>
     `Nothing can be sent without a value. Add the ${label}, or set up Hosted Model.`,
   duplicate: () =>
-    'Programs differ in which line they use, so the file isn’t used. Remove one of the lines.',
+    'Programs differ in which line they read, so Hosted Model doesn’t use the file. Remove one of the lines.',
   'endpoint-url': () =>
     'Hosted Model adds its own paths, so requests would fail (404). Remove the endpoint path.',
-  'url-path': () => 'Some services and gateways need one. Remove the path if yours doesn’t.',
+  'url-path': () => 'Some services and gateways need a path. Remove it if yours doesn’t.',
   'unknown-region': () =>
     'Your token and text would go to this host. Check that it’s the right one.',
 };

@@ -42,7 +42,7 @@ export function commandFailed(
   const actions = ['retry', 'diagnose'] as const;
   if (problem === 'not-found') {
     return {
-      text: `Couldn’t start ${shortCommandText(command.slice(0, 1))} to get a token. VS Code’s PATH can differ from your terminal’s, especially if you opened VS Code from the dock. Use the program’s full path.`,
+      text: `Couldn’t start ${shortCommandText(command.slice(0, 1))} to get a token. VS Code’s PATH can differ from your terminal’s, especially if you didn’t open VS Code from a terminal. Use the program’s full path.`,
       actions,
     };
   }

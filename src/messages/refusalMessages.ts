@@ -148,7 +148,7 @@ function accountAdvice(labels: LabelContext, place: string): string {
 }
 
 function unchecked(isUnchecked: true | undefined): string {
-  return isUnchecked ? ' The cause couldn’t be determined.' : '';
+  return isUnchecked ? ' The exact cause couldn’t be determined.' : '';
 }
 
 function parameterRefused(details: ErrorDetails, { template }: FailureContext): Message {

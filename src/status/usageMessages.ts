@@ -33,7 +33,7 @@ export function todayLine(context: LabelContext, total: UsageTotal, budget: numb
   const tokens = tokensText(tokensOf(total), total.isEstimate);
   const used = `${requests}, ${tokens}${budget > 0 ? ` of ${formatNumber(budget)}` : ''} tokens`;
   const what = needsSetting('apiKey', context) ? settingLabel('apiKey', context) : 'service';
-  return `Today with this ${what}, in all windows: ${used}`;
+  return `Usage today with this ${what}, in all windows: ${used}`;
 }
 
 export interface ShownUsage {

@@ -100,7 +100,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     assert.match(tooltip, /Project: 7c2e9b54-[-0-9a-f]+ \(user settings\)/);
     assert.match(
       tooltip,
-      /Today with this API key, in all windows: \d+ requests?, ≈?[\d,]+ tokens/,
+      /Usage today with this API key, in all windows: \d+ requests?, ≈?[\d,]+ tokens/,
     );
     await status().click();
     await session.workbench.quickInput.waitFor({
@@ -109,7 +109,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     });
     const issued = emulator.tokensIssued.length;
     await session.workbench.quickInput.pick('$(refresh) Refresh Token');
-    await session.workbench.notifications.waitFor(/new token is in use/);
+    await session.workbench.notifications.waitFor(/token was refreshed/);
     assert.equal(emulator.tokensIssued.length, issued + 1);
   });
 

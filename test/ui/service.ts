@@ -52,7 +52,7 @@ export async function startAfresh(emulator: Emulator, { workbench }: Session): P
   await workbench.runCommand('Hosted Model: Refresh Token');
   // VS Code shows at most three toasts in 800 ms, and this message can be the fourth.
   await workbench.showNotifications();
-  await workbench.notifications.waitFor(/new token is in use/);
+  await workbench.notifications.waitFor(/token was refreshed/);
   await workbench.clearNotifications();
   await workbench.runCommand('View: Join All Editor Groups');
 }

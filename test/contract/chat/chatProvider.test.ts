@@ -221,12 +221,12 @@ describe('the chat provider', () => {
     [
       'calls a tool with invalid JSON as arguments',
       { toolCalls: [{ name: 'x', arguments: '{"a' }] },
-      /can’t be read/,
+      /malformed tool call/,
     ],
     [
       'calls a tool with an array as arguments',
       { toolCalls: [{ name: 'x', arguments: '[1]' }] },
-      /can’t be read/,
+      /malformed tool call/,
     ],
   ];
   for (const [what, step, expected] of sentences) {
@@ -242,7 +242,7 @@ describe('the chat provider', () => {
     const read = { name: 'read', arguments: '{}' };
     emulator.settings.step = () => ({ toolCalls: [read, { name: 'list', arguments: '{"a' }] });
     const { told, failure } = await respond();
-    assert.match(failure?.message ?? '', /can’t be read/);
+    assert.match(failure?.message ?? '', /malformed tool call/);
     assert.ok(!told.some(({ kind }) => kind === 'LanguageModelToolCallPart'));
   });
 

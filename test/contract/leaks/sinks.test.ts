@@ -208,7 +208,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
       assert.match(editor.textOf('log'), /generated [\s\S]*service warnings: .*api_legacy/);
       assert.match(editor.textOf('counter files'), /"caller":"selection","requests":1,/);
       // The service reported no token counts, so the tooltip shows an estimate.
-      assert.match(editor.textOf('tooltip'), /Today with .*: 1 request, ≈\d+ tokens/);
+      assert.match(editor.textOf('tooltip'), /Usage today with .*: 1 request, ≈\d+ tokens/);
       for (const sink of SINKS) {
         const text = editor.textOf(sink);
         assert.doesNotMatch(text, /c4nary/i, sink);

@@ -163,11 +163,11 @@ describe('an open window', () => {
       becomes(`${usage} shown`, () => usage.test(editor.tooltips.at(-1)?.given ?? ''));
     await opened.open(editor, stores, async (run) => {
       await run('generateFromSelection');
-      await shows(/Today with this API key, in all windows: 1 request, /);
+      await shows(/Usage today with this API key, in all windows: 1 request, /);
       use(JSON.stringify({ ...JSON.parse(first), apiKey: 'another-key-0123456789' }));
-      await shows(/Today with this API key, in all windows: 0 requests, 0 tokens/);
+      await shows(/Usage today with this API key, in all windows: 0 requests, 0 tokens/);
       use(first);
-      await shows(/Today with this API key, in all windows: 1 request, /);
+      await shows(/Usage today with this API key, in all windows: 1 request, /);
     });
     assert.doesNotMatch(editor.textOf('tooltip'), /session/i);
   });
@@ -177,7 +177,7 @@ describe('an open window', () => {
     await opened.open(editor, life.stores, async (run) => {
       await run('refreshToken');
       await run('generateFromSelection');
-      const usage = /Today with this API key, in all windows: 1 request, /;
+      const usage = /Usage today with this API key, in all windows: 1 request, /;
       await becomes('shown', () => usage.test(editor.tooltips.at(-1)?.given ?? ''));
     });
   });

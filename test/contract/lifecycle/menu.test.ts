@@ -157,7 +157,7 @@ describe('a deployment', () => {
       const isShown = () => tooltip(editor).includes('Model: the deployment’s own');
       await becomes('painted', isShown);
       await run('generateFromSelection');
-      await becomes('painted', () => isShown() && tooltip(editor).includes('Today'));
+      await becomes('painted', () => isShown() && tooltip(editor).includes('Usage today'));
       await run('showMenu');
     });
     const usage = editor.textOf('counter files');
@@ -223,7 +223,8 @@ describe('a deployment', () => {
       editor.modelToPick = 'acme/large';
       await selectModel();
       const list = editor.textOf('quick pick');
-      const hint = 'Your deployment has its own model. To switch to another service, select one of its models.';
+      const hint =
+        'Your deployment has its own model. To switch to another service, select one of its models.';
       assert.ok(list.includes(hint), list);
       assert.doesNotMatch(list, /granite|IBM/);
       assert.match(editor.textOf('settings'), /^service\nacme\nmodelId\nacme\/large$/m);

@@ -98,7 +98,7 @@ const cases: readonly Case[] = [
     },
     refused: 'unauthorized',
     explained: 'unauthorized',
-    says: /refused the new token.*The cause couldn’t be determined\.$/,
+    says: /refused the new token.*The exact cause couldn’t be determined\.$/,
   },
   {
     cause: 'the service is too busy for the checks',

@@ -287,7 +287,7 @@ describe('runJob', () => {
       await done;
       const [said = ''] = editor.sunk.get('notification') ?? [];
       assert.ok(said.startsWith(what), said);
-      assert.match(said, /Show Last Response\.$/);
+      assert.match(said, /“Show Last Response”\.$/);
       assert.equal(editor.textOf('clipboard'), `responses ${offered}`);
       assert.deepEqual(announced, []);
     });

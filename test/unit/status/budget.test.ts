@@ -67,7 +67,7 @@ describe('the daily budget', () => {
   it('warns only once when it is used up, and blocks further requests', async () => {
     const budget = open();
     const said = await saidOf(budget, use(1_200), use(1_300));
-    assert.match(said.join(), /^Today’s budget of 1,000 .*1,200 so far/);
+    assert.match(said.join(), /^Today’s budget of 1,000 .*1,200 used/);
     assert.deepEqual(editor.offered, [['Continue Today', 'Show Usage']]);
     assert.deepEqual(
       [use(999), use(1_000), use(1_000, { budget: 0 })].map((one) => budget.allowsRequests(one)),

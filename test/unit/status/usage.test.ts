@@ -76,7 +76,7 @@ describe('usage', () => {
 
   it('in all windows is shown in the tooltip until the end of the day', async () => {
     editor.userSettings.set('dailyTokenBudget', 100_000);
-    const start = 'Today with this API key, in all windows: ';
+    const start = 'Usage today with this API key, in all windows: ';
     const usage = open();
     await usage.setActive(connection);
     assert.equal(line(), `${start}0 requests, 0 of 100,000 tokens`);
