@@ -183,7 +183,7 @@ export function unencryptedText({ serviceHost }: Destination, service: Service):
     headerSecretsOf(service).length > 0 && 'secret headers',
   ].filter((one) => one !== false);
   const verb = secrets.length > 0 ? 'are' : 'is';
-  return `The ${listOf(['text', ...secrets])} ${verb} sent unencrypted to ${serviceHost}`;
+  return `The ${listOf(['selected text', ...secrets])} ${verb} sent unencrypted to ${serviceHost}`;
 }
 
 /**

@@ -30,10 +30,10 @@ describe('the approval text in the setup', () => {
     const withKey = serviceOf({ url: 'http://llm.corp:8000/v1' });
     assert.match(
       textFor(withKey),
-      /^The text and API key are sent unencrypted to llm\.corp:8000 · /,
+      /^The selected text and API key are sent unencrypted to llm\.corp:8000 · /,
     );
     const without = serviceOf({ url: 'http://llm.corp', authentication: { kind: 'none' } });
-    assert.match(textFor(without), /^The text is sent unencrypted to llm\.corp · /);
+    assert.match(textFor(without), /^The selected text is sent unencrypted to llm\.corp · /);
     for (const url of ['https://llm.corp', 'http://127.0.0.1:11434/v1', 'http://localhost:8000']) {
       assert.doesNotMatch(textFor(serviceOf({ url })), /unencrypted/);
     }
