@@ -51,7 +51,10 @@ const emulated: readonly Step[] = [
   suite('soak', 'npm run --silent soak'),
 ];
 
-/** Runs before both lanes of `packaged`, so that they don't install the same things at once. */
+/**
+ * Steps that run before both lanes of `packaged`, so that the lanes don't install the same things
+ * at once.
+ */
 const prepared: readonly Step[] = [
   check('package', 'npm run --silent package'),
   inServer(check('VS Code, Chromium', 'node test/vscode/install.ts')),

@@ -76,8 +76,8 @@ function compare(expected: Exchange, found: Exchange): Differences {
 }
 
 /**
- * The compared parts of a response, each as values by name. In a field's value, a vertical bar
- * separates types or words.
+ * The compared parts of a response, by name. If a field has several types, they're separated by
+ * `|`.
  */
 const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<string, string>>> = {
   header: ({ headers }) => {
@@ -93,7 +93,7 @@ const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<strin
 };
 
 /**
- * Returns the value to compare. For `content-type`, that's the media type, and whether parameters
+ * Returns the value to compare. For `content-type`, that's the media type and a note if parameters
  * follow it. For all other headers, it's a constant, so that only their presence is compared.
  */
 function headerValue(name: string, value: string): string {
@@ -103,8 +103,8 @@ function headerValue(name: string, value: string): string {
 }
 
 /**
- * Collects the types of each field by its path, or its words if the client uses them. All elements
- * of a list share one path.
+ * Collects the types of each field by its path. For a field in `WORDS`, collects the values
+ * instead. All elements of a list share one path.
  */
 function collect(value: unknown, path: string, fields: Map<string, Set<string>>): void {
   if (Array.isArray(value)) {

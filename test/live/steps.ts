@@ -73,7 +73,7 @@ const WRONG = {
 
 const operations = ['chat', 'generation'] as const satisfies readonly Operation[];
 
-/** Generations, requests that the service must refuse, and checks. */
+/** Each step's action by name: a generation, a request that the service must refuse, or a check. */
 const STEPS: Readonly<Record<string, Step>> = {
   'Diagnose Connection': async ({ runtime, credentials, modelId }) => {
     const results: CheckResult[] = [];

@@ -3,7 +3,7 @@ import { resilientFetch } from '../../src/service/http/resilientFetch.ts';
 import { isRecord } from '../emulator/service.ts';
 
 /**
- * One request and its response, which may contain secrets. Print only the result of a comparison.
+ * A request and its response. Both may contain secrets, so print only the result of a comparison.
  */
 export interface Exchange {
   readonly method: string;
@@ -37,7 +37,7 @@ export class Witness {
     this.#bases = addresses.map((address) => new URL(address).pathname);
   }
 
-  /** Makes the next request with a token send an invalid token instead. */
+  /** Replaces the token in the next request that has one with an invalid token. */
   spoilNextToken(): void {
     this.#spoilsNext = true;
   }
@@ -47,7 +47,7 @@ export class Witness {
     return this.#allowed;
   }
 
-  /** Returns the exchanges since the last call. */
+  /** Returns the exchanges since the last call of this method. */
   take(): Promise<Exchange[]> {
     return Promise.all(this.#noted.splice(0));
   }

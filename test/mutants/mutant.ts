@@ -21,7 +21,7 @@ export interface Mutant {
 }
 
 /**
- * Returns the text of the file with the mutant.
+ * Returns the text of the mutant's file with the change applied.
  * @throws {Error} if `from` doesn't occur exactly once, because the mutant would prove nothing
  */
 export function mutated({ name, file, from, to }: Mutant): string {

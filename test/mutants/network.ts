@@ -7,7 +7,7 @@ const pollution = 'test/contract/service/pollution.test.ts';
 const keptConnections = 'test/contract/service/keptConnections.test.ts';
 const limiter = 'test/unit/service/http/concurrencyLimit.test.ts';
 
-/** Mutants that remove defenses between this machine and the service. */
+/** Mutants that remove defenses in requests to the service and in the handling of its responses. */
 export const networkMutants: readonly Mutant[] = [
   {
     name: 'redirects are followed',

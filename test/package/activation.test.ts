@@ -10,7 +10,7 @@ import { provideEditor } from '../builtEditor.ts';
 /**
  * Activates the shipped file in plain Node with a minimal fake editor, so that its timers,
  * connections, and secret reads can be counted. In a real extension host, they couldn't be told
- * apart from those of other code.
+ * apart from those of VS Code and other extensions.
  */
 describe('activation of the shipped file', () => {
   const counts = { timers: 0, connections: 0, secretsRead: 0 };

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { loadedAtStart, loadedByFirstCommand } from '../built.ts';
 import { entriesOf } from './vsix.ts';
 
-/** The package that `npm run package` has created. */
+/** The package that `npm run package` created. */
 const vsix = 'hosted-model.vsix';
 const scripts = globSync('dist/*.js');
 const text = new Map(scripts.map((path) => [basename(path), readFileSync(path, 'utf8')]));
@@ -22,7 +22,8 @@ describe('the package', () => {
       'LICENSE.txt',
       'ThirdPartyNotices.txt',
       'changelog.md',
-      // One file for activation, one for each import on first use, and two that these files share.
+      // One file for activation, one for each module that is loaded on first use, and two that
+      // these files share.
       ...['app', 'chat', 'envFile', 'extension', 'shared', 'shared', 'templates'].map(script),
       'media/icon.png',
       ...['chat', 'generated', 'hosts', 'menu', 'templates'].flatMap((name) =>

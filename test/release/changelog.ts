@@ -6,15 +6,15 @@
 
 const UNRELEASED = /^## \[?Unreleased\]?[ \t]*\r?\n/m;
 const ENTRY = /^[-*] /m;
-/** Headings for fixes, which add no features. */
+/** If all changes are under these headings, the next version is a patch. */
 const OF_PATCHES: ReadonlySet<string> = new Set(['Fixed', 'Security']);
-/** The heading for breaking changes. */
+/** The heading under which breaking changes are listed. */
 const BREAKING = 'Removed';
 
 /**
  * Returns the next version. It's a patch if all changes are under *Fixed* or *Security*. From 1.0.0
  * on, it's a major version if there is a change under *Removed*. Otherwise, it's a minor version.
- * @returns an error if there is nothing to release, or the last version isn't in the form 1.2.3
+ * @returns an error if there is nothing to release, or `version` isn't in the form 1.2.3
  */
 export function nextVersion(changelog: string, version: string): string | Error {
   const section = unreleasedIn(changelog);

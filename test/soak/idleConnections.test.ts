@@ -12,7 +12,7 @@ import { prove } from './measures.ts';
 const GENERATIONS = inForm(2_000, 100);
 /**
  * Exclusive upper bound of the event loop turns between a close and a call. It's so low that the
- * two can cross on the connection.
+ * close and the call can cross on the connection.
  */
 const MOST_TURNS = 10;
 

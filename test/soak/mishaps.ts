@@ -6,7 +6,7 @@ export interface Mishap {
   readonly name: string;
   readonly fault: (streams: boolean) => Fault;
   readonly times: number;
-  /** The allowed failures. If empty, the generation must succeed. */
+  /** The generation must end with one of these failures. If empty, it must succeed. */
   readonly kinds: readonly ErrorKind[];
 }
 

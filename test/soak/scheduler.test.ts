@@ -22,7 +22,7 @@ interface Step {
    */
   readonly wallMs: number;
   readonly deed: Deed;
-  /** True if a request that this step sends fails. */
+  /** True if the token requests that this step sends fail. */
   readonly fails: boolean;
   /** Lifetime of the next token in seconds, as reported by the service. */
   readonly expiresIn: number | undefined;

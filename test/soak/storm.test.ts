@@ -33,7 +33,10 @@ class NarrowService {
   };
 }
 
-/** Starts as many calls as the limit and the queue can hold, and the rest when there is room. */
+/**
+ * Starts as many calls as the limit and the queue can hold. Then, whenever a call ends, starts
+ * another if fewer than `QUEUE` are open.
+ */
 async function storm(call: () => Promise<unknown>): Promise<PromiseSettledResult<unknown>[]> {
   const all: Promise<unknown>[] = [];
   let open = 0;

@@ -14,7 +14,10 @@ const MOST_IN_FLIGHT = 8;
 /** The outcome of one generation: its own text, any other text, or a failure. */
 export type Ending = 'answer' | 'text of another call' | 'unclassified' | ErrorKind;
 
-/** Counts the requests that the service receives for each generation. Byte arrays save memory. */
+/**
+ * Counts, for each generation, the requests that the service receives and those that it answers
+ * with a 200. Byte arrays save memory.
+ */
 export class ServerCount {
   readonly sent: Uint8Array;
   readonly answered: Uint8Array;

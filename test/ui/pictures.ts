@@ -14,7 +14,7 @@ const folder = takesPictures
   ? join(repositoryRoot, 'media')
   : join(testDirectory, 'screenshots', 'media');
 
-/** Settings for pictures of a selected comment, which is the prompt, so it must be legible. */
+/** Settings for pictures in which a selected comment is the prompt and must be legible. */
 export const legibleComments = {
   'editor.tokenColorCustomizations': {
     '[Dark 2026]': { comments: '#b9c4d0' },
@@ -36,8 +36,8 @@ export async function prepareForPicture(page: Page): Promise<void> {
       const isOfBrowser = /^(Layout:|remote|No Ports)/.test(item.getAttribute('aria-label') ?? '');
       if (isOfBrowser) item.style.display = 'none';
     }
-    // A tip of VS Code and the agent's changed files aren't about the picture of the chat, and the
-    // ruler of a diff is a gray bar over the text.
+    // In a picture of the chat, VS Code's tip and the list of changed files are distractions, and
+    // the ruler of a diff covers the text with a gray bar.
     const stray = '.chat-input-notification-widget, .chat-editing-session, .diffOverview';
     // Without this, the corners of a picture of a dialog show the dimmed window behind it.
     for (const part of document.querySelectorAll('.monaco-dialog-modal-block')) part.style.background = 'none';
@@ -52,7 +52,7 @@ export async function prepareForPicture(page: Page): Promise<void> {
       if (ofIdentity) text = text.replace(address, 'iam.cloud.ibm.com');
       text = text.replace(new RegExp(address.source, 'g'), 'eu-de.ml.cloud.ibm.com');
       text = text.replace(/\\/tmp\\/[\\w-]+/g, '/home/sam');
-      // In the narrow chat, the host would be broken at its hyphen.
+      // In the narrow chat, the host would wrap at its hyphen.
       if (node.parentElement?.closest('.interactive-session')) text = text.replace('eu-de', 'eu\u2011de');
       if (text !== node.data) node.data = text;
     }
@@ -68,7 +68,10 @@ export async function savePicture(path: string, picture: Buffer): Promise<void> 
   if (!(await looksLike(path, picture))) await writeFile(path, picture);
 }
 
-/** Encodes a screenshot for the pages. A user interface has few colors, so a palette is enough. */
+/**
+ * Encodes a screenshot for the README and the docs. A user interface has few colors, so a palette
+ * is enough.
+ */
 export async function asPng(screenshot: Buffer): Promise<Buffer> {
   const sharp = await loadSharp();
   return sharp(screenshot).png({ palette: true }).toBuffer();
@@ -92,7 +95,7 @@ async function loadSharp() {
 }
 
 /**
- * In each tile of `tile` by `tile` pixels, at most this share of the color values (0 to 255) may
+ * In each tile of `tile` by `tile` pixels, at most a `share` of the color values (0 to 255) may
  * differ by more than `difference`. Tiles are compared, because a changed word is only a tiny part
  * of a whole window.
  */

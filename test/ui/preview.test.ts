@@ -45,7 +45,7 @@ describe(`a preview ${nightly}`, () => {
     await workbench.editor.waitForTitle(titleOf(file));
     await workbench.editor.waitForModifiedText(shown);
   };
-  /** Lets four chunks of the next response through, and the rest when the gate opens. */
+  /** Lets four chunks of the next response through, and the rest when the returned gate opens. */
   const stalled = () => {
     const rest = gate();
     const beforePart = (index: number) => (index < 4 ? Promise.resolve() : rest.opened);

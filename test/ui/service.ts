@@ -88,8 +88,8 @@ export async function generateFrom({ workbench, path }: Session, name = 'a.txt',
 }
 
 /**
- * Closes a setup that opened because of missing settings, and the message that then lists the
- * checked sources. The first step of the setup names the missing settings, too.
+ * Closes a setup that opened because of missing settings, and then the message that follows. Both
+ * name the missing settings, but only the message lists the checked sources.
  * @returns the text of the message
  */
 export async function giveUpSetUp(
@@ -109,8 +109,8 @@ export async function giveUpSetUp(
 }
 
 /**
- * Generates a response from the selection. The response stalls after its first words until `open`
- * is called.
+ * Generates a response from the selection. The response stalls after its first words until the
+ * returned `open` is called.
  * @param words the words that the document shows when the response stalls
  */
 export async function stallAfter(words: RegExp, emulator: Emulator, session: Session) {

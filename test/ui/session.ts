@@ -18,7 +18,7 @@ import { type Theme, themes, Workbench } from '../vscode/workbench.ts';
 import { takesPictures } from './pictures.ts';
 
 export interface SessionOptions {
-  /** Contents of the opened folder by relative path; `null` opens a window without a folder. */
+  /** Text of each file in the opened folder, by relative path. `null` opens no folder. */
   folderFiles?: Readonly<Record<string, string>> | null;
   userSettings?: Settings;
   theme?: Theme;
@@ -46,7 +46,7 @@ export interface Session {
   path(name: string): string;
   /** Opens another window with the same secrets, by default with the same folder. */
   anotherWindow(folder?: string): Promise<Workbench>;
-  /** Closes all its windows. The next `openWorkbench` and the end of the run do the same. */
+  /** Closes all windows of this session, as do the next `openWorkbench` and the end of the run. */
   close(): Promise<void>;
 }
 
@@ -63,9 +63,9 @@ let session: Session | undefined;
 const windows = new Set<Workbench>();
 
 /**
- * Opens a window with its own keyring and settings. Closes the previous session, since both would
- * share the user settings. VS Code keeps its own state (recent folders, global state of extensions)
- * until the server changes.
+ * Opens a window with an empty keyring, after replacing the user settings. Closes the previous
+ * session first, because it would use the new user settings, too. VS Code keeps its own state
+ * (recent folders, global state of extensions) until the server changes.
  */
 export async function openWorkbench(options: SessionOptions = {}): Promise<Session> {
   await session?.close();

@@ -65,7 +65,7 @@ const product = {
   fixFile: ['Open .env', 'Set Up...'],
   lacks: (name: string) => new RegExp(`lacks ${name}`),
   exhausted: /failed \(503\) on all 4 attempts/,
-  /** The attempt, and the seconds before it. */
+  /** Captures the number of the next attempt and the seconds until it starts. */
   retrying: /Retrying in (?<seconds>\d+)s \(attempt (?<attempt>\d) of 4/,
   generating: /Generating/,
   approval: {
@@ -156,7 +156,7 @@ describe('the extension, as documented for the service,', () => {
   });
 
   const status = () => session.workbench.statusItem(statusId);
-  /** Waits for the message that names this cause, and no other cause. */
+  /** Waits for the message that names this cause, and checks that it names no other cause. */
   const isReported = async (cause: keyof typeof product.causes): Promise<void> => {
     const { text } = await session.workbench.notifications.waitFor(product.causes[cause]);
     const named = Object.entries(product.causes).filter(([, pattern]) => pattern.test(text));
@@ -407,7 +407,8 @@ describe('the extension, as documented for the service,', () => {
       await notifications.close(product.exhausted);
       assert.equal(emulator.count(chatPath), 4);
       assert.equal(await editor.visibleText(), before);
-      // A countdown announces each attempt, so the highest number is the wait before the attempt.
+      // A countdown announces each attempt, so the highest number for an attempt is the wait before
+      // it.
       const waits = new Map<string, number>();
       for (const text of await announced()) {
         const { seconds, attempt = '' } = product.retrying.exec(text)?.groups ?? {};
@@ -477,8 +478,8 @@ describe('the extension, as documented for the service,', () => {
 });
 
 /**
- * A valid token that expires in a second according to this field, and in an hour according to the
- * other field.
+ * A response with a valid token that expires in a second according to `field`, and in an hour
+ * according to the other field.
  */
 function tokenThatEndsBy(field: 'expires_in' | 'expiration', { tokensIssued }: Emulator): Fault {
   const nowSeconds = 1_800_000_000;

@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Session } from './session.ts';
 
-/** Returns the files and browser stores that contain `text` in any of several encodings. */
+/** Returns the files and browser stores that contain `text` in an encoding that `holds` checks. */
 export async function tracesOf(session: Session, text: string): Promise<string[]> {
   const places: string[] = [];
   for (const root of [session.server.dataDirectory, session.folder]) {

@@ -11,7 +11,7 @@ export interface PageOptions {
   colorScheme?: 'dark' | 'light';
   /** Pixels of a picture per CSS pixel. */
   pixelRatio?: number;
-  /** Pixels. */
+  /** Size of the page in pixels, regardless of `zoom`. */
   viewport?: { width: number; height: number };
   /** Zoom factor of the browser. 2 shows everything twice as large. */
   zoom?: number;

@@ -17,8 +17,8 @@ export interface NotificationState {
 }
 
 /**
- * Milliseconds to hover over or click a listed notification before `close` lists all notifications
- * again.
+ * Maximum milliseconds that `close` tries to hover over or click a listed notification, before it
+ * lists all notifications again.
  */
 const TRY_MS = 2_000;
 

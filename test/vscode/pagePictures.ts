@@ -23,7 +23,7 @@ import { themes, Workbench } from './workbench.ts';
 
 const chatPath = '/ml/v1/text/chat_stream';
 const media = join(repositoryRoot, 'media');
-/** Makes room for the text, and shows keys for as long as the recording needs. */
+/** Settings that make room for the text, and show keys for as long as the recording needs. */
 const bare = {
   ...legibleComments,
   'breadcrumbs.enabled': false,
@@ -111,7 +111,7 @@ async function storeKey(workbench: Workbench): Promise<void> {
 /**
  * Records the main workflow: a comment is selected, the keyboard shortcut is pressed, the code
  * streams in, and one undo removes it. Also saves the last frame with the code, for readers who
- * prefer no motion.
+ * prefer reduced motion.
  */
 async function film(workbench: Workbench, { emulator }: Sample, theme: string): Promise<void> {
   const { editor, notifications, page, screen } = workbench;
@@ -139,14 +139,15 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await editor.placeCursor(6, 1);
   await prepareForPicture(page);
   await take(900);
-  // The name of the command that selects would only distract, so the keys are shown from here on.
+  // Screencast mode starts only now, because it would also show the name of the command that
+  // selects.
   await page.keyboard.press('Shift+End');
   selected = await editor.waitForPosition(/selected/);
   await workbench.runCommand('Developer: Toggle Screencast Mode');
   await editor.focus();
   await page.waitForSelector('.screencast-keyboard:empty', { state: 'attached' });
   await prepareForPicture(page);
-  // On a busy machine, the progress notification appears behind the displayed keys.
+  // Hides the progress notification, which appears on a busy machine, behind the displayed keys.
   await page.addStyleTag({
     content: `.notifications-toasts { display: none !important }
       .screencast-keyboard { background: #1f2328 !important }`,

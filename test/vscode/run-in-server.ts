@@ -6,8 +6,8 @@
  * Arguments: a folder to open, --extensionDevelopmentPath=… for each extension,
  * --extensionTestsPath=…, --disable-workspace-trust. Other arguments are ignored. The environment
  * variable HOSTED_MODEL_SERVER_VERSION selects the release of code-server. The suite prefixes its
- * output with HOSTED_MODEL_CONSOLE_MARK from its environment, because all output of the window
- * arrives in one stream.
+ * output with the value of HOSTED_MODEL_CONSOLE_MARK, because all output of the window arrives in
+ * one stream.
  */
 import { randomUUID } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';

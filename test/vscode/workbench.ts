@@ -55,7 +55,7 @@ export class Workbench {
     await this.#waitForStatusBar();
   }
 
-  /** Reloads the window. Secrets and saved documents stay. */
+  /** Reloads the window. Secrets and saved documents are kept. */
   async reload(): Promise<void> {
     await this.page.reload();
     await this.#waitForStatusBar();

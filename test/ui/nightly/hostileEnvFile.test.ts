@@ -84,7 +84,8 @@ describe(`a .env file in a folder ${nightly}`, () => {
 
   for (const theme of ['dark', 'light'] as const) {
     it(`B13: is used only after a warning that text goes to another account (${theme})`, async () => {
-      // Another name for the same host, so that the picture shows two hosts, as users see them.
+      // Gives the identity service another name for the same host, because users see two hosts,
+      // too.
       const authUrl = first.url.replace('127.0.0.1', 'localhost');
       const session = await open({
         theme,

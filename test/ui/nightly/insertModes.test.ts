@@ -128,8 +128,8 @@ for (const theme of ['dark', 'light'] as const) {
     });
 
     /**
-     * Keeps a screenshot of the editor area in a window with little height, with any notification
-     * over it.
+     * Keeps a screenshot of the editor area and any notification over it, in a window with little
+     * height.
      */
     const keepResult = async (mode: Mode) => {
       const { page } = session.workbench;
@@ -188,8 +188,8 @@ for (const theme of ['dark', 'light'] as const) {
       assert.equal(await editor.hasUnsaved('prices.py'), false);
       assert.equal(onDisk('newDocument/prices.py'), lines(asked));
       await editor.focus();
-      // Check the selection through the clipboard, because the status bar may still show the position
-      // in the other document (observed).
+      // Checks the selection through the clipboard, because the status bar may still show the
+      // position in the other document (observed).
       await page.keyboard.press('Control+C');
       await screen.until('the selection on the clipboard', async () =>
         (await clipboard(page)) === asked[1] ? true : undefined,

@@ -34,7 +34,8 @@ describe(`sources in the menu ${nightly}`, () => {
   afterEach(() => Promise.all([mine.close(), theirs.close()]));
 
   /**
-   * Finds a menu row, and runs `action` on it if given, by keyboard only. Returns the row's state.
+   * Finds a menu row and, if `action` is given, picks that action for it, by keyboard only. Returns
+   * the state that the row showed.
    */
   const act = async ({ workbench }: Session, row: string, action?: string) => {
     const { quickInput } = workbench;

@@ -75,7 +75,7 @@ describe('the preparation of a diagnosis', () => {
         /^The \.env file in a lacks VENDOR_PROJECT_ID and VENDOR_URL\./,
         'openEnvFile',
       ],
-      // A complete source isn't to blame.
+      // The environment is complete, so only the unread file is named as a cause.
       [[unreadFile('symbolic-link'), environment()], /needs an API key\. .*symbolic link/, 'setUp'],
     ] as const) {
       const { preliminary } = diagnosed({ record: undefined, external: outside });

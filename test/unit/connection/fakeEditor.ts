@@ -93,7 +93,7 @@ export class FakeEditor {
   readonly picks: string[] = [];
   /** Texts to enter in the next input boxes. */
   readonly typed: string[] = [];
-  /** Messages of input boxes and lists that rejected an input. */
+  /** The messages with which input boxes and lists rejected an input. */
   readonly refusals: unknown[] = [];
   /** The selected text in the active file. */
   selected = '';

@@ -10,8 +10,8 @@ import { choiceOf, envFile, found, full, record } from '../connection/sources.ts
 import { credentials, oauth } from '../service/fixtures.ts';
 
 /**
- * The key of a service that isn't in use. Its authentication method sends the account and the key
- * in one header, so the report must not contain this header's value.
+ * Stored credentials of a service that isn't in use. They are sent as one header that combines the
+ * account and the key, so the report must not contain the header's value either.
  */
 const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };
 

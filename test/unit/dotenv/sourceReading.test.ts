@@ -141,7 +141,7 @@ describe('envFixes', () => {
               (one) => one.kind === issue.kind && one.name === issue.name,
             ).length;
           // If the first of several lines with the same name is removed, the next one becomes the
-          // first, so the issues of the others can change.
+          // first, so the issues of the remaining lines can change.
           const isOther = edit.kind === 'remove-line' && edit.line !== issue.place?.line;
           if (!isOther) assert.equal(sameIn(mended), sameIn(text) - 1);
           assertOtherLinesKept(text, mended, edit);

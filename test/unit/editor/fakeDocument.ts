@@ -11,7 +11,7 @@ export interface Mark {
   readonly owner: Owner;
 }
 
-/** The replacement of adjacent marks with others. */
+/** A replacement of adjacent marks. */
 interface Replacement {
   readonly at: number;
   readonly removed: readonly Mark[];
@@ -38,7 +38,7 @@ export class FakeDocument implements OpenDocument {
   fate: Fate = 'apply';
   /** The number of edits by the writer that were applied and started an undo step. */
   steps = 0;
-  /** Whitespace that VS Code removed on its own. */
+  /** Whitespace that edits with the fate `applyAndTrim` trimmed. */
   readonly trimmed: Mark[] = [];
   /** Characters that the user deleted or undid, except for those that an undo or redo restored. */
   readonly deleted = new Set<Mark>();
@@ -201,8 +201,8 @@ export class FakeDocument implements OpenDocument {
   }
 
   /**
-   * Returns a change that removes a space before the edit, if there is one, as VS Code does when it
-   * trims the line that the cursor leaves.
+   * Returns a change that removes a space two characters before the edit, if there is one. VS Code
+   * makes such a change when it trims the line that the cursor leaves.
    */
   #blankBefore([first]: readonly TextChange[]): TextChange[] {
     const at = (first?.rangeOffset ?? 0) - 2;

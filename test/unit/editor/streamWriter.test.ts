@@ -15,8 +15,8 @@ function writing(place = END, times = timing): { page: FakeDocument; writer: Str
 }
 
 /**
- * Creates a writer. All its edits are late until `goOn` is called, and none of them after that,
- * even on a busy machine.
+ * Creates a writer whose edits all miss the deadline until `goOn` is called. After that, none of
+ * them does, even on a busy machine.
  */
 function writingLate(places = [END]) {
   const times = { ...SOON };

@@ -55,9 +55,7 @@ describe('runJob', () => {
     readonly lost?: readonly number[];
     /** Indices of the responses without visible text, from all runs. */
     readonly empty?: readonly number[];
-    /**
-     * True if the responses of the earlier run were undone, or if all text of this run is undone.
-     */
+    /** True if all text of the job was undone, whether an earlier run or this run wrote it. */
     readonly undone?: boolean;
     /** True if the user has already accepted all text of the preview. */
     readonly isAccepted?: boolean;

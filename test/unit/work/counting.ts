@@ -40,8 +40,8 @@ const one: Cost = () => 1;
 const given: Cost = (_, __, [text]) => lengthOf(text);
 const made: Cost = (_, result) => lengthOf(result);
 /**
- * Returns `cost` for a call with a regular expression, and otherwise the cost `all`. The work of
- * the expression itself is counted in `exec`.
+ * Returns a cost function that uses `cost` for a call with a regular expression, and `all` for any
+ * other call. The work of the expression itself is counted in `exec`.
  */
 const byExpression =
   (cost: Cost): Cost =>

@@ -13,7 +13,7 @@ export function cutText(units: readonly string[]): fc.Arbitrary<[text: string, p
     });
 }
 
-/** Runs these chunks through a stage, and returns all its text, including the text at the end. */
+/** Passes these chunks through a stage, and returns all text from `add` and `end`. */
 export function run(
   stage: { add(piece: string): string; end(): string },
   pieces: Iterable<string>,
