@@ -27,8 +27,9 @@ const OF_TRANSPORT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compares a step's expected result with its actual result: status, media type, headers, fields
- * with their types, and known words. The differences contain no service values except these words.
+ * Compares a step's expected outcome and responses with the actual ones: status, media type, names
+ * of headers, fields, and events, types of fields, and values of the fields in `WORDS`. The
+ * differences contain no other text from the service.
  */
 export function differencesOf(expected: StepRun, found: StepRun): Differences {
   const otherwise: string[] = [];

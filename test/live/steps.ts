@@ -35,7 +35,7 @@ interface Session extends LiveTarget {
 type Step = (session: Session) => Promise<string>;
 
 const never = new AbortController().signal;
-/** Enough for several chunks, but too few for the whole response. */
+/** Number of tokens that is enough for several chunks, but too low for the whole response. */
 const NEW_TOKENS = 12;
 const PROMPT = 'Count from one to five hundred, in words, with a space between numbers.';
 /** Like a request from VS Code's chat: a tool is offered, but isn't useful for the task. */

@@ -42,9 +42,9 @@ export interface Result {
 }
 
 /**
- * Returns the test that killed the mutant, or the reason that none did. Only the named test can
- * kill the mutant, by failing or hanging. A test that didn't run, for example because the file
- * doesn't parse, proves nothing.
+ * Returns the test that killed the mutant, or the reason that none did. Only a test that `title`
+ * selects can kill the mutant, by failing or hanging. A test that didn't run, for example because
+ * the file doesn't parse, proves nothing.
  */
 export function verdictOf({ test, title }: Mutant, { end, failed }: Result): string {
   if (end === 'timed out') return `${title} (hangs)`;

@@ -4,8 +4,8 @@ import { WAYS } from './work/ways.ts';
 import { type Way, WorkCounter } from './work/workCounter.ts';
 
 /**
- * Checks that the work for untrusted text is at most linear, even in the worst case.
- * expressions.test.ts covers individual regular expressions. These tests cover complete paths
+ * Checks that the work for untrusted text grows at most linearly with its length, even in the worst
+ * case. expressions.test.ts covers individual regular expressions. These tests cover complete paths
  * through the code, including text that is held back and concatenated.
  */
 

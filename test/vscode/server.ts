@@ -9,7 +9,7 @@ import { until } from './deadline.ts';
 import { ensureVSCodeServer, newestServer, repositoryRoot } from './install.ts';
 
 export interface ServerOptions {
-  /** Release of code-server, by default the newest known one. */
+  /** Release of code-server, by default `newestServer`. */
   version?: string;
   /** Folder that `url()` opens. */
   folder?: string;

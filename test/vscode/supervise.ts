@@ -33,7 +33,7 @@ child.on('close', async (code) => {
 process.stdin.resume();
 process.stdin.on('close', stop);
 process.on('SIGTERM', stop);
-// Ctrl+C also reaches the parent, which closes standard input when it is ready.
+// Ignores an interrupt, because the parent closes standard input when it's ready to stop.
 process.on('SIGINT', () => undefined);
 
 function stop(): void {

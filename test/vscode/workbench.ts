@@ -116,7 +116,7 @@ export class Workbench {
   /** Opens a file by its absolute path, and waits until its editor has the focus. */
   async openFile(path: string): Promise<void> {
     if (!isAbsolute(path)) throw new Error(`${path} is not an absolute path.`);
-    // Types the full path, because a search by name needs a program that the server doesn't include.
+    // Types the full path, because a search by name needs a program that the server lacks.
     await this.#fillPalette(path);
     await this.quickInput.waitFor({ item: basename(path) });
     await this.quickInput.accept();

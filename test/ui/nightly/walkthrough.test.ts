@@ -142,7 +142,7 @@ async function takePart(
   assert.ok(box, selector);
   // Moves the pointer away from anything that would be highlighted.
   await page.mouse.move(0, 0);
-  // Leaves no margin, which would show fragments of neighboring parts.
+  // Leaves no margin, because a margin would show fragments of neighboring parts.
   const clip = { ...box, width: Math.min(620, box.width), height: height ?? box.height };
   await takeSmallPicture(page, name, clip);
 }

@@ -57,7 +57,7 @@ export class FakeState implements Memento {
   }
 }
 
-/** Waits until everything that awaits a resolved promise has run. */
+/** Waits until all code that awaits a resolved promise has run. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -47,7 +47,10 @@ const cases: readonly Case[] = [
   { kind: 'bad-service', settings: { ...own, service: 'unknown' } },
 ];
 
-/** Returns the texts that code outside `src/connection` could create from a lookup, by method. */
+/**
+ * Returns the texts that code outside `src/connection` could create from a lookup, each by the name
+ * of the method that creates it.
+ */
 function textsOf({ found, choice }: Lookup): Readonly<Record<string, string>> {
   const all = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity } as const;
   const hidden = { ...all, showHidden: true, getters: true } as const;

@@ -42,7 +42,7 @@ export class FakeDocument implements OpenDocument {
   readonly trimmed: Mark[] = [];
   /** Characters that the user deleted or undid, except for those that an undo or redo restored. */
   readonly deleted = new Set<Mark>();
-  /** The user's characters that the writer removed. */
+  /** The user's characters that the writer removed, except for those in `trimmed`. */
   taken = '';
   #listener: ChangeListener = () => {};
   #done: Event[][] = [];

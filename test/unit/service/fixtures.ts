@@ -126,7 +126,7 @@ export class FakeTime implements Clock {
   }
 }
 
-/** Waits for everything that doesn't depend on timers. */
+/** Waits until all pending code that doesn't depend on timers has run. */
 export async function settled(): Promise<void> {
   for (let turns = 0; turns < 4; turns += 1) await turn();
 }
