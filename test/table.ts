@@ -6,7 +6,7 @@ export interface Table {
   readonly title: string;
   readonly heads: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];
-  /** A sentence below the table. */
+  /** Text below the table, such as an explanation of the columns. */
   readonly note?: string;
   /** The name of the file in test/figures. If undefined, the table is only printed. */
   readonly figure?: string;

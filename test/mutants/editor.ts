@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** Mutants that remove defenses that protect documents and the window. */
+/** Mutants that remove protections for documents and the window. */
 export const editorMutants: readonly Mutant[] = [
   {
     name: 'an edit without an effect counts as done',

@@ -87,7 +87,7 @@ describe('text that looks like a key or token', () => {
   const others = [
     'this.apiKey=options.apiKey;headers={authorization:"Bearer "+e.token}',
     'API_KEY=your-api-key, apiKey: "API key", bearer authentication',
-    // None of these is a key: a hash, words of 44 letters, and longer sequences.
+    // None of these is a key: a hash, 44 letters without a digit, and longer strings.
     `sha256-${letters(43)}=`,
     'x'.repeat(44),
     'aFunctionWhoseNameHasExactlyFortyFourLetters',

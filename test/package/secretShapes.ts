@@ -10,7 +10,7 @@ const PREFIXED =
 /** An IBM Cloud API key: 44 characters of URL-safe Base64. */
 const VENDOR_KEY = /(?<![\w-])[\w-]{44}(?![\w-])/g;
 
-/** UTF-16 text in either byte order. */
+/** ASCII text that is encoded as UTF-16, in either byte order. */
 const UTF_16 = /(?:[\x20-\x7e]\0){8,}[\x20-\x7e]?/g;
 
 /** Maximum size after decompression, in bytes. It is larger than any shipped file. */

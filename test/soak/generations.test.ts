@@ -19,7 +19,7 @@ const GENERATIONS = inForm(10_000, 200);
 const ALL = GENERATIONS.toLocaleString('en');
 /** Number of warm-up generations, so that compiled code and caches don't count as growth. */
 const WARM_UP = inForm(2_000, 100);
-/** Number of generations after which the runtime is restarted and the emulator is reset. */
+/** Number of generations between two resets of the emulator, or between two restarts of it. */
 const EACH = inForm(500, 100);
 
 describe(`${GENERATIONS} generations`, function () {

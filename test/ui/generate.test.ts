@@ -33,7 +33,10 @@ describe(`the extension after its setup ${nightly}`, () => {
     await session.workbench.editor.selectLines(line);
   };
   const saved = (name: string) => session.workbench.editor.savedText(session.path(name));
-  /** Waits for the response, then saves the document. An earlier save would end the undo step. */
+  /**
+   * Waits for the response, then saves the document and checks the file. An earlier save would end
+   * the undo step.
+   */
   const becomes = async (name: string, text: string) => {
     await session.workbench.editor.waitForText(text);
     assert.equal(await saved(name), text);

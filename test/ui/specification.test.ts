@@ -102,7 +102,6 @@ const tokenRequestsOf = ({ requests }: Emulator) =>
 const bearerOf = ({ headers }: ReceivedRequest) => headers['authorization'];
 const projectOf = ({ json }: ReceivedRequest) => (json as { project_id: string }).project_id;
 
-/** Credentials outside the editor. */
 const inFile = { key: 'key-in-the-env-file-0123', project: 'project-of-the-file' };
 const inEnvironment = { key: 'key-in-the-environment-0', project: 'project-of-the-environment' };
 

@@ -43,7 +43,9 @@ export const clockRules: readonly ClockRule[] = [
   },
 ];
 
-/** Returns the offsets of setTimeout calls, under any imported name, with 1,000 ms or more. */
+/**
+ * Returns the offsets of setTimeout calls that wait 1,000 ms or longer, under any imported name.
+ */
 function longWaits(text: string): number[] {
   const imported = /\bsetTimeout(?: as (\w+))?[^;]*from 'node:timers\/promises'/.exec(text);
   const isPromised = imported !== null;

@@ -8,8 +8,8 @@ import {
 } from './expressions.ts';
 
 /**
- * The work to match an expression is proportional to its repetition count. Up to this count, the
- * work is small.
+ * The work of matching an expression is proportional to its highest repetition count. Up to this
+ * count, the work is small.
  */
 const HIGHEST_COUNT = 256;
 

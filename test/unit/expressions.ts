@@ -158,7 +158,7 @@ function recheckable({ source, flags }: RegExp): { source: string; flags: string
   };
 }
 
-/** Matches a class or an emoji property. In this source, classes are nested at most three deep. */
+/** Matches a class or an emoji property. In `src`, classes are nested at most three deep. */
 const CLASS_OF_SETS =
   /\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*\])*\]|\\p\{RGI_Emoji(?:_Tag_Sequence)?\}/g;
 

@@ -18,8 +18,8 @@ export interface HouseRule {
 const imports = (line: string): string | undefined =>
   /(?:from|import\()\s*'(?<module>[^']+)'/.exec(line)?.groups?.['module'];
 /**
- * Authentication methods whose names have other uses. For example, the field `apiKey` contains the
- * key for any method.
+ * Names of authentication methods that also have other meanings in the code. For example, the field
+ * `apiKey` contains the key for any method.
  */
 const COMMON_WORDS = ['apiKey', 'command', 'none'];
 /** Matches the name of any authentication method or API. */
@@ -288,7 +288,7 @@ export function roomOf(path: string): string {
   return more.length > 0 || nested in floors ? nestedRoom(first, nested) : first;
 }
 
-/** Folders inside a room belong to it, unless they are rooms themselves. */
+/** Returns the nested folder if it's a room itself, and otherwise the room that contains it. */
 function nestedRoom(first: string, nested: string): string {
   return nested in floors ? nested : first;
 }

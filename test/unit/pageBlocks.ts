@@ -9,7 +9,7 @@ import { hostsTable } from './hostsTable.ts';
 import { insertModesList, type Modes } from './insertModesList.ts';
 import { type Setting, settingsTable } from './settingsTable.ts';
 
-/** All pages for readers. Each page can contain generated blocks. */
+/** All documentation pages. Each of them can contain generated blocks. */
 export const PAGES: readonly string[] = [
   'README.md',
   'CHANGELOG.md',
@@ -47,7 +47,7 @@ export function readBlocks(): Texts {
 }
 
 /**
- * Returns the pages with the given text of each block between the block's markers.
+ * Returns the pages with the text of each block between the block's markers.
  * @throws {Error} if a block has no markers or several pairs, or if markers have no block or no end
  */
 export function withBlocks(pages: Texts, blocks: Texts): Texts {

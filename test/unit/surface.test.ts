@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { filesIn } from '../filesIn.ts';
 
-/** The source, which is searched for everything that the extension registers or could expose. */
+/**
+ * The source files, which are searched for everything that the extension registers or could expose.
+ */
 const files = filesIn('src/**/*.ts').map((path) => [path, readFileSync(path, 'utf8')] as const);
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   activationEvents: readonly string[];

@@ -3,7 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Maximum milliseconds between two checks of a condition. The first checks are more frequent. */
 const MOST_BETWEEN_MS = 50;
-/** Milliseconds after which a wait for this process counts as hung, even on a busy machine. */
+/**
+ * Milliseconds after which a wait for a condition in this process counts as hung, even on a busy
+ * machine.
+ */
 const HANG_MS = 60_000;
 
 /**

@@ -59,7 +59,7 @@ export interface VSCodeServer {
   writeUserSettings(settings: Settings): Promise<void>;
   /**
    * Contents of an extension's output channels, from all windows and all starts of the server.
-   * Empty if the native module that writes them couldn't be built.
+   * Empty without the native modules from `ensureNativeModules`.
    */
   outputOf(extension: string): Promise<string>;
   /** Everything the server has printed. */

@@ -41,7 +41,9 @@ describe('Connections', () => {
   let beforeSecrets: Promise<void>;
   let asked: string[];
   let service: Pick<ServiceRuntime, 'test' | 'isRefused' | 'forgetTokens'>;
-  /** The folder and the stored key of the current connection after each change. */
+  /**
+   * The folder and the stored key of the current connection, each time that one of them changes.
+   */
   let shown: string[];
   let hooks: ReturnType<typeof installEditor>;
   before(() => {

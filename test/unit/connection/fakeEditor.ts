@@ -85,8 +85,8 @@ export class FakeEditor {
    */
   inputs = 0;
   /**
-   * The prompts of the input boxes and lists that were opened with `createInputBox` and
-   * `createQuickPick`, or `undefined` for each of them without a prompt.
+   * The prompt of each input box and list that was opened with `createInputBox` or
+   * `createQuickPick`, or `undefined` if it has no prompt.
    */
   readonly prompts: (string | undefined)[] = [];
   /** Labels of the items to pick in the next lists. */
@@ -131,7 +131,7 @@ export class FakeEditor {
 
   /** Waits for a modal prompt and returns it. */
   async question(): Promise<Question> {
-    // Enough turns for reading real files before the prompt, even on a busy machine.
+    // Takes enough turns for real files to be read before the prompt, even on a busy machine.
     for (let turns = 0; turns < 50_000 && this.questions.length === 0; turns += 1) await turn();
     const [question] = this.questions;
     if (!question) throw new Error('No prompt was opened.');

@@ -5,7 +5,7 @@ import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { connectionOf } from '../service/fixtures.ts';
 
-/** An editor whose user presses one of the queued `buttons` in each message, in order. */
+/** An editor whose user presses the next of the queued `buttons` in each message. */
 class PickingEditor extends FakeEditor {
   readonly buttons: string[] = [];
 

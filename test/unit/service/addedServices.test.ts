@@ -279,7 +279,7 @@ describe('an added service', () => {
         isAllowed ? [] : ['url'],
       );
       assert.ok(!service || mayBeUnencrypted(service));
-      // The identity service always needs encryption.
+      // The identity service always needs an HTTPS address.
       const identity = service && parseDestination('http://login.acme.example', plain, service);
       if (service?.authUrl) assert.ok(identity && 'setting' in identity);
     });

@@ -112,7 +112,7 @@ export class FakeTime implements Clock {
     this.#wallOffset += ms;
   }
 
-  /** Advances the time in steps of `stepMs`, and runs everything that is due. */
+  /** Advances the time in steps of `stepMs`, and runs the timers that are due after each step. */
   async pass(ms: number, stepMs = ms): Promise<void> {
     await settled();
     for (let passed = 0; passed < ms; passed += stepMs) {

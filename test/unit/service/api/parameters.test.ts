@@ -16,7 +16,7 @@ type Type = 'integer' | 'number' | 'boolean' | 'string' | 'array' | 'object';
 
 /** The JSON schema of a parameter in the settings. */
 interface Schema {
-  /** Includes null in the schema of a whole parameter, because null unsets it. */
+  /** The type of a whole parameter also includes null, which unsets the parameter. */
   readonly type: Type | readonly [Type, 'null'];
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
