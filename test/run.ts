@@ -23,8 +23,8 @@ interface Count {
   readonly failed: number;
 }
 
-// Suites that start servers run with `--exit`, because a failed test can leave a server open.
-// Twice, under load, Node also hung at the end of the process, waiting for its last socket.
+// Suites that start servers run with `--exit`, because a failed test can leave a server open. Under
+// load, Node also hung twice at the end of the process, waiting for its last socket.
 
 const check = (name: string, command: string): Step => ({ name, command, isSuite: false });
 const suite = (name: string, command: string): Step => ({ name, command, isSuite: true });

@@ -196,8 +196,8 @@ export class Editor {
   }
 
   /**
-   * Watches all text that any editor renders from now on, even if only for a moment.
-   * @returns a function that returns the number of renderings and the lines that matched
+   * From now on, watches for lines that match in any editor, even if they appear only for a moment.
+   * @returns a function that returns the number of renderings so far, and the lines that matched
    */
   async watchDrawn(
     expression: RegExp,

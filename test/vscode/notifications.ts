@@ -105,8 +105,8 @@ export class Notifications {
   }
 
   /**
-   * Records the matching part of every notification text from now on, even if the text is replaced
-   * immediately.
+   * From now on, records the part of each notification's text that matches, even if the text is
+   * replaced immediately.
    * @returns a function that returns the recorded parts in order, without consecutive duplicates
    */
   async watchShown(expression: RegExp): Promise<() => Promise<string[]>> {

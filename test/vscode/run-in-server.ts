@@ -49,7 +49,7 @@ process.exitCode = await runSuite();
 
 async function runSuite(): Promise<number> {
   const mark = randomUUID();
-  /** Output of the window and its built-in extensions. Useful only if no test ran. */
+  /** Output of the window and its built-in extensions. Useful only if the suite printed nothing. */
   const chatter: string[] = [];
   let suiteSpoke = false;
   const { extensionDevelopmentPath: developed } = values;

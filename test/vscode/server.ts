@@ -84,7 +84,7 @@ export const quietSettings: Settings = {
   'workbench.tips.enabled': false,
 };
 
-/** VS Code reads these from the machine settings, not the user settings. */
+/** Settings that VS Code reads from the machine settings, not the user settings. */
 const machineSettings: Settings = {
   // Each emulated service uses a port, and VS Code shows a notification if there are many.
   'remote.autoForwardPorts': false,

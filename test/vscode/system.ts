@@ -1,12 +1,12 @@
 /** Detects systems that can't run a VS Code server for tests. */
 
-/** The message that explains why this system has no VS Code server, or undefined if it has one. */
+/** The message that explains why this system can't run a VS Code server, or undefined if it can. */
 export const whyNoServer =
   process.platform === 'win32'
     ? 'On Windows there is no VS Code server to test with, because it needs a shell script and process groups. Set HOSTED_MODEL_DESKTOP_VSCODE=1 to run the host tests in a desktop VS Code. The UI tests, npm start, and npm run demo need Linux, macOS, or WSL.'
     : undefined;
 
-/** Prints `whyNoServer` and exits if this system has no VS Code server. */
+/** Prints `whyNoServer` and exits if this system can't run a VS Code server. */
 export function needServer(): void {
   if (whyNoServer === undefined) return;
   console.error(whyNoServer);

@@ -382,7 +382,7 @@ class FakeEmitter {
   }
 }
 
-/** The types that VS Code exchanges with language model providers and tools. */
+/** Classes whose objects VS Code exchanges with language model providers and tools. */
 const languageModelNames = {
   EventEmitter: FakeEmitter,
   LanguageModelToolResult: class {

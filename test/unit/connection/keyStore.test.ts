@@ -13,7 +13,7 @@ const fails = async () => {
   throw new Error('no keyring');
 };
 
-/** Opens a window with its key store, and counts the store's change events. */
+/** Opens a window with its key store, and counts the store's changes and sign-outs. */
 function openWindow(keyring: FakeKeyring, secrets = keyring.window(), state = new FakeState()) {
   const told: StorageIssue[] = [];
   let changes = 0;

@@ -22,8 +22,8 @@ describe('a job', () => {
   afterEach(() => job.dispose());
 
   /**
-   * Creates a job for a selection, and returns a function that selects another range and captures
-   * it.
+   * Creates a job for a selection, and returns a function that selects another range and returns
+   * its targets.
    */
   async function jobFor(
     selected: CharacterRange,

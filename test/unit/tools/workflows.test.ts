@@ -42,7 +42,10 @@ async function problemsIn(name: string, content: string): Promise<string[]> {
   }
 }
 
-/** True if a command runs only one program, and the program and its script exist. */
+/**
+ * True if a command runs only one program, besides xvfb-run, and the files that it needs exist: the
+ * program, its script, or its lock file.
+ */
 function exists(command: string): boolean {
   if (/&&|[|;]/.test(command)) return false;
   const [program = '', ...given] = command.replace(/^xvfb-run -a /, '').split(' ');

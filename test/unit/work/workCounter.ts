@@ -13,7 +13,7 @@ export const rows =
 /** A path that untrusted text takes through the code. */
 export interface Way {
   readonly work: (text: string) => unknown;
-  /** Texts that are hard for this path. */
+  /** Texts that can cause the most work on this path. */
   readonly texts: readonly TextOf[];
   /** Length of the shorter of the two compared texts, if it differs from the default. */
   readonly length?: number;
