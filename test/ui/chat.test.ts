@@ -81,7 +81,7 @@ describe(`chat ${nightly}`, () => {
     await shown.first().waitFor();
     const box = await page.locator('.part.auxiliarybar').boundingBox();
     assert.ok(box);
-    // Shows only the lower part of the chat view, which contains the question.
+    // Shows only the lower two thirds of the chat view, which contain the question.
     const clip = { ...box, y: box.y + box.height / 3, height: (2 * box.height) / 3 };
     await takePicture(page, 'chat-dark', clip);
     await workbench.toggleTheme();

@@ -22,7 +22,9 @@ export class ScreenReader {
     this.#browser = browser;
   }
 
-  /** Records announcements from now on, until the window is reloaded. */
+  /**
+   * Creates a screen reader that records announcements from now on, until the window is reloaded.
+   */
   static async on(screen: Screen): Promise<ScreenReader> {
     await screen.read(listenScript);
     return new ScreenReader(screen, await screen.page.context().newCDPSession(screen.page));

@@ -18,7 +18,10 @@ const looks: Readonly<Record<string, Pick<SessionOptions, 'theme' | 'zoom'>>> = 
   'zoom-200': { zoom: 2 },
 };
 
-/** True if something covers the status item, or if the message in the quick input is cut off. */
+/**
+ * True if something covers the center of the status item, or if the quick input's message is cut
+ * off.
+ */
 const isCutOff = `(() => {
   const item = document.querySelector('[id$="${statusId}"]');
   const { left, top, width, height } = item.getBoundingClientRect();

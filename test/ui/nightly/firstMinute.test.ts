@@ -7,7 +7,7 @@ import { Workbench } from '../../vscode/workbench.ts';
 import { statusId } from '../service.ts';
 import { nightly } from '../session.ts';
 
-/** Maximum number of inputs in the first minute. */
+/** Maximum number of inputs from the click on the status item to the generated text. */
 const MOST_INPUTS = 9;
 
 /** Counts clicks, key presses, and input events in the window. */

@@ -32,8 +32,8 @@ describe(`settings ${nightly}`, () => {
   });
 
   /**
-   * Returns a hostile value for every setting that could affect a request, including in
-   * language-specific sections.
+   * Returns hostile values for the project and all settings of the scope `application`, including
+   * in language-specific sections. Also plants a key.
    */
   const hostile = (project: string) => {
     const steering = {
