@@ -91,7 +91,7 @@ describe('a service that the user added', () => {
     return service;
   };
 
-  /** Stores a service as the setup does. */
+  /** Adds a service to the user settings and stores its record, as the setup does. */
   const store = async (entry: Entry, changes: Partial<KeyRecord> = {}) => {
     const service = serviceOf(entry);
     const { word, url, definition } = service;

@@ -32,7 +32,7 @@ const file = { fsPath: '/work/app/.env' } as Uri;
 const unknownPath = Object.assign(new Error('Path not known by git'), {
   gitErrorCode: 'UnknownPath',
 });
-/** A repository with a file that is neither tracked nor ignored. */
+/** A repository in which the file is neither tracked nor ignored. */
 const untracked = {
   getObjectDetails: (): Promise<unknown> => Promise.reject(unknownPath),
   checkIgnore: (): Promise<Set<string>> => Promise.resolve(new Set<string>()),
