@@ -22,7 +22,7 @@ interface Step {
    */
   readonly wallMs: number;
   readonly deed: Deed;
-  /** True if the token requests that this step sends fail. */
+  /** True if the token request that this step sends, if any, fails. */
   readonly fails: boolean;
   /** Lifetime of the next token in seconds, as reported by the service. */
   readonly expiresIn: number | undefined;

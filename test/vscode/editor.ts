@@ -34,8 +34,8 @@ export class Editor {
   }
 
   /**
-   * Label of the active tab, or an empty string if no tab is open. For a response preview, it differs
-   * from the result of `name`.
+   * Label of the active tab, or an empty string if no tab is open. For a response preview, the
+   * label differs from the result of `name`.
    */
   title(): Promise<string> {
     // VS Code renders the end of a file name as a separate element.
@@ -60,7 +60,9 @@ export class Editor {
     await this.waitForPosition(/selected/);
   }
 
-  /** Selects lines, counted from 1, without the last line break. The last line must not be empty. */
+  /**
+   * Selects lines, counted from 1, without the last line break. The last line must not be empty.
+   */
   async selectLines(first: number, last = first): Promise<void> {
     await this.placeCursor(first, 1);
     for (let line = first; line < last; line++) {

@@ -147,7 +147,8 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await editor.focus();
   await page.waitForSelector('.screencast-keyboard:empty', { state: 'attached' });
   await prepareForPicture(page);
-  // Hides the progress notification, which appears on a busy machine, behind the displayed keys.
+  // Hides the progress notification, which would appear behind the displayed keys on a busy
+  // machine.
   await page.addStyleTag({
     content: `.notifications-toasts { display: none !important }
       .screencast-keyboard { background: #1f2328 !important }`,

@@ -84,8 +84,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
 
   for (const theme of ['dark', 'light'] as const) {
     it(`B13: is used only after a warning that text goes to another account (${theme})`, async () => {
-      // Gives the identity service another name for the same host, because users see two hosts,
-      // too.
+      // Uses another name for the identity service's host, because users see two different hosts.
       const authUrl = first.url.replace('127.0.0.1', 'localhost');
       const session = await open({
         theme,

@@ -32,7 +32,7 @@ describe(`settings ${nightly}`, () => {
   });
 
   /**
-   * Returns hostile values for the project and all settings of the scope `application`, including
+   * Returns hostile values for the project and all settings with the scope `application`, including
    * in language-specific sections. Also plants a key.
    */
   const hostile = (project: string) => {
