@@ -11,7 +11,7 @@ import { needServer } from './system.ts';
 export { ensureChromium };
 
 export const repositoryRoot = join(import.meta.dirname, '..', '..');
-/** Contains installed programs, test builds, and screenshots. */
+/** Folder for installed programs, test builds, and screenshots. */
 export const testDirectory = join(repositoryRoot, '.vscode-test');
 
 /** Releases of code-server that the suites run on: VS Code 1.139.1 and 1.133.0. */

@@ -181,7 +181,6 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await savePicture(join(media, `generate-${theme}.webp`), moving);
 }
 
-/** Takes a picture of the model list. */
 async function takeModels(workbench: Workbench, theme: string): Promise<void> {
   const { page, quickInput } = workbench;
   await page.setViewportSize({ ...viewport, height: 600 });

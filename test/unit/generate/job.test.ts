@@ -22,7 +22,7 @@ describe('a job', () => {
   afterEach(() => job.dispose());
 
   /**
-   * Creates a job for a selection, and returns a function that selects another range and returns
+   * Creates a job for a selection, and returns a function that selects another range and captures
    * its targets.
    */
   async function jobFor(
