@@ -48,7 +48,7 @@ export class CallerDecisions {
    * True if the caller may use the connection. Prompts once for each combination of caller, key,
    * service address, and project, because a decision covers only that combination.
    * @param signedOut aborts when the user signs out. A decision made after the sign-out isn't
-   * stored, and counts as a refusal.
+   * stored, and the result is false.
    */
   async mayCall(id: string, connection: Connection, signedOut: AbortSignal): Promise<boolean> {
     if (this.isTrusted(id)) return true;

@@ -99,7 +99,7 @@ function askProgram(
     [
       ...(approved ? [`Approved: ${approved}`] : []),
       runText(wanted, service),
-      'Nothing was run. Use this program only if you installed or moved it yourself.',
+      'The program hasn’t run yet. Use it only if you installed or moved it yourself.',
     ],
     [
       ['Do Not Use', undefined],

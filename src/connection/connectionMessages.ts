@@ -65,8 +65,8 @@ export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
 
 /** Explains that the project, space, or deployment ID in the settings is malformed. */
 export function projectText(settings: LabelContext & ProjectOrigin): string {
-  const what = `The ${settingLabel('projectId', settings)} in the ${projectPlace(settings)}`;
-  return `${what} can’t be used. ${ANSWER_ISSUES.garbledProject} Nothing was sent.`;
+  const what = `the ${settingLabel('projectId', settings)} in the ${projectPlace(settings)}`;
+  return `Nothing was sent, because ${what} can’t be used. ${ANSWER_ISSUES.garbledProject}`;
 }
 
 /** Explains why the service in the settings can't be used. */
@@ -281,7 +281,7 @@ export const SOURCE_ACTIONS = {
   setUp: '$(tools) Set Up...',
 } as const;
 
-/** Lists the sources that were checked, and why each one isn't used. */
+/** Lists the sources that were checked, and explains why the external ones aren't used. */
 export function checkedSourcesText(found: SourceSnapshot): string {
   if (found.settings.credentialSource === 'editor') {
     return `Only ${sourceName('editor', found)} were checked, because hostedModel.credentialSource is “editor”.`;

@@ -65,7 +65,7 @@ export const SET_UP = {
   testDetail: (labels: LabelContext) =>
     needsSetting('projectId', labels)
       ? `Checks the key, ${resourceName(labels)}, and model. Generates nothing.`
-      : 'Checks the credentials and lists the models. Generates nothing.',
+      : 'Tests the connection and loads the model list. Generates nothing unless you agree.',
   noTest: '$(save) Save Without Testing',
   cancelled: 'The test was canceled.',
 } as const;
@@ -83,7 +83,7 @@ export const NEW_SERVICE = {
   commandExample: 'az account get-access-token --resource https://llm.acme.example',
   badCommand: 'Enter a program and its arguments. Pipes and other shell features don’t work.',
   noProgram: 'Couldn’t find the program. Check its name, or enter its full path.',
-  tokenUrlPrompt: 'Address where the secret is exchanged for a token.',
+  tokenUrlPrompt: 'Address where your key or client secret is exchanged for a token.',
   whichModel: 'Select a model, or enter its ID',
   typeModel: 'Enter a model ID.',
   listing: 'Loading the models',

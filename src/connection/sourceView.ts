@@ -227,7 +227,7 @@ function editorCause(found: SourceSnapshot): string | undefined {
   if (editor.kind !== 'missing') return undefined;
   const [name] = editor.names;
   return name
-    ? `secret storage and user settings have no ${settingLabel(name, found.settings)}`
+    ? `the editor has no usable ${settingLabel(name, found.settings)}`
     : 'secret storage and user settings are incomplete';
 }
 

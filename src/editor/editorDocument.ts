@@ -134,8 +134,9 @@ function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefi
 }
 
 /**
- * Maximum number of attempts to open an empty document. If even the last document has text, it's
- * used anyway, because VS Code or an extension added the text, for example as a file header.
+ * Maximum number of attempts to open an empty document. If the last attempt also returns a document
+ * with text, that document is used. An extension has probably added the text, such as a file
+ * header.
  */
 const ATTEMPTS = 3;
 

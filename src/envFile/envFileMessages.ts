@@ -30,7 +30,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   empty: (label) =>
     `Nothing can be sent without a value. Add the ${label}, or set up Hosted Model.`,
   duplicate: () =>
-    'Programs differ in which line they read, so Hosted Model doesn’t use the file. Remove one of the lines.',
+    'Some programs use the first line, others the last, so Hosted Model doesn’t use the file. Remove one of the lines.',
   'endpoint-url': () =>
     'Hosted Model adds its own paths, so requests would fail (404). Remove the endpoint path.',
   'url-path': () => 'Some services and gateways need a path. Remove it if yours doesn’t.',

@@ -37,7 +37,7 @@ export interface FixActions {
   readonly name: string;
   /** The name of the place where the user changes the key, such as "the setup". */
   readonly keyName: string;
-  /** Returns how to replace a key, as part of a sentence, such as "enter it here". */
+  /** Returns a phrase that explains how to replace a key, such as "enter it here". */
   readonly newKey: (pronoun: 'it' | 'them') => string;
   /** The action that fixes a single value other than the key or the project. */
   readonly value: Action;

@@ -10,7 +10,7 @@ export function requestsWords(state: ConcurrencyState): readonly string[] {
     inFlight > 0 && `${inFlight} in progress`,
     waiting > 0 && `${waiting} waiting`,
     loweredFrom !== undefined && `limit lowered from ${loweredFrom} to ${limit} after a 429`,
-    // The pause has a maximum, so it can be shorter than the wait that the service stated.
+    // The actual pause, which can be shorter than the one that the service requested.
     resumesInMs !== undefined && `paused for another ${seconds(resumesInMs)} s`,
     nextStart &&
       `next request starts in ${seconds(nextStart.inMs)} s, ${SPACED[nextStart.spacedBy]}`,

@@ -99,7 +99,7 @@ export const initialFacts: StatusFacts = {
   usageToday: undefined,
 };
 
-/** Returns the ID of the model, or words for the model of a deployment, which has no ID. */
+/** Returns the ID of the model, or a description if the model belongs to a deployment. */
 export function modelText(
   target: Parameters<typeof hasOwnModel>[0] & Pick<Connection, 'modelId'>,
 ): string {

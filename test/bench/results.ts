@@ -76,8 +76,8 @@ export function daysOf(questions: readonly Answer[]): string {
 const OWN_ROWS = 8;
 
 /**
- * Returns a table with a row for each question: its first values without a ratio, and all its
- * ratios.
+ * Returns a table with one row for each question. A row shows up to `OWN_ROWS` values that have no
+ * ratio, and all ratios.
  */
 export function summary(questions: readonly Answer[]): string {
   const rows = questions.map(({ title, goal, isMet, rows, date }) => {

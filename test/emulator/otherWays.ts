@@ -4,8 +4,8 @@ import { isRecord, type Service } from './service.ts';
 import type { EmulatorSettings } from './settings.ts';
 
 /**
- * Emulates the authentication methods other than IBM Cloud's: an OAuth 2.0 server, an on-premises
- * platform, API keys that the model service accepts, and headers that a gateway requires.
+ * Emulates every authentication method except IBM Cloud's: tokens from an OAuth 2.0 server or an
+ * on-premises platform, API keys sent to the model service, and headers that a gateway requires.
  */
 
 export const oauthPath = '/oauth2/token';

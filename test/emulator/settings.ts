@@ -80,8 +80,7 @@ export interface EmulatorSettings extends EventFormat {
   step: (request: Record<string, unknown>) => ModelStep | undefined;
   /**
    * The stop reason of every response that doesn't come from `step`. If undefined, the stop reason
-   * is `max_tokens` for text that the limit in the request truncated, and `eos_token` for all other
-   * text.
+   * is `max_tokens` if the request's limit truncated the text, and `eos_token` otherwise.
    */
   stopReason: StopReason | undefined;
   /** Pause between two events in a stream, in milliseconds. */

@@ -116,8 +116,8 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
 }
 
 /**
- * Makes the service unreachable if the cell has no `fault`: the options then contain an address
- * that nothing listens on.
+ * Returns the credentials for a cell. A cell without a `fault` stands for an unreachable host, so
+ * one address is a port that nothing listens on.
  */
 function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   if (cell.fault) return {};

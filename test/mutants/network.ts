@@ -95,7 +95,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'if (this.isPaused(access.origin)) return undefined;',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: "doesn't open an early connection during a pause",
+    title: "doesn't open a network connection in advance during a pause",
   },
   {
     name: "the origin of a request isn't checked",

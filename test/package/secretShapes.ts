@@ -46,15 +46,18 @@ const SHAPES: Readonly<Record<string, (text: string) => boolean>> = {
   'a key of another service': (text) => text.search(PREFIXED) >= 0,
 };
 
-/** True if the text has letters and digits like a generated key, unlike `apiKey: other.apiKey`. */
+/**
+ * True if the text starts with at least 11 characters that include letters and digits, as generated
+ * keys do. A property such as `other.apiKey` has no digits.
+ */
 function isMade(found: string): boolean {
   const [word = ''] = /^[\w.~+/=-]*/.exec(found) ?? [];
   return word.length >= 11 && /\d/.test(word) && /[a-z]/i.test(word);
 }
 
 /**
- * Returns the content of each chunk of a PNG or WebP, because the chunk names and checksums around
- * a key could hide it.
+ * Returns the content of each chunk of a PNG or WebP. Each one is searched by itself, because a
+ * chunk name or checksum next to a key could keep a pattern from matching.
  */
 function chunksOf(file: Buffer): Buffer[] {
   const isPng = file.toString('latin1', 1, 4) === 'PNG';

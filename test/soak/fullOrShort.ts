@@ -1,6 +1,6 @@
 /**
- * `npm run test:soak` runs the full form, which docs/quality.md quotes. `npm test` runs the short
- * form, which checks the same rules with fewer cases.
+ * `npm run test:soak` runs the full tests, whose results are in docs/quality.md. `npm test` runs
+ * the short ones, which check the same rules with fewer cases.
  */
 export const isFull = process.env['HOSTED_MODEL_FULL'] === '1';
 

@@ -26,14 +26,14 @@ async function generate(world: World): Promise<'answered' | 'lost'> {
   }
 }
 
-describe('a service that silently closes connections', () => {
+describe('a service that closes idle network connections', () => {
   let close = () => {};
   afterEach(async () => {
     await endWorlds();
     close();
   });
 
-  it(`never receives a request twice or loses one that was sent after the close arrived (seed ${seed})`, async () => {
+  it(`receives no request twice, and every request that was sent after the client saw the close (seed ${seed})`, async () => {
     const random = randomOf(seed);
     const service = await startWorld();
     const line = await lineTo(service.emulator.url);
@@ -43,8 +43,8 @@ describe('a service that silently closes connections', () => {
     const world = await startWorld({
       credentials: { serviceUrl: url, approved: { auth: service.emulator.url, service: url } },
     });
-    // The token request uses another connection, because this test covers only the inference
-    // service.
+    // Tokens come directly from `service`, not through `line`, because this test covers only
+    // requests that generate text.
     world.tokenService.get = (signal) => tokenService.get(signal);
     const found = { answered: 0, lost: 0, inVain: 0, twice: 0 };
     for (let count = 0; count < GENERATIONS; count += 1) {

@@ -95,8 +95,8 @@ async function loadSharp() {
 }
 
 /**
- * In each tile of `tile` by `tile` pixels, at most a `share` of the color values (0 to 255) may
- * differ by more than `difference`. Tiles are compared, because a changed word is only a tiny part
+ * Limits for two pictures to count as equal. In each tile of `tile` by `tile` pixels, at most this
+ * `share` of the color values (0 to 255) may differ by more than `difference`. Tiles are compared, because a changed word is only a tiny part
  * of a whole window.
  */
 const TOLERANCE = { tile: 32, share: 0.02, difference: 48 };

@@ -14,8 +14,8 @@ import {
 } from './connection/sources.ts';
 
 /**
- * Every cause that a diagnosis can show, with its message. The contract tests reproduce every
- * cause, and the table in docs/troubleshooting.md lists all of them.
+ * Every cause that a diagnosis can show, with its message. The contract tests reproduce most of
+ * them. The table in docs/troubleshooting.md is generated from this list.
  */
 
 const authHost = 'iam.cloud.ibm.com';

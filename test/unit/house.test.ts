@@ -21,14 +21,14 @@ const files = new Map(
   filesIn('src/**/*.ts').map((path) => [path.slice('src/'.length), readFileSync(path, 'utf8')]),
 );
 
-describe('architecture invariants', () => {
-  it('E10: hold in every file', () => {
+describe('the architecture checks', () => {
+  it('E10: find no violation in the source code', () => {
     assert.ok(files.size > 30);
     assert.deepEqual(violations(files), []);
   });
 
   for (const { name, planted } of houseRules) {
-    it(`catch a planted violation of "${name}"`, () => {
+    it(`detect a planted violation of "${name}"`, () => {
       const [path, line] = planted;
       assert.ok(files.has(path), `${path} is gone`);
       const spoilt = new Map(files).set(path, `${files.get(path)}\n${line}\n`);

@@ -10,7 +10,7 @@ import { type Way, WorkCounter } from './work/workCounter.ts';
  */
 
 /**
- * Length of the shorter of the two compared texts. The longer text has `SPAN` times this length.
+ * Length of the shorter of the two compared texts. The longer text is `SPAN` times as long.
  */
 const LENGTH = 64;
 const SPAN = 16;

@@ -139,8 +139,8 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await editor.placeCursor(6, 1);
   await prepareForPicture(page);
   await take(900);
-  // Screencast mode starts only now, because it would also show the name of the command that
-  // selects.
+  // Selects the text before screencast mode starts. Otherwise, the picture would also show the
+  // command that selects it.
   await page.keyboard.press('Shift+End');
   selected = await editor.waitForPosition(/selected/);
   await workbench.runCommand('Developer: Toggle Screencast Mode');

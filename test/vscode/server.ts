@@ -26,7 +26,7 @@ export interface ServerOptions {
   smokeTestDriver?: boolean;
   /**
    * Names of the built-in extensions to load, and paths of others that are loaded like them. By
-   * default, VS Code loads all built-in extensions, which slows down its start.
+   * default, VS Code loads all built-in extensions, which takes longer.
    */
   builtInExtensions?: readonly string[] | undefined;
   /** Extension package to install. */
@@ -73,7 +73,7 @@ export type Settings = Readonly<Record<string, unknown>>;
 /** Settings that turn off everything that tests don't need. */
 export const quietSettings: Settings = {
   'extensions.ignoreRecommendations': true,
-  // VS Code autosaves in a browser, but not on a desktop.
+  // By default, VS Code autosaves in a browser, but not in the desktop app.
   'files.autoSave': 'off',
   'git.openRepositoryInParentFolders': 'never',
   'security.workspace.trust.enabled': false,

@@ -63,7 +63,7 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
   const ofContextMenu = { scheme: 'file', path: '/work/app/main.ts' };
   const ignored = [undefined, null, ofContextMenu, { url: 'http://127.0.0.1:1', key: 'a' }];
   for (const given of ignored) {
-    it(`have no effect if they are missing or unknown: ${JSON.stringify(given)}`, async () => {
+    it(`are ignored if they don't name a template or an insert mode: ${JSON.stringify(given)}`, async () => {
       const { editor, prompts } = await generate(given);
       assert.deepEqual(prompts, [editor.text]);
       assert.equal(editor.textOf('clipboard'), '');

@@ -267,7 +267,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(modelsPath), 1, 'nothing is requested while there is a token');
   });
 
-  it('opens one early connection for concurrent calls, and none if calls have a minimum interval', async () => {
+  it('opens one network connection in advance for concurrent calls, and none if calls have a minimum interval', async () => {
     const { emulator, generate } = await start(8);
     await Promise.all(Array.from({ length: 8 }, () => generate('key-number-one')));
     assert.equal(emulator.count(modelsPath), 1);
@@ -277,7 +277,7 @@ describe('a service runtime', () => {
     assert.equal(other.count(modelsPath), 0);
   });
 
-  it('waits at most 1 s for the early connection after the token arrives', async () => {
+  it('waits at most 1 s after the token arrives for the network connection that it opens in advance', async () => {
     time = new FakeTime();
     const { emulator, generate, states } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
@@ -291,7 +291,7 @@ describe('a service runtime', () => {
     await emulator.disconnected(opened);
   });
 
-  it('generates even if opening the early connection fails', async () => {
+  it('generates even if no network connection can be opened in advance', async () => {
     for (const fault of [{ status: 503 }, { redirectTo: '/x' }, { resetBeforeHeaders: true }]) {
       const { emulator, generate } = await start();
       emulator.faults.always(modelsPath, fault);
@@ -300,7 +300,7 @@ describe('a service runtime', () => {
     }
   });
 
-  it("doesn't open an early connection during a pause that the service requested", async () => {
+  it("doesn't open a network connection in advance during a pause that the service requested", async () => {
     const { runtime, emulator, generate, withKey } = await start();
     const { service } = withKey('key-number-one').approved;
     assert.equal(runtime.isPaused(service), false, 'nothing was sent');
@@ -361,7 +361,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.requests.at(-1)?.headers.authorization, `Bearer ${tested}`);
   });
 
-  it("doesn't open an early connection for a call that is already canceled", async () => {
+  it("doesn't open a network connection in advance for a call that is already canceled", async () => {
     const { runtime, emulator, generate, withKey } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
     assert.equal(
@@ -373,7 +373,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(modelsPath), 0);
   });
 
-  it("doesn't pause or throttle generations if the early connection gets a 429", async () => {
+  it("doesn't pause or throttle generations if the request that opens a network connection in advance gets a 429", async () => {
     const { runtime, emulator, generate } = await start();
     emulator.faults.always(modelsPath, { status: 429, headers: { 'retry-after': '60' } });
     await generate('key-number-one');

@@ -122,19 +122,19 @@ describe('streamed text', () => {
     ['has no events', events(), 'incomplete'],
     ['ends inside an event', { ...events(), chunks: [{ bytes: 'data: {"cho' }] }, 'incomplete'],
     [
-      'contains broken JSON',
+      'has an event with broken JSON',
       { ...events(), chunks: [{ bytes: 'data: {"cho\n\n' }] },
       'unexpected-answer',
     ],
-    ['contains null', events(null), 'unexpected-answer'],
-    ['contains a list', events([]), 'unexpected-answer'],
-    ['contains a string', events('x'), 'unexpected-answer'],
-    ['contains a number', events(123), 'unexpected-answer'],
+    ['has an event that is null', events(null), 'unexpected-answer'],
+    ['has an event that is a list', events([]), 'unexpected-answer'],
+    ['has an event that is a string', events('x'), 'unexpected-answer'],
+    ['has an event that is a number', events(123), 'unexpected-answer'],
     ['ends with the stop reason "error"', events(delta('', 'error')), 'server-failed'],
     ['is sent as JSON', { json: delta('a', 'stop') }, 'unexpected-answer'],
   ];
   for (const [how, fault, kind] of incomplete) {
-    it(`that ${how} fails with ${kind}`, async () => {
+    it(`is refused with ${kind} if the response ${how}`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(pathOf('chat', true), fault);
       assert.equal(await kindOf(streamed(world)), kind);

@@ -43,7 +43,7 @@ export function makeTokenProgram(): TokenProgram {
   };
 }
 
-/** For `afterEach`: deletes the programs of a test. */
+/** Deletes the programs that the test created. Call it in `afterEach`. */
 export function deletePrograms(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 }

@@ -127,7 +127,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 
-/** For `afterEach`: ends all worlds of a test. */
+/** Ends all worlds that the test started. Call it in `afterEach`. */
 export async function endWorlds(): Promise<void> {
   const worlds = [...running];
   running.clear();

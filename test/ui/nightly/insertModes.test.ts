@@ -128,8 +128,8 @@ for (const theme of ['dark', 'light'] as const) {
     });
 
     /**
-     * Keeps a screenshot of the editor area and any notification over it, in a window with little
-     * height.
+     * Makes the window shorter, and takes a screenshot of the editor area with any notification over
+     * it.
      */
     const keepResult = async (mode: Mode) => {
       const { page } = session.workbench;

@@ -82,7 +82,7 @@ describe(`the walkthrough ${nightly}`, () => {
       await page.keyboard.type('What does prices.py do?');
       await page.keyboard.press('Enter');
       await page.locator('.interactive-item-container', { hasText: explanation }).waitFor();
-      // In a window with little height, the question and the model picker are close to each other.
+      // In a short window, the question and the model picker are close to each other.
       await page.setViewportSize({ width: 1500, height: 440 });
       await picture('chat', '.interactive-session');
       await page.setViewportSize(viewport);

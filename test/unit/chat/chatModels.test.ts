@@ -184,7 +184,7 @@ describe('ChatModels', () => {
       ]);
     });
 
-    it('stops using a list once the models in the settings change', async () => {
+    it('stops using the stored list once the models in the settings change', async () => {
       const credentials = withModels(stated);
       await models().keep(sourceOf(credentials, 'chat'), [modelOf({ id: 'c/three' })]);
       assert.equal(models().isStale(sourceOf(credentials, 'chat')), false);

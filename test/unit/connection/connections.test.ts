@@ -863,7 +863,7 @@ describe('Connections', () => {
       editor.folderSettings.set(name, 'a b');
       assert.equal(await connections.for(), undefined);
       const place = 'in the workspace or remote settings can’t be used';
-      assert.ok(editor.said.at(-1)?.includes(`The ${label} ${place}`), editor.said.at(-1));
+      assert.ok(editor.said.at(-1)?.includes(`the ${label} ${place}`), editor.said.at(-1));
       assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
     });
   }

@@ -41,8 +41,8 @@ describe('the preparation of a diagnosis', () => {
 
   it('names the settings that contain a malformed project ID, but only warns about spaces', () => {
     for (const [isProjectOfFolder, place] of [
-      [false, /The project ID in the user settings can’t be used/],
-      [true, /The project ID in the workspace or remote settings can’t be used/],
+      [false, /the project ID in the user settings can’t be used/],
+      [true, /the project ID in the workspace or remote settings can’t be used/],
     ] as const) {
       const settings = { projectId: 'my project', isProjectOfFolder };
       const malformed = diagnosed({ settings });

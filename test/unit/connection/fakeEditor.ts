@@ -382,7 +382,7 @@ class FakeEmitter {
   }
 }
 
-/** Classes whose objects VS Code exchanges with language model providers and tools. */
+/** Fakes of the `vscode` exports that language model providers and tools use. */
 const languageModelNames = {
   EventEmitter: FakeEmitter,
   LanguageModelToolResult: class {

@@ -207,7 +207,7 @@ describe('a service that the user added', () => {
       editor.typed.push(BARE, 'key-of-acme');
     });
 
-    it('is saved with /v1 added to its address if there is a model list there', async () => {
+    it('is saved with /v1 added to its address if there is a model list at /v1', async () => {
       failTest = ({ serviceUrl }) => {
         if (serviceUrl === BARE) throw new ServiceError('no-model-list');
       };

@@ -301,7 +301,7 @@ describe('the text of a message', () => {
   });
 });
 
-describe('the message about a refused client', () => {
+describe('the message about a refused token request', () => {
   for (const [code, said] of [
     ['invalid_client', /ID or secret is unknown/],
     ['invalid_request', /“clientAuthentication”/],
