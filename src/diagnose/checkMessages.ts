@@ -90,7 +90,11 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
       : `The model has been deprecated since ${deprecated}`;
     return `${proven}. ${lifecycle}.${named} Select another model.`;
   },
-  'request-limit': ({ requestLimit: { perSecond, left } = {} }) => {
+  'request-limit': ({ resumesInMs, requestLimit: { perSecond, left } = {} }) => {
+    if (resumesInMs !== undefined) {
+      const seconds = amount(Math.ceil(resumesInMs / 1_000), 'second');
+      return `The service asked for a pause. Requests continue in ${seconds}.`;
+    }
     if (perSecond === undefined) return 'The service doesn’t report a limit.';
     const rest = left === undefined ? '' : `, ${left} left`;
     return `${amount(perSecond, 'request')} per second${rest}.`;
@@ -135,7 +139,7 @@ function clockText(aheadMs: number | undefined): string {
  * checking again wouldn't help.
  */
 function warningFix(check: CheckName, { model }: CheckFacts): Action | undefined {
-  if (check === 'clock') return 'retry';
+  if (check === 'clock' || check === 'request-limit') return 'retry';
   return model ? 'selectModel' : undefined;
 }
 

@@ -60,9 +60,14 @@ export async function showFailure(
     return (await deps.connections.setUp(reason, folder)) && offerRetry();
   }
   if (action === 'openEnvFile') await openEnvFile(folder);
-  else if (action === 'openSettings') await openSettings();
+  else if (action === 'openSettings') await openSettings(settingToOpen(error));
   else if (action) await commands.executeCommand(`hostedModel.${action}`);
   return false;
+}
+
+/** Returns the setting that fixes a failure; undefined to open all settings. */
+function settingToOpen(error: unknown): string | undefined {
+  return isKind(error, 'rate-limited') ? 'hostedModel.maxConcurrentRequests' : undefined;
 }
 
 /** Offers to retry a generation whose connection the user has repaired. */

@@ -71,11 +71,12 @@ export function noResponseText(retryLink: string): string {
 
 /** @param leftMs milliseconds until the pause ends */
 export function pausedText(leftMs: number): string {
-  return `Paused for ${Math.ceil(leftMs / 1_000)}s after a refused request. Esc cancels`;
+  return `Continuing in ${Math.ceil(leftMs / 1_000)}s, after a refused request. Esc cancels`;
 }
 
-export function generatingCount(done: number, all: number): string {
-  return `Generating… ${done} of ${all} done. Esc cancels`;
+export function generatingCount(done: number, failed: number, all: number): string {
+  const failures = failed > 0 ? `, ${failed} failed` : '';
+  return `Generating… ${done} of ${all} done${failures}. Esc cancels`;
 }
 
 // After a response

@@ -116,7 +116,7 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
         // Ends the announcement of the start, because the status item may now show a wait.
         endStart();
         say(text);
-      });
+      }, connection.requests);
       const onUsed = (used: UsedTokens) =>
         options.onUsage(connection, { model: connection.modelId, caller: 'selection', ...used });
       return generateAll(run, { connection, onUsed, signal, progress }).finally(() =>
@@ -146,7 +146,10 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
     for (const index of queue) {
       outcomes.push(await generateOne(run, index, request, () => unmark(index)));
       unmark(index);
-      if (indices.length > 1) request.progress.onDone(outcomes.length, indices.length);
+      if (indices.length > 1) {
+        const { length: failed } = outcomes.filter(({ error }) => error !== undefined);
+        request.progress.onDone(outcomes.length - failed, failed, indices.length);
+      }
     }
   };
   try {
@@ -179,10 +182,8 @@ async function generateOne(
   try {
     const prompt = job.promptOf(index);
     const responseSoFar = job.responseSoFar(index);
-    const generation = await withUserRetries(progress, signal, (request) => {
-      const { resumesInMs } = connection.requests.state;
-      if (resumesInMs !== undefined) progress.onPause(request, resumesInMs);
-      return connection.generateText(prompt, {
+    const generation = await withUserRetries(progress, signal, (request) =>
+      connection.generateText(prompt, {
         signal: AbortSignal.any([signal, request.signal]),
         responseSoFar,
         onSilence: () => progress.onSilence(request),
@@ -199,8 +200,8 @@ async function generateOne(
           unmark();
           jobs.keepResult(job);
         },
-      });
-    });
+      }),
+    );
     watch.onDone(generation);
     const isPlaced = await job.end(index, endOf(generation.stopReason));
     return { index, isPlaced, hasText, generation };

@@ -1,7 +1,9 @@
 import { commands, type Disposable, Range, type TextDocument, ThemeColor, window } from 'vscode';
 import { editorOf } from '../editor/documentEdit.ts';
 import { retryText } from '../messages/messages.ts';
+import type { Connection } from '../service/connection.ts';
 import type { Retry } from '../service/http/httpTypes.ts';
+import { pauseLeftMs } from '../status/requestsLine.ts';
 import { toNextSecond } from '../status/statusView.ts';
 import { commandLink } from '../undocumentedApi.ts';
 import * as texts from './generateMessages.ts';
@@ -42,6 +44,8 @@ const OFFER_AFTER_MS = 15_000;
  */
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
+  readonly #requests: Connection['requests'];
+  readonly #removeListener: () => void;
   /** The text to show while no request is waiting. */
   #generating = texts.GENERATING;
   /** The requests that got no response within 5 s, each with the timer for the offer to retry. */
@@ -52,16 +56,22 @@ export class WaitProgress implements Disposable {
   readonly #retryId = `hostedModel.retry.${crypto.randomUUID()}`;
   /** Undefined until the first offer, because few runs need the command. */
   #retryCommand: Disposable | undefined;
-  /**
-   * The requests that are waiting for their next attempt or for the end of a pause, each with the
-   * time left and the text to show.
-   */
+  /** The requests that are waiting for their next attempt, each with the time left and its text. */
   readonly #waits = new Map<AbortController, { leftMs: () => number; text: () => string }>();
   #countDown: NodeJS.Timeout | undefined;
 
-  /** @param say shows a message in the run's progress notification */
-  constructor(say: (message: string) => void) {
+  #isPaused = false;
+
+  /**
+   * @param say shows a message in the run's progress notification
+   * @param requests the requests to the service, including those of other runs
+   */
+  constructor(say: (message: string) => void, requests: Connection['requests']) {
     this.#say = say;
+    this.#requests = requests;
+    this.#removeListener = requests.onDidChange((state) => {
+      if (pauseLeftMs(state) > 0 !== this.#isPaused) this.#show();
+    });
   }
 
   /**
@@ -81,14 +91,9 @@ export class WaitProgress implements Disposable {
    * @param leftMs returns the milliseconds until the next attempt of this request
    */
   onRetry(request: AbortController, retry: Retry, leftMs: () => number): void {
-    this.#wait(request, leftMs, () => retryText(retry, leftMs()));
-  }
-
-  /** Called if the service has requested a pause. Counts down the seconds until it ends. */
-  onPause(request: AbortController, pauseMs: number): void {
-    const endsAt = performance.now() + pauseMs;
-    const leftMs = () => endsAt - performance.now();
-    this.#wait(request, leftMs, () => texts.pausedText(leftMs()));
+    this.onEnd(request);
+    this.#waits.set(request, { leftMs, text: () => retryText(retry, leftMs()) });
+    this.#show();
   }
 
   /** Called when the model sends text or reasoning. */
@@ -99,8 +104,8 @@ export class WaitProgress implements Disposable {
   }
 
   /** Called when one of several generations has ended. */
-  onDone(done: number, all: number): void {
-    this.#generating = texts.generatingCount(done, all);
+  onDone(done: number, failed: number, all: number): void {
+    this.#generating = texts.generatingCount(done, failed, all);
     this.#show();
   }
 
@@ -113,24 +118,20 @@ export class WaitProgress implements Disposable {
     this.#silent.delete(request);
     this.#offered.delete(request);
     this.#waits.delete(request);
-    if (this.#waits.size === 0) clearTimeout(this.#countDown);
+    if (this.#waits.size === 0 && !this.#isPaused) clearTimeout(this.#countDown);
   }
 
   /** Called when the run ends. */
   dispose(): void {
+    this.#removeListener();
     for (const request of [...this.#silent.keys(), ...this.#waits.keys()]) this.onEnd(request);
+    clearTimeout(this.#countDown);
     this.#retryCommand?.dispose();
   }
 
-  #wait(request: AbortController, leftMs: () => number, text: () => string): void {
-    this.onEnd(request);
-    this.#waits.set(request, { leftMs, text });
-    this.#show();
-  }
-
   /**
-   * Shows the first text that applies: the offer to retry, the countdown of the wait that ends
-   * next, the notice about a slow response, or the progress of the run.
+   * Shows the first text that applies: the offer to retry, the countdown of a pause, the countdown
+   * of the wait that ends next, the notice about a slow response, or the progress of the run.
    */
   #show(): void {
     clearTimeout(this.#countDown);
@@ -138,15 +139,25 @@ export class WaitProgress implements Disposable {
       if (leftMs() <= 0) this.#waits.delete(request);
     }
     const [next] = [...this.#waits.values()].sort((one, other) => one.leftMs() - other.leftMs());
+    const pauseMs = pauseLeftMs(this.#requests.state);
+    this.#isPaused = pauseMs > 0;
     if (this.#offered.size > 0) {
       const link = commandLink(texts.RETRY, this.#retryId, texts.RETRY_TOOLTIP);
       this.#say(texts.noResponseText(link));
+    } else if (this.#isPaused) {
+      this.#say(texts.pausedText(pauseMs));
+      this.#showAgain(pauseMs);
     } else if (next) {
       this.#say(next.text());
-      this.#countDown = setTimeout(() => this.#show(), toNextSecond(next.leftMs())).unref();
+      this.#showAgain(next.leftMs());
     } else {
       this.#say(this.#silent.size > 0 ? texts.STILL_WAITING : this.#generating);
     }
+  }
+
+  /** Repaints when the displayed seconds decrease. */
+  #showAgain(leftMs: number): void {
+    this.#countDown = setTimeout(() => this.#show(), toNextSecond(leftMs)).unref();
   }
 
   #offer(request: AbortController): void {

@@ -120,7 +120,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     return details.retryAfterMs
       ? { text: `${text} ${tryAgain(details)}.`, actions: ['retry'] }
       : {
-          text: `${text} Lower the number of concurrent requests in the settings.`,
+          text: `${text} Try again later. If this happens often, lower the number of concurrent requests in the settings.`,
           actions: ['retry', 'openSettings'],
         };
   },
@@ -208,5 +208,5 @@ function duration(ms: number): string {
   if (ms > DAY_MS) return 'more than a day';
   const seconds = Math.ceil(ms / 1_000);
   if (seconds === 1) return '1 second';
-  return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+  return seconds <= 180 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 }

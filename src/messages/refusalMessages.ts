@@ -45,7 +45,7 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
 export const REFUSAL_MESSAGES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels, place)}${sendsSecret(labels) ? '' : ` To send the same ${settingLabel('apiKey', labels)} again, run “Refresh Token”.`}`,
+    text: `${keyRefusal(code, labels, place)}${sendsSecret(labels) ? '' : ` If you enabled the ${settingLabel('apiKey', labels)} again, run “Refresh Token”.`}`,
     actions: [place.all, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }, { labels }) => ({

@@ -11,9 +11,9 @@ export function requestsWords(state: ConcurrencyState): readonly string[] {
     waiting > 0 && `${waiting} waiting`,
     loweredFrom !== undefined && `limit lowered from ${loweredFrom} to ${limit} after a 429`,
     // The actual pause, which can be shorter than the one that the service requested.
-    resumesInMs !== undefined && `paused for another ${seconds(resumesInMs)} s`,
+    resumesInMs !== undefined && `paused for another ${seconds(resumesInMs)}s`,
     nextStart &&
-      `next request starts in ${seconds(nextStart.inMs)} s, ${SPACED[nextStart.spacedBy]}`,
+      `next request starts in ${seconds(nextStart.inMs)}s, ${SPACED[nextStart.spacedBy]}`,
   ].filter((words) => typeof words === 'string');
 }
 
@@ -26,6 +26,14 @@ const SPACED = {
 export function requestsLine(state: ConcurrencyState): string | undefined {
   const words = requestsWords(state);
   return words.length > 0 ? `Requests: ${words.join(', ')}` : undefined;
+}
+
+/**
+ * Returns the milliseconds until waiting requests can start, if the service has requested a pause
+ * and none of the requests is in progress. 0 otherwise.
+ */
+export function pauseLeftMs({ inFlight, waiting, resumesInMs = 0 }: ConcurrencyState): number {
+  return inFlight === 0 && waiting > 0 ? resumesInMs : 0;
 }
 
 function seconds(ms: number): number {

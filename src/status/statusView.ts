@@ -4,6 +4,7 @@ import type { TokenState } from '../service/auth/token.ts';
 import type { Connection } from '../service/connection.ts';
 import type { ConcurrencyLimit } from '../service/http/concurrencyLimit.ts';
 import { hasOwnModel } from '../service/service.ts';
+import { pauseLeftMs } from './requestsLine.ts';
 
 /** Computes the content of the status item. Pure. */
 
@@ -54,6 +55,7 @@ export interface StatusFacts {
  * | refused     | set up, and the identity service refused the token request     |
  * | unapproved  | a source or an address needs approval                          |
  * | waiting     | a generation waits for its next attempt                        |
+ * | paused      | all requests wait for the end of a pause                       |
  * | generating  | a generation is in progress                                    |
  * | fetching    | callers wait for a token                                       |
  * | unreachable | the last attempt couldn't reach the service                    |
@@ -65,7 +67,7 @@ export interface StatusFacts {
  */
 type StatusState =
   | { readonly kind: 'refused' | 'unapproved' }
-  | { readonly kind: 'waiting'; readonly leftMs: number }
+  | { readonly kind: 'waiting' | 'paused'; readonly leftMs: number }
   | { readonly kind: 'generating' | 'fetching' }
   /** `leftMs` is the remaining lifetime of the token in milliseconds; 0 without a token. */
   | { readonly kind: 'unreachable'; readonly leftMs: number }
@@ -118,7 +120,10 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
   if (isSetUp && token.kind === 'refused') return { kind: 'refused' };
   if (facts.obstacle === 'approval') return { kind: 'unapproved' };
   if (waits.length > 0) return { kind: 'waiting', leftMs: Math.min(...waits) };
-  if (running.length > 0) return { kind: 'generating' };
+  if (running.length > 0) {
+    const leftMs = facts.requests ? pauseLeftMs(facts.requests.state) : 0;
+    return leftMs > 0 ? { kind: 'paused', leftMs } : { kind: 'generating' };
+  }
   if (token.kind === 'fetching') return { kind: 'fetching' };
   if (facts.unreachable) return { kind: 'unreachable', leftMs };
   if (leftMs === Number.POSITIVE_INFINITY) return { kind: 'noToken' };
@@ -136,7 +141,7 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
   const changes = leftMs > 0 && Number.isFinite(leftMs);
   const nextMinute = changes ? (leftMs % MINUTE_MS) + 1 : undefined;
   const changesInMs =
-    state.kind === 'waiting'
+    state.kind === 'waiting' || state.kind === 'paused'
       ? toNextSecond(state.leftMs)
       : (requestsChangeInMs(facts.requests) ?? nextMinute);
   return { ...shown(state), changesInMs };
@@ -150,6 +155,11 @@ function shown(state: StatusState): Shown {
       const seconds = Math.ceil(state.leftMs / SECOND_MS);
       const words = `retrying in ${amount(seconds, 'second')}`;
       return { text: `$(watch) ${NAME}: retrying in ${seconds}s`, words };
+    }
+    case 'paused': {
+      const seconds = Math.ceil(state.leftMs / SECOND_MS);
+      const words = `paused for ${amount(seconds, 'second')}`;
+      return { text: `$(watch) ${NAME}: paused for ${seconds}s`, words };
     }
     case 'unreachable': {
       const { leftMs } = state;

@@ -112,6 +112,7 @@ export const PICKER_WORDS = {
   withMistake: 'With errors',
   unusable: 'This template can’t be used.',
   openSettings: 'Open Settings',
+  noAnswer: 'Enter an answer, or press Escape.',
 } as const;
 
 /** The message for an unknown template name in a keybinding's arguments. */

@@ -153,6 +153,7 @@ export async function askInputs(
       prompt: oneLine(question),
       // Keep the box open, because the user may look up the answer in another window.
       ignoreFocusOut: true,
+      validateInput: (text) => (text.trim() === '' ? PICKER_WORDS.noAnswer : undefined),
     });
     if (answer === undefined) return undefined;
     answers.set(question, answer);

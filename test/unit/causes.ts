@@ -161,6 +161,11 @@ export const causes = {
   'project without a runtime': onAccess('project-without-runtime'),
   'quota used up': onAccess('quota-used-up', { status: 403 }),
   'too many requests': onAccess('rate-limited', { status: 429, attempts: 4 }),
+  'paused requests': shownCheck({
+    check: 'request-limit',
+    state: 'warning',
+    facts: { resumesInMs: 25_000 },
+  }),
   'service failing': failed('token', 'server-failed', {
     status: 503,
     attempts: 4,

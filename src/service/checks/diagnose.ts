@@ -61,6 +61,8 @@ export interface CheckFacts {
    */
   readonly isUnchecked?: true;
   readonly requestLimit?: RateLimit;
+  /** Milliseconds until requests resume, if the service has requested a pause. */
+  readonly resumesInMs?: number;
 }
 
 type CheckEnd = { readonly check: CheckName } & (
@@ -150,7 +152,13 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
     return { ...proof, ...(model && { model }) };
   },
 
-  'request-limit': async ({ found: { requestLimit } }) => (requestLimit ? { requestLimit } : {}),
+  'request-limit': async ({ runtime, credentials, settings, found: { requestLimit } }) => {
+    const { resumesInMs } = runtime.limit(credentials.approved.service, settings.limits).state;
+    return {
+      ...(requestLimit && { requestLimit }),
+      ...(resumesInMs !== undefined && { resumesInMs }),
+    };
+  },
 };
 
 /**
@@ -229,6 +237,7 @@ function mayAffectOneHost(error: ServiceError): boolean {
 /** True if a check passed, but found something that the user should be warned about. */
 function needsWarning(check: CheckName, facts: CheckFacts): boolean {
   const { clockAheadMs = 0, model, isUnchecked } = facts;
+  if (check === 'request-limit') return facts.resumesInMs !== undefined;
   if (check === 'clock') return Math.abs(clockAheadMs) >= CLOCK_TOLERANCE_MS;
   return check === 'access' && (model !== undefined || isUnchecked === true);
 }

@@ -50,6 +50,17 @@ describe('a diagnosis', () => {
     assert.equal(found.diagnosis.failure, undefined);
   });
 
+  it('warns that requests are paused because the service asked for it', async () => {
+    const { examine, runtime, credentials } = await startExamination();
+    const limit = runtime.limit(credentials.approved.service, settings.limits);
+    const slot = await limit.acquire(new AbortController().signal);
+    slot.release('throttled', 25_000);
+    const found = await examine();
+    assert.ok(found.states.includes('request-limit warning'));
+    assertNamed(found.diagnosis, 'paused requests');
+    assert.equal(found.diagnosis.failure, undefined);
+  });
+
   it("doesn't report a project ID that the service returns as a request ID", async () => {
     const { examine, emulator, credentials } = await startExamination();
     const json = { errors: [{ code: 'x' }], trace: credentials.projectId, status_code: 403 };

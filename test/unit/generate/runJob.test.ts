@@ -11,6 +11,7 @@ import type { GenerateDeps } from '../../../src/generate/runJob.ts';
 import type { Parameters } from '../../../src/service/api/parameters.ts';
 import type { CallOptions } from '../../../src/service/client.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
+import { ConcurrencyLimit } from '../../../src/service/http/concurrencyLimit.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import type { Template } from '../../../src/templates/template.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
@@ -93,8 +94,8 @@ describe('runJob', () => {
         return generate(Number(prompt), options);
       },
     };
-    const limit = () => ({ state: {} });
-    const runtime = { client: () => client, limit } as unknown as ServiceRuntime;
+    const requests = new ConcurrencyLimit({ limit: 3, queue: 50, minIntervalMs: 0 });
+    const runtime = { client: () => client, limit: () => requests } as unknown as ServiceRuntime;
     const path = join(folder, 'notes', 'tasks.json');
     const document = {
       uri: { scheme: 'file', path, fsPath: path },

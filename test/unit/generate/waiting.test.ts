@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { WaitProgress } from '../../../src/generate/waiting.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
+import { ConcurrencyLimit, type Slot } from '../../../src/service/http/concurrencyLimit.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 
@@ -15,6 +16,7 @@ describe('the progress of a waiting run', () => {
   let progress: WaitProgress;
   let request: AbortController;
   let nowMs: number;
+  let requests: ConcurrencyLimit;
   before(() => {
     hooks = installEditor(() => editor);
   });
@@ -23,10 +25,12 @@ describe('the progress of a waiting run', () => {
     editor = new SinkEditor();
     const { WaitProgress: Made } = await import('../../../src/generate/waiting.ts');
     shown = [];
-    progress = new Made((message) => shown.push(message));
     request = new AbortController();
     nowMs = 0;
     mock.timers.enable({ apis: ['setTimeout'] });
+    const clock = { now: () => nowMs, monotonic: () => nowMs };
+    requests = new ConcurrencyLimit({ limit: 3, queue: 10, minIntervalMs: 0 }, clock);
+    progress = new Made((message) => shown.push(message), requests);
   });
   afterEach(() => mock.timers.reset());
 
@@ -82,20 +86,46 @@ describe('the progress of a waiting run', () => {
     assert.equal(shown.at(-1), GENERATING);
   });
 
-  it('counts down to the end of a pause, or to an earlier retry', () => {
-    progress.onPause(request, 40_000);
-    assert.equal(shown.at(-1), 'Paused for 40s after a refused request. Esc cancels');
-    retryIn(1_500, 1, new AbortController());
-    assert.match(shown.at(-1) ?? '', /^Retrying in 2s/);
-    progress.onActivity(request);
-    assert.match(shown.at(-1) ?? '', /^Retrying in 2s/);
+  describe('if the service requests a pause', () => {
+    const never = new AbortController().signal;
+    let slots: Slot[];
+    beforeEach(async () => {
+      slots = [await requests.acquire(never), await requests.acquire(never)];
+      slots[0]?.release('throttled', 40_000);
+      void requests.acquire(never);
+    });
+
+    it('counts down to its end as soon as no request is in progress', () => {
+      assert.deepEqual(shown, []);
+      slots[1]?.release('ok');
+      pass(1_000);
+      assert.deepEqual(shown, [
+        'Continuing in 40s, after a refused request. Esc cancels',
+        'Continuing in 39s, after a refused request. Esc cancels',
+      ]);
+      pass(39_000);
+      assert.equal(shown.at(-1), GENERATING);
+    });
+
+    it('counts down to its end, even if the backoff of a retry ends earlier', () => {
+      slots[1]?.release('ok');
+      retryIn(1_500, 1, new AbortController());
+      assert.match(shown.at(-1) ?? '', /^Continuing in 40s/);
+    });
+
+    it('shows nothing about it after the run ends', () => {
+      progress.dispose();
+      slots[1]?.release('ok');
+      pass(1_000);
+      assert.deepEqual(shown, []);
+    });
   });
 
   it('shows the number of complete responses when a slow response starts or a countdown ends', () => {
     const [slow, retried] = [new AbortController(), new AbortController()];
     const count = 'Generating… 2 of 5 done. Esc cancels';
     progress.onSilence(slow);
-    progress.onDone(2, 5);
+    progress.onDone(2, 0, 5);
     progress.onActivity(slow);
     assert.equal(shown.at(-1), count);
     retryIn(1_000, 1, retried);
@@ -104,9 +134,14 @@ describe('the progress of a waiting run', () => {
     assert.equal(shown.at(-1), count);
   });
 
+  it('shows how many responses failed', () => {
+    progress.onDone(2, 1, 5);
+    assert.equal(shown.at(-1), 'Generating… 2 of 5 done, 1 failed. Esc cancels');
+  });
+
   it("doesn't interrupt a countdown when a response is complete", () => {
     retryIn(2_500);
-    progress.onDone(2, 5);
+    progress.onDone(2, 0, 5);
     assert.match(shown.at(-1) ?? '', /^Retrying in 3s/);
     progress.onActivity(request);
     assert.equal(shown.at(-1), 'Generating… 2 of 5 done. Esc cancels');
@@ -155,7 +190,7 @@ describe('the progress of a waiting run', () => {
 
   const endOfTwo = () => {
     progress.onEnd(request);
-    progress.onDone(1, 2);
+    progress.onDone(1, 0, 2);
   };
   for (const [what, event, then] of [
     ['text or reasoning arrives', () => progress.onActivity(request), GENERATING],
@@ -183,7 +218,7 @@ describe('the progress of a waiting run', () => {
     pass(15_000);
     retryIn(3_000, 1, other);
     pass(1_000);
-    progress.onDone(1, 3);
+    progress.onDone(1, 0, 3);
     assert.equal(shown.at(-1), offers()[0]);
     progress.onActivity(request);
     assert.equal(shown.at(-1), 'Retrying in 2s (attempt 2 of 4, 503)');

@@ -106,11 +106,11 @@ describe('the text of a message', () => {
 
   it("advises fewer concurrent requests only if the service didn't request a wait time", () => {
     assert.deepEqual(messageFor(new ServiceError('rate-limited')), {
-      text: 'Too many requests. The service refused the request. Lower the number of concurrent requests in the settings.',
+      text: 'Too many requests. The service refused the request. Try again later. If this happens often, lower the number of concurrent requests in the settings.',
       actions: ['retry', 'openSettings'],
     });
     assert.deepEqual(messageFor(new ServiceError('rate-limited', { retryAfterMs: 120_000 })), {
-      text: 'Too many requests. The service refused the request. It asked you to wait 2 minutes before you try again.',
+      text: 'Too many requests. The service refused the request. It asked you to wait 120 seconds before you try again.',
       actions: ['retry'],
     });
   });

@@ -28,17 +28,17 @@ describe('the requests line in the tooltip', () => {
     [
       'when the next request starts if minRequestInterval delays it',
       { ...idle, waiting: 2, nextStart: { inMs: 9_500, spacedBy: 'setting' } },
-      'Requests: 2 waiting, next request starts in 10 s, delayed by your minimum interval',
+      'Requests: 2 waiting, next request starts in 10s, delayed by your minimum interval',
     ],
     [
       'when the next request starts if the service delays it',
       { ...idle, waiting: 1, nextStart: { inMs: 125, spacedBy: 'service' } },
-      'Requests: 1 waiting, next request starts in 1 s, delayed by the service’s rate limit',
+      'Requests: 1 waiting, next request starts in 1s, delayed by the service’s rate limit',
     ],
     [
       'requests, a lowered limit, and a pause in one line',
       { inFlight: 3, waiting: 2, limit: 1, loweredFrom: 3, resumesInMs: 7_001 },
-      'Requests: 3 in progress, 2 waiting, limit lowered from 3 to 1 after a 429, paused for another 8 s',
+      'Requests: 3 in progress, 2 waiting, limit lowered from 3 to 1 after a 429, paused for another 8s',
     ],
   ];
   for (const [what, state, expected] of rows) {
@@ -63,7 +63,7 @@ describe('the requests line in the tooltip', () => {
     const slot = await limiter.acquire(new AbortController().signal);
     slot.release('throttled', 8_000);
     const paused = (seconds: number) =>
-      `Requests: limit lowered from 3 to 1 after a 429, paused for another ${seconds} s`;
+      `Requests: limit lowered from 3 to 1 after a 429, paused for another ${seconds}s`;
     assert.equal(requestsLine(limiter.state), paused(8));
     monotonic += 5_500;
     for (wall of [NOW - 3_600_000, NOW + 3_600_000]) {

@@ -105,6 +105,28 @@ const rows: Row[] = [
     'service unreachable (token valid, 41 minutes left)',
   ],
   [
+    'generating, but all requests wait for the end of a pause',
+    {
+      isSetUp: true,
+      running: [generating],
+      requests: { state: { inFlight: 0, waiting: 1, limit: 1, resumesInMs: 56_200 } },
+    },
+    '$(watch) Hosted Model: paused for 57s',
+    undefined,
+    'paused for 57 seconds',
+  ],
+  [
+    'generating during a pause, with a request in progress',
+    {
+      isSetUp: true,
+      running: [generating],
+      requests: { state: { inFlight: 1, waiting: 1, limit: 1, resumesInMs: 56_200 } },
+    },
+    '$(loading~spin) Hosted Model',
+    undefined,
+    'generating',
+  ],
+  [
     'getting a token',
     { isSetUp: true, token: { kind: 'fetching' }, unreachable: true },
     '$(loading~spin) Hosted Model',
