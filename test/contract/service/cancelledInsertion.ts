@@ -17,7 +17,7 @@ const PROMPT = 'prompt';
  * @param texts the chunks that the service sends before it stalls
  */
 export async function startInsertion(
-  { client, credentials }: World,
+  { client, credentials, limiter }: World,
   texts: readonly string[],
 ): Promise<Omit<StuckCall, 'world'>> {
   const editor = new SinkEditor();
@@ -31,8 +31,7 @@ export async function startInsertion(
   const { runJob } = await import('../../../src/generate/runJob.ts');
   const { captureTargets } = await import('../../../src/editor/capturedSelection.ts');
   const jobs = new RecentJobs();
-  const limit = () => ({ state: {} });
-  const runtime = { client: () => client, limit } as unknown as ServiceRuntime;
+  const runtime = { client: () => client, limit: () => limiter } as unknown as ServiceRuntime;
   const { activeTextEditor } = window;
   const [target] = activeTextEditor ? captureTargets(activeTextEditor) : [];
   assert.ok(target);
