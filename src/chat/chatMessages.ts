@@ -161,7 +161,7 @@ export const USE_QUESTION = {
   question: 'Let your hosted model answer in VS Code’s chat?',
   detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group named “Hosted Model”, and turns on VS Code’s built-in chat if it’s off.
 
-Each prompt is sent with your attachments. In Ask mode, VS Code also attaches the open file. With each step, an agent also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions, the names of your files, and the files that it reads. The service may bill your account for all of this.
+Each prompt is sent with your attachments. In Ask mode, or if text is selected, VS Code also attaches the open file. With each step, an agent also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions, the names of your files, and the files that it reads. The service may bill your account for all of this.
 
 VS Code’s small requests, such as those for chat titles, stay off. If you turn them on with the setting ${UTILITY_MODEL_SETTING}, the first prompt of a chat sends three requests.`,
 } as const;

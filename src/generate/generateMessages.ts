@@ -69,6 +69,11 @@ export function noResponseText(retryLink: string): string {
   return `No response for 20 seconds. ${retryLink} or keep waiting. If you retry, the service may bill both requests.`;
 }
 
+/** @param text the text about the next attempt */
+export function retryingText(text: string): string {
+  return `${text}. Esc cancels`;
+}
+
 /** @param leftMs milliseconds until the pause ends */
 export function pausedText(leftMs: number): string {
   return `Continuing in ${Math.ceil(leftMs / 1_000)}s, after a refused request. Esc cancels`;

@@ -92,7 +92,10 @@ export class WaitProgress implements Disposable {
    */
   onRetry(request: AbortController, retry: Retry, leftMs: () => number): void {
     this.onEnd(request);
-    this.#waits.set(request, { leftMs, text: () => retryText(retry, leftMs()) });
+    this.#waits.set(request, {
+      leftMs,
+      text: () => texts.retryingText(retryText(retry, leftMs())),
+    });
     this.#show();
   }
 

@@ -198,7 +198,7 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
  */
 function tryAgain({ retryAfterMs }: ErrorDetails): string {
   if (!retryAfterMs) return 'Try again later';
-  return `It asked you to wait ${duration(retryAfterMs)} before you try again`;
+  return `It asked for a pause of ${duration(retryAfterMs)} before the next attempt`;
 }
 
 const DAY_MS = 86_400_000;

@@ -54,8 +54,8 @@ export interface StatusFacts {
  * |-------------|----------------------------------------------------------------|
  * | refused     | set up, and the identity service refused the token request     |
  * | unapproved  | a source or an address needs approval                          |
- * | waiting     | a generation waits for its next attempt                        |
  * | paused      | all requests wait for the end of a pause                       |
+ * | waiting     | a generation waits for its next attempt                        |
  * | generating  | a generation is in progress                                    |
  * | fetching    | callers wait for a token                                       |
  * | unreachable | the last attempt couldn't reach the service                    |
@@ -119,11 +119,10 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
   const waits = running.map((retryInMs) => retryInMs()).filter((ms) => ms > 0);
   if (isSetUp && token.kind === 'refused') return { kind: 'refused' };
   if (facts.obstacle === 'approval') return { kind: 'unapproved' };
+  const pauseMs = running.length > 0 && facts.requests ? pauseLeftMs(facts.requests.state) : 0;
+  if (pauseMs > 0) return { kind: 'paused', leftMs: pauseMs };
   if (waits.length > 0) return { kind: 'waiting', leftMs: Math.min(...waits) };
-  if (running.length > 0) {
-    const leftMs = facts.requests ? pauseLeftMs(facts.requests.state) : 0;
-    return leftMs > 0 ? { kind: 'paused', leftMs } : { kind: 'generating' };
-  }
+  if (running.length > 0) return { kind: 'generating' };
   if (token.kind === 'fetching') return { kind: 'fetching' };
   if (facts.unreachable) return { kind: 'unreachable', leftMs };
   if (leftMs === Number.POSITIVE_INFINITY) return { kind: 'noToken' };

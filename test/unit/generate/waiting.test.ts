@@ -49,16 +49,20 @@ describe('the progress of a waiting run', () => {
     retryIn(2_500);
     pass(3_000);
     assert.deepEqual(shown, [
-      'Retrying in 3s (attempt 2 of 4, 503)',
-      'Retrying in 2s (attempt 2 of 4, 503)',
-      'Retrying in 1s (attempt 2 of 4, 503)',
+      'Retrying in 3s (attempt 2 of 4, 503). Esc cancels',
+      'Retrying in 2s (attempt 2 of 4, 503). Esc cancels',
+      'Retrying in 1s (attempt 2 of 4, 503). Esc cancels',
       GENERATING,
     ]);
   });
 
   for (const [what, event, last] of [
     ['text arrives', () => progress.onActivity(request), GENERATING],
-    ['the request ends', () => progress.onEnd(request), 'Retrying in 9s (attempt 2 of 4, 503)'],
+    [
+      'the request ends',
+      () => progress.onEnd(request),
+      'Retrying in 9s (attempt 2 of 4, 503). Esc cancels',
+    ],
   ] as const) {
     it(`stops the countdown when ${what}`, () => {
       retryIn(9_000);
@@ -74,11 +78,11 @@ describe('the progress of a waiting run', () => {
     retryIn(2_000);
     pass(3_500);
     assert.deepEqual(shown, [
-      'Retrying in 20s (attempt 3 of 4, 503)',
-      'Retrying in 2s (attempt 2 of 4, 503)',
-      'Retrying in 1s (attempt 2 of 4, 503)',
-      'Retrying in 18s (attempt 3 of 4, 503)',
-      'Retrying in 17s (attempt 3 of 4, 503)',
+      'Retrying in 20s (attempt 3 of 4, 503). Esc cancels',
+      'Retrying in 2s (attempt 2 of 4, 503). Esc cancels',
+      'Retrying in 1s (attempt 2 of 4, 503). Esc cancels',
+      'Retrying in 18s (attempt 3 of 4, 503). Esc cancels',
+      'Retrying in 17s (attempt 3 of 4, 503). Esc cancels',
     ]);
     progress.onActivity(request);
     assert.match(shown.at(-1) ?? '', /^Retrying in 17s/);
@@ -151,7 +155,10 @@ describe('the progress of a waiting run', () => {
     /^No response for 20 seconds\. \[Retry\]\(command:(hostedModel\.retry\.[-\w]+) "[\w ]+"\) or keep waiting\. If you retry, the service may bill both requests\.$/;
   const offers = () => shown.filter((text) => offer.test(text));
   const pickRetry = () => editor.run(offer.exec(offers().at(-1) ?? '')?.[1] ?? '');
-  const [SILENT, IN_3S] = ['No response yet. Esc cancels', 'Retrying in 3s (attempt 2 of 4, 503)'];
+  const [SILENT, IN_3S] = [
+    'No response yet. Esc cancels',
+    'Retrying in 3s (attempt 2 of 4, 503). Esc cancels',
+  ];
 
   it('offers only once to retry silent requests, 15 s after the first one is reported as silent', () => {
     progress.onSilence(request);
@@ -221,7 +228,7 @@ describe('the progress of a waiting run', () => {
     progress.onDone(1, 0, 3);
     assert.equal(shown.at(-1), offers()[0]);
     progress.onActivity(request);
-    assert.equal(shown.at(-1), 'Retrying in 2s (attempt 2 of 4, 503)');
+    assert.equal(shown.at(-1), 'Retrying in 2s (attempt 2 of 4, 503). Esc cancels');
   });
 
   it("doesn't retry after the run has ended", async () => {

@@ -85,15 +85,19 @@ describe('the text of a message', () => {
 
   const DAY_MS = 86_400_000;
   for (const [what, retryAfterMs, words] of [
-    ['seconds', 90_000, 'wait 90 seconds before you try again'],
-    ['minutes', 3_600_000, 'wait 60 minutes before you try again'],
-    ['a day', DAY_MS, 'wait 1440 minutes before you try again'],
-    ['more than a day', DAY_MS + 1, 'wait more than a day before you try again'],
-    ['until the year 9999', 251_606_966_940_000, 'wait more than a day before you try again'],
+    ['seconds', 90_000, 'a pause of 90 seconds before the next attempt'],
+    ['minutes', 3_600_000, 'a pause of 60 minutes before the next attempt'],
+    ['a day', DAY_MS, 'a pause of 1440 minutes before the next attempt'],
+    ['more than a day', DAY_MS + 1, 'a pause of more than a day before the next attempt'],
+    [
+      'until the year 9999',
+      251_606_966_940_000,
+      'a pause of more than a day before the next attempt',
+    ],
     [
       'the largest safe integer',
       Number.MAX_SAFE_INTEGER,
-      'wait more than a day before you try again',
+      'a pause of more than a day before the next attempt',
     ],
   ] as const) {
     it(`shows the wait time that the service requested: ${what}`, () => {
@@ -110,7 +114,7 @@ describe('the text of a message', () => {
       actions: ['retry', 'openSettings'],
     });
     assert.deepEqual(messageFor(new ServiceError('rate-limited', { retryAfterMs: 120_000 })), {
-      text: 'Too many requests. The service refused the request. It asked you to wait 120 seconds before you try again.',
+      text: 'Too many requests. The service refused the request. It asked for a pause of 120 seconds before the next attempt.',
       actions: ['retry'],
     });
   });
