@@ -79,10 +79,14 @@ describe(`chat ${nightly}`, () => {
       .waitFor();
     const shown = page.locator('code').filter({ hasText: 'Write a title.', visible: true });
     await shown.first().waitFor();
-    const box = await page.locator('.part.auxiliarybar').boundingBox();
-    assert.ok(box);
-    // Shows only the lower two thirds of the chat view, which contain the question.
-    const clip = { ...box, y: box.y + box.height / 3, height: (2 * box.height) / 3 };
+    const title = page.getByText('Send text to your hosted model?').filter({ visible: true });
+    const [view, above, below] = await Promise.all(
+      [page.locator('.part.auxiliarybar'), title.first(), allow].map((one) => one.boundingBox()),
+    );
+    assert.ok(view && above && below);
+    // Shows only the question in the chat view.
+    const y = above.y - 10;
+    const clip = { ...view, y, height: below.y + below.height + 6 - y };
     await takePicture(page, 'chat-dark', clip);
     await workbench.toggleTheme();
     await takePicture(page, 'chat-light', clip);

@@ -163,6 +163,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await page.keyboard.press('Control+G');
   await editor.waitForText(`${before}${code}\n`);
   await notifications.waitUntilGone(/Generating/);
+  await workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
   await take(3_000);
   const last = frames.at(-1)?.picture ?? screen.fail('Nothing was filmed.');
   await savePicture(join(media, `generated-${theme}.png`), await asPng(await last));
