@@ -42,6 +42,10 @@ export async function prepareForPicture(page: Page): Promise<void> {
     // Without this, the corners of a picture of a dialog show the dimmed window behind it.
     for (const part of document.querySelectorAll('.monaco-dialog-modal-block')) part.style.background = 'none';
     for (const part of document.querySelectorAll(stray)) part.style.display = 'none';
+    // The caret blinks, so without this, only some pictures would show it.
+    const style = document.createElement('style');
+    style.textContent = '.cursors-layer > .cursor { visibility: inherit !important; }';
+    document.head.append(style);
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const address = /(?:http:\\/\\/)?(?:127\\.0\\.0\\.1|localhost):\\d+/;
     while (walker.nextNode()) {
@@ -100,6 +104,8 @@ async function loadSharp() {
  * of a whole window.
  */
 const TOLERANCE = { tile: 32, share: 0.02, difference: 48 };
+/** Vertical shifts, in pixels, that don't count. VS Code places the rows of a list differently. */
+const SHIFTS = [0, -2, -1, 1, 2] as const;
 
 async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   if (!existsSync(path)) return false;
@@ -114,15 +120,22 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   if (one.info.height !== other.info.height) return false;
   const { tile, share, difference } = TOLERANCE;
   const { width, channels } = one.info;
-  const different = new Map<string, number>();
-  for (const [index, value] of one.data.entries()) {
-    if (Math.abs(value - (other.data[index] ?? 0)) <= difference) continue;
-    const pixel = Math.floor(index / channels);
-    const place = `${Math.floor((pixel % width) / tile)} ${Math.floor(pixel / width / tile)}`;
-    different.set(place, (different.get(place) ?? 0) + 1);
-  }
+  const differentAt = (shift: number) => {
+    const different = new Map<string, number>();
+    for (const [index, value] of one.data.entries()) {
+      const shifted = other.data[index + shift * width * channels] ?? value;
+      if (Math.abs(value - shifted) <= difference) continue;
+      const pixel = Math.floor(index / channels);
+      const place = `${Math.floor((pixel % width) / tile)} ${Math.floor(pixel / width / tile)}`;
+      different.set(place, (different.get(place) ?? 0) + 1);
+    }
+    return different;
+  };
   const most = tile * tile * channels * share;
-  return [...different.values()].every((count) => count <= most);
+  const [unshifted, ...others] = SHIFTS.map(differentAt);
+  return [...(unshifted ?? [])].every(
+    ([place, count]) => count <= most || others.some((at) => (at.get(place) ?? 0) <= most),
+  );
 }
 
 /** @param clip part of the window, by default all of it */
