@@ -100,8 +100,8 @@ async function loadSharp() {
 
 /**
  * Limits for two pictures to count as equal. In each tile of `tile` by `tile` pixels, at most this
- * `share` of the color values (0 to 255) may differ by more than `difference`. Tiles are compared, because a changed word is only a tiny part
- * of a whole window.
+ * `share` of the color values (0 to 255) may differ by more than `difference`. Tiles are compared,
+ * because a changed word is only a tiny part of a whole window.
  */
 const TOLERANCE = { tile: 32, share: 0.02, difference: 48 };
 /** Vertical shifts, in pixels, that don't count. VS Code places the rows of a list differently. */
