@@ -4,7 +4,7 @@ import type { Emulator } from '../emulator/emulator.ts';
 import { isRecord } from '../emulator/service.ts';
 import type { ModelStep } from '../emulator/settings.ts';
 import { chatText, startChat, startChatService } from './chat.ts';
-import { takePicture } from './pictures.ts';
+import { prepareForPicture, takePicture } from './pictures.ts';
 import { chatPath, openWindow, storeKey, tokenPath } from './service.ts';
 import { nightly, type Session } from './session.ts';
 
@@ -79,6 +79,8 @@ describe(`chat ${nightly}`, () => {
       .waitFor();
     const shown = page.locator('code').filter({ hasText: 'Write a title.', visible: true });
     await shown.first().waitFor();
+    // Prepares the page first, because that moves the question.
+    await prepareForPicture(page);
     const title = page.getByText('Send text to your hosted model?').filter({ visible: true });
     const [view, above, below] = await Promise.all(
       [page.locator('.part.auxiliarybar'), title.first(), allow].map((one) => one.boundingBox()),
