@@ -150,15 +150,12 @@ type Shown = Omit<StatusView, 'changesInMs'>;
 
 function shown(state: StatusState): Shown {
   switch (state.kind) {
-    case 'waiting': {
-      const seconds = Math.ceil(state.leftMs / SECOND_MS);
-      const words = `retrying in ${amount(seconds, 'second')}`;
-      return { text: `$(watch) ${NAME}: retrying in ${seconds}s`, words };
-    }
+    case 'waiting':
     case 'paused': {
       const seconds = Math.ceil(state.leftMs / SECOND_MS);
-      const words = `paused for ${amount(seconds, 'second')}`;
-      return { text: `$(watch) ${NAME}: paused for ${seconds}s`, words };
+      const until = state.kind === 'waiting' ? 'retrying in' : 'paused for';
+      const words = `${until} ${amount(seconds, 'second')}`;
+      return { text: `$(watch) ${NAME}: ${until} ${seconds}s`, words };
     }
     case 'unreachable': {
       const { leftMs } = state;
