@@ -95,7 +95,7 @@ export const handlers: Handlers = {
   showMenu: openMenu,
   diagnose: (app) => diagnoseConnection(app, insertModeIds),
 
-  selectModel: (app) => selectModel(app),
+  selectModel,
 
   useInChat: async (app) => {
     const { connections } = app;
