@@ -45,7 +45,7 @@ export async function showFailure(
 ): Promise<boolean> {
   const message = await explainFailure(deps, error, lookUpFor(deps, folder), connection, template);
   if (!message) return false;
-  const { text, actions } = message;
+  const { text, actions, setting } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
   const shown = `${inLines(lines)}${text}`;
   const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
@@ -60,14 +60,9 @@ export async function showFailure(
     return (await deps.connections.setUp(reason, folder)) && offerRetry();
   }
   if (action === 'openEnvFile') await openEnvFile(folder);
-  else if (action === 'openSettings') await openSettings(settingToOpen(error));
+  else if (action === 'openSettings') await openSettings(setting);
   else if (action) await commands.executeCommand(`hostedModel.${action}`);
   return false;
-}
-
-/** Returns the setting that fixes a failure; undefined to open all settings. */
-function settingToOpen(error: unknown): string | undefined {
-  return isKind(error, 'rate-limited') ? 'hostedModel.maxConcurrentRequests' : undefined;
 }
 
 /** Offers to retry a generation whose connection the user has repaired. */

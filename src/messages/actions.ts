@@ -25,6 +25,8 @@ export interface Message {
   readonly text: string;
   /** At most two actions, the most likely fix first. Error messages also have *Show Log*. */
   readonly actions: readonly Action[];
+  /** The setting that *Open Settings* shows; undefined for all settings. */
+  readonly setting?: string;
 }
 
 /** The label of the button that error messages have in addition to their actions. */

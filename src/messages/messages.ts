@@ -122,6 +122,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
       : {
           text: `${text} Try again later. If this happens often, lower the number of concurrent requests in the settings.`,
           actions: ['retry', 'openSettings'],
+          setting: 'hostedModel.maxConcurrentRequests',
         };
   },
   'capacity-full': (details) => ({

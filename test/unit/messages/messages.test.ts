@@ -112,6 +112,7 @@ describe('the text of a message', () => {
     assert.deepEqual(messageFor(new ServiceError('rate-limited')), {
       text: 'Too many requests. The service refused the request. Try again later. If this happens often, lower the number of concurrent requests in the settings.',
       actions: ['retry', 'openSettings'],
+      setting: 'hostedModel.maxConcurrentRequests',
     });
     assert.deepEqual(messageFor(new ServiceError('rate-limited', { retryAfterMs: 120_000 })), {
       text: 'Too many requests. The service refused the request. It asked for a pause of 120 seconds before the next attempt.',
