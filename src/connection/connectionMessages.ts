@@ -269,8 +269,6 @@ export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   'source-unusable': 'the source in the settings can’t be used',
 };
 
-export const BAD_IDENTITY_ADDRESS = 'the identity address in the settings is invalid';
-
 export const SOURCE_ACTIONS = {
   import: '$(lock) Import into Secret Storage',
   forgetApproval: '$(discard) Forget Approval',

@@ -13,7 +13,6 @@ import { Secret } from '../service/secret.ts';
 import type { SettingName } from '../service/service.ts';
 import {
   addressName,
-  BAD_IDENTITY_ADDRESS,
   projectPlace,
   SOURCE_ACTIONS,
   sourceFaultText,
@@ -163,7 +162,9 @@ function isInUse(source: SourceId, choice: Choice): boolean {
 export function sourceState(source: SourceId, found: SourceSnapshot): string {
   const external = externalSource(found, source);
   if (external) {
-    if (sourceIssue(external, found) === 'bad-address') return BAD_IDENTITY_ADDRESS;
+    if (sourceIssue(external, found) === 'bad-address') {
+      return `the ${addressName('authUrl')} in the settings is invalid`;
+    }
     const fallback =
       external.decision === 'approved' ? 'approved, not used' : 'complete, not approved';
     return sourceProblem(external) ?? fallback;
