@@ -60,8 +60,9 @@ export const MASKING =
   'The service could store secrets, and the model could repeat them. If you mask them, [redacted] is sent instead. Your document doesn’t change.';
 
 // Until the first text arrives
-export const GENERATING = 'Generating… Esc cancels';
-export const STILL_WAITING = 'No response yet. Esc cancels';
+export const ESC_CANCELS = 'Esc cancels';
+export const GENERATING = `Generating… ${ESC_CANCELS}`;
+export const STILL_WAITING = `No response yet. ${ESC_CANCELS}`;
 export const RETRY_TOOLTIP = 'Send the request again';
 
 /** @param retryLink a link with the label `RETRY` */
@@ -69,19 +70,14 @@ export function noResponseText(retryLink: string): string {
   return `No response for 20 seconds. ${retryLink} or keep waiting. If you retry, the service may bill both requests.`;
 }
 
-/** @param text the text about the next attempt */
-export function retryingText(text: string): string {
-  return `${text}. Esc cancels`;
-}
-
 /** @param leftMs milliseconds until the pause ends */
 export function pausedText(leftMs: number): string {
-  return `Continuing in ${Math.ceil(leftMs / 1_000)}s, after a refused request. Esc cancels`;
+  return `Continuing in ${Math.ceil(leftMs / 1_000)}s, after a refused request. ${ESC_CANCELS}`;
 }
 
 export function generatingCount(done: number, failed: number, all: number): string {
   const failures = failed > 0 ? `, ${failed} failed` : '';
-  return `Generating… ${done} of ${all} done${failures}. Esc cancels`;
+  return `Generating… ${done} of ${all} done${failures}. ${ESC_CANCELS}`;
 }
 
 // After a response

@@ -94,7 +94,7 @@ export class WaitProgress implements Disposable {
     this.onEnd(request);
     this.#waits.set(request, {
       leftMs,
-      text: () => texts.retryingText(retryText(retry, leftMs())),
+      text: () => `${retryText(retry, leftMs())}. ${texts.ESC_CANCELS}`,
     });
     this.#show();
   }
