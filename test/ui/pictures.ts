@@ -104,8 +104,6 @@ async function loadSharp() {
  * because a changed word is only a tiny part of a whole window.
  */
 const TOLERANCE = { tile: 32, share: 0.02, difference: 48 };
-/** Vertical shifts, in pixels, that don't count. VS Code places the rows of a list differently. */
-const SHIFTS = [0, -2, -1, 1, 2] as const;
 
 async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   if (!existsSync(path)) return false;
@@ -120,22 +118,15 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   if (one.info.height !== other.info.height) return false;
   const { tile, share, difference } = TOLERANCE;
   const { width, channels } = one.info;
-  const differentAt = (shift: number) => {
-    const different = new Map<string, number>();
-    for (const [index, value] of one.data.entries()) {
-      const shifted = other.data[index + shift * width * channels] ?? value;
-      if (Math.abs(value - shifted) <= difference) continue;
-      const pixel = Math.floor(index / channels);
-      const place = `${Math.floor((pixel % width) / tile)} ${Math.floor(pixel / width / tile)}`;
-      different.set(place, (different.get(place) ?? 0) + 1);
-    }
-    return different;
-  };
+  const different = new Map<string, number>();
+  for (const [index, value] of one.data.entries()) {
+    if (Math.abs(value - (other.data[index] ?? 0)) <= difference) continue;
+    const pixel = Math.floor(index / channels);
+    const place = `${Math.floor((pixel % width) / tile)} ${Math.floor(pixel / width / tile)}`;
+    different.set(place, (different.get(place) ?? 0) + 1);
+  }
   const most = tile * tile * channels * share;
-  const [unshifted, ...others] = SHIFTS.map(differentAt);
-  return [...(unshifted ?? [])].every(
-    ([place, count]) => count <= most || others.some((at) => (at.get(place) ?? 0) <= most),
-  );
+  return [...different.values()].every((count) => count <= most);
 }
 
 /** @param clip part of the window, by default all of it */
