@@ -209,5 +209,6 @@ function duration(ms: number): string {
   if (ms > DAY_MS) return 'more than a day';
   const seconds = Math.ceil(ms / 1_000);
   if (seconds === 1) return '1 second';
+  // Countdowns show up to 180 seconds, and should show the same number.
   return seconds <= 180 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 }

@@ -77,7 +77,7 @@ export class Connection implements PublicCredentials, ModelSettings {
     this.#runtime = runtime;
   }
 
-  /** Returns the credentials with their secrets. Only for `service/` and `connection/`. */
+  /** Returns the credentials with their secrets. Only tests call this. */
   static credentials(connection: Connection): Credentials {
     return connection.#credentials;
   }
