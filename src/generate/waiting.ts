@@ -59,7 +59,7 @@ export class WaitProgress implements Disposable {
   /** The requests that are waiting for their next attempt, each with the time left and its text. */
   readonly #waits = new Map<AbortController, { leftMs: () => number; text: () => string }>();
   #countDown: NodeJS.Timeout | undefined;
-
+  /** True if all requests waited for the end of a pause when the text was last shown. */
   #isPaused = false;
 
   /**
