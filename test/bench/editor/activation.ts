@@ -6,7 +6,7 @@
 import { extensionId } from '../../extensionId.ts';
 import type { Question } from '../question.ts';
 import { compared, median } from './stage/figures.ts';
-import { emptyId, sameRegistrationsId } from './stage/install.ts';
+import { emptyId, sameRegistrationsCommonJsId, sameRegistrationsId } from './stage/install.ts';
 import { onStage } from './stage/stage.ts';
 
 /** Number of extension hosts. Each host activates all extensions, in rotating order. */
@@ -22,7 +22,7 @@ const question: Question = {
   goal: 'none',
   measure: () =>
     onStage(async ({ start }) => {
-      const ids = [extensionId, emptyId, sameRegistrationsId];
+      const ids = [extensionId, emptyId, sameRegistrationsId, sameRegistrationsCommonJsId];
       const times = new Map(ids.map((id) => [id, [] as number[]]));
       for (let round = 0; round < rounds; round += 1) {
         const driver = await start();
@@ -38,6 +38,7 @@ const question: Question = {
           ['Hosted Model', middle(extensionId)],
           ['an empty extension', middle(emptyId)],
           ['the same registrations without code', middle(sameRegistrationsId)],
+          ['the same, in CommonJS', middle(sameRegistrationsCommonJsId)],
         ),
       };
     }),

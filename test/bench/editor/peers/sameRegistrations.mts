@@ -11,7 +11,7 @@ import {
  * Makes the registrations that the product makes at activation, in the same module format, with no
  * code behind them.
  */
-export function activate({ subscriptions, secrets }: ExtensionContext): void {
+export function activate({ extension, subscriptions, secrets }: ExtensionContext): void {
   const none = () => {};
   const log = window.createOutputChannel('Same Registrations', { log: true });
   const item = window.createStatusBarItem('bench.item', StatusBarAlignment.Right, 100);
@@ -23,7 +23,7 @@ export function activate({ subscriptions, secrets }: ExtensionContext): void {
     item,
     changes,
     ...Array.from({ length: 18 }, (_, index) =>
-      commands.registerCommand(`bench.sameRegistrations.${index}`, none),
+      commands.registerCommand(`${extension.id}.${index}`, none),
     ),
     secrets.onDidChange(none),
     workspace.onDidChangeConfiguration(none),

@@ -18,6 +18,7 @@ const driver = join(import.meta.dirname, 'driverExtension.ts');
 export const peerIds = peers.map(idOf);
 export const emptyId = 'bench.empty';
 export const sameRegistrationsId = 'bench.sameRegistrations';
+export const sameRegistrationsCommonJsId = 'bench.sameRegistrationsCommonJs';
 
 let installed: Promise<string> | undefined;
 
