@@ -3,7 +3,7 @@ import { recordings } from '../emulator/recordings.ts';
 import { isRecord } from '../emulator/service.ts';
 import type { Exchange } from './witness.ts';
 
-/** The outcome of one step for the client, and all its requests with their responses. */
+/** The outcome of a step, and each request that the step sent, with its response. */
 export interface StepRun {
   readonly outcome: string;
   readonly exchanges: readonly Exchange[];
@@ -12,11 +12,11 @@ export interface StepRun {
 export interface Differences {
   /** Differences from the expected responses that could affect the client. */
   readonly otherwise: readonly string[];
-  /** Additional data that isn't in the expected responses. Worth knowing, but not a problem. */
+  /** Data that only the actual responses contain. Worth knowing, but not a problem. */
   readonly beyond: readonly string[];
 }
 
-/** Fields whose values the client uses. These values are compared, not only their types. */
+/** Fields whose values are compared, not only their types, because the client uses these values. */
 const WORDS: ReadonlySet<string> = new Set([
   ...['code', 'errorCode', 'status_code', 'token_type', 'finish_reason', 'stop_reason', 'role'],
 ]);
@@ -27,9 +27,9 @@ const OF_TRANSPORT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compares a step's expected outcome and responses with the actual ones: status, media type, names
- * of headers, fields, and events, types of fields, and values of the fields in `WORDS`. The
- * differences contain no other text from the service.
+ * Compares a step's actual outcome and responses with the expected ones. For responses, compares
+ * the status, the media type, the names of headers, fields, and events, the types of fields, and
+ * the values of the fields in `WORDS`. The differences contain no other text from the service.
  */
 export function differencesOf(expected: StepRun, found: StepRun): Differences {
   const otherwise: string[] = [];
@@ -77,8 +77,8 @@ function compare(expected: Exchange, found: Exchange): Differences {
 }
 
 /**
- * The compared parts of a response, by name. If a field has several types, they're separated by
- * `|`.
+ * For each compared part of a response, a function that returns the names in this part, each with
+ * the value to compare. Several types of a field are separated by `|`.
  */
 const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<string, string>>> = {
   header: ({ headers }) => {
@@ -94,8 +94,9 @@ const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<strin
 };
 
 /**
- * Returns the value to compare. For `content-type`, that's the media type and a note if parameters
- * follow it. For all other headers, it's a constant, so that only their presence is compared.
+ * Returns the value to compare for a header. For `content-type`, that's the media type, and a note
+ * if parameters follow it. For all other headers, it's a constant, so that only their presence is
+ * compared.
  */
 function headerValue(name: string, value: string): string {
   if (name !== 'content-type') return 'there';
@@ -127,8 +128,8 @@ function kindOf(path: string, value: unknown): string {
 }
 
 /**
- * Returns the number and the evidence of the recording that the emulated response follows, or a
- * note that there is none.
+ * Returns the number and the evidence of the recording on which the emulator's response is based,
+ * or a note that there is no such recording.
  */
 function foundationOf({ path, status, documents }: Exchange): string {
   const codes = codesIn(documents);

@@ -1,7 +1,7 @@
 /**
- * `npm run test:live`: sends the extension's requests to a real service, and reports where its
- * responses differ from the emulator's. The emulator follows the recordings. Generates at most 200
- * tokens. Sends nothing if the environment has no credentials.
+ * `npm run test:live`: sends the extension's requests to a real service, and reports how the
+ * service's responses differ from those of the emulator, which follow the recordings. Generates at
+ * most 200 tokens. Sends nothing if the environment contains no credentials.
  */
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
@@ -75,7 +75,7 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
     ...['', text, ''],
     `The service counted ${found.generated} generated tokens. The requests allowed ${found.allowed}, and the limit is ${MOST_TOKENS}.`,
   ].join('\n');
-  // A report that contains a secret isn't shown at all, as with the extension's own reports.
+  // As with the extension's own reports, a report that contains a secret isn't shown at all.
   if (holdsSecret(report, [...found.secrets, projectId]) || redact(report) !== report) {
     console.log('The result isn’t shown, because it contains a key, a token, or a project ID.');
     return 1;

@@ -35,10 +35,10 @@ interface Session extends LiveTarget {
 type Step = (session: Session) => Promise<string>;
 
 const never = new AbortController().signal;
-/** Number of tokens that is enough for several chunks, but too low for the whole response. */
+/** A token limit that allows several chunks, but not the whole response. */
 const NEW_TOKENS = 12;
 const PROMPT = 'Count from one to five hundred, in words, with a space between numbers.';
-/** Like a request from VS Code's chat: a tool is offered, but isn't useful for the task. */
+/** A conversation like those from VS Code's chat: it offers a tool, which the task doesn't need. */
 const WITH_TOOL: Conversation = {
   messages: [
     { role: 'system', content: [{ text: 'Answer in plain text.' }] },
@@ -128,7 +128,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
 };
 
-/** Runs all steps one after the other, in one runtime. */
+/** Runs all steps in order, with the same `ServiceRuntime`. */
 export async function takeSteps(target: LiveTarget): Promise<LiveRun> {
   const { serviceUrl, authUrl } = target.credentials;
   const witness = new Witness([serviceUrl, authUrl]);

@@ -10,7 +10,7 @@ export interface Exchange {
   readonly path: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed JSON of the body, or of each event in a stream. Empty if none of it is JSON. */
+  /** The parsed JSON of the body, or of each event in a stream. Empty if there's no JSON. */
   readonly documents: readonly unknown[];
   /** The distinct names of the events. Empty if the response isn't a stream. */
   readonly events: readonly string[];
@@ -37,12 +37,12 @@ export class Witness {
     this.#bases = addresses.map((address) => new URL(address).pathname);
   }
 
-  /** Replaces the token in the next request that has one with an invalid token. */
+  /** Puts an invalid token in the next request that contains a token. */
   spoilNextToken(): void {
     this.#spoilsNext = true;
   }
 
-  /** The number of tokens that the requests so far may have generated. */
+  /** The maximum number of tokens that the service may have generated so far. */
   get allowed(): number {
     return this.#allowed;
   }

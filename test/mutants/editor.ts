@@ -1,6 +1,5 @@
 import type { Mutant } from './mutant.ts';
 
-/** Mutants that remove protections for documents and the window. */
 export const editorMutants: readonly Mutant[] = [
   {
     name: 'an edit without an effect counts as done',

@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 
 /** A change that removes a defense from the source code, and the test that must then fail. */
 export interface Mutant {
-  /** The fault that the change causes, as a clause. */
+  /** The fault that the change causes, such as `redirects are followed`. */
   readonly name: string;
-  /**
-   * Path of the file to change. Relative to the root of the repository, like the path in `test`.
-   */
+  /** Path of the file to change. This path and `test` are relative to the repository's root. */
   readonly file: string;
   /** The text to replace, which occurs exactly once in the file. */
   readonly from: string;
@@ -42,7 +40,7 @@ export interface Result {
 }
 
 /**
- * Returns the test that killed the mutant, or the reason that none did. Only a test that `title`
+ * Returns the test that killed the mutant, or the reason why no test did. Only a test that `title`
  * selects can kill the mutant, by failing or hanging. A test that didn't run, for example because
  * the file doesn't parse, proves nothing.
  */

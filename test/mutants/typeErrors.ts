@@ -4,7 +4,7 @@ import { type Mutant, mutated } from './mutant.ts';
 
 /**
  * Returns the first type error of each mutant that has one, by the mutant's name. Such a mutant
- * proves nothing, because its test may fail only because of that error.
+ * proves nothing: its test may fail only because of that error.
  *
  * Each mutated file is checked as an additional file next to its original, and exists only in
  * memory. Checking all of them in a single program takes about a second, instead of minutes.
@@ -17,7 +17,7 @@ export function typeErrors(mutants: readonly Mutant[]): ReadonlyMap<string, stri
     extends: './tsconfig.json',
     include: [],
     files: paths,
-    // Without the defense, an import or a parameter may be unused.
+    // Once the defense is removed, an import or a parameter may be unused.
     compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
   };
   const texts = new Map(sources.map((mutant, index) => [paths[index], mutated(mutant)]));

@@ -1,6 +1,7 @@
 /**
  * `npm run test:order [times] [seed]`: runs the unit and contract tests repeatedly, each time with
- * the suites and tests in another order. Prints each failure with the seed that repeats the order.
+ * the suites and tests in a different order. Prints each failure with the seed that reproduces the
+ * order.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { makeWorkingCopy } from '../workingCopy.ts';
 
 const FILES = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'];
 const [times = '20', givenSeed] = process.argv.slice(2);
-/** Number of parallel runs: half of a small machine's cores, so that tests don't time out. */
+/** Number of parallel runs: half the cores of a small machine, so that tests don't time out. */
 const AT_ONCE = 2;
 const firstSeed = Number(givenSeed ?? Date.now() % 0x7fff_ffff);
 
@@ -22,7 +23,7 @@ interface Failure {
 const seeds = Array.from({ length: Number(times) }, (_, run) => firstSeed + run);
 const rows: (readonly [run: number, seed: string, passed: number, failed: number, s: string])[] =
   [];
-// Parallel runs don't share a copy, because one test temporarily adds a file to the sources.
+// Each parallel run has its own copy, because one test temporarily adds a file to the sources.
 const copies = Array.from({ length: AT_ONCE }, makeWorkingCopy);
 try {
   await Promise.all(copies.map(runTheNext));

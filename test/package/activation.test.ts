@@ -92,8 +92,8 @@ describe('activation of the shipped file', () => {
       const secrets = { keys: async () => [], onDidChange: () => disposable };
       const subscriptions: { dispose(): void }[] = [];
       activate({ subscriptions, secrets, globalState: { get: () => false } });
-      // One for each command, one for the log, and one for all other parts. The last one is missing
-      // if the activation failed.
+      // One subscription for each command, one for the log, and one for all other parts. The last
+      // one is missing if the activation failed.
       assert.equal(subscriptions.length, COMMANDS.length + 2, `with ${value}`);
     }
     Object.assign(globalThis, { settingOfTest: undefined });
@@ -103,8 +103,8 @@ describe('activation of the shipped file', () => {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * A fake `vscode` module. Each property or call returns another object of the same kind, and all
- * settings have the same value.
+ * A fake `vscode` module. Every property, call, and constructor returns another fake, and every
+ * setting has the value in `settingOfTest`.
  */
 const editorSource = `
 const anything = (name) => new Proxy(function () {}, {

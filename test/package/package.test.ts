@@ -4,7 +4,6 @@ import { basename } from 'node:path';
 import { loadedAtStart, loadedByFirstCommand } from '../built.ts';
 import { entriesOf } from './vsix.ts';
 
-/** The package that `npm run package` created. */
 const vsix = 'hosted-model.vsix';
 const scripts = globSync('dist/*.js');
 const text = new Map(scripts.map((path) => [basename(path), readFileSync(path, 'utf8')]));
@@ -97,9 +96,9 @@ describe('the package', () => {
     const others = [...addresses]
       .filter((address) => !service.test(address) && !address.endsWith('.example'))
       .sort();
-    // The base URL in axios for relative URLs, which the extension doesn't use, and a page about
-    // chat models in VS Code. Addresses in `.example` are skipped, because that top-level domain
-    // is reserved for examples (RFC 2606).
+    // The first is axios's base URL for relative URLs, which the extension doesn't use. The second
+    // is a page about chat models in VS Code. Addresses in `.example` are skipped, because that
+    // top-level domain is reserved for examples (RFC 2606).
     assert.deepEqual(others, ['http://localhost', 'https://code.visualstudio.com']);
   });
 });

@@ -54,7 +54,7 @@ describe('the marketplace page', () => {
         }
         assert.doesNotMatch(page, /<img|!\[/, name);
       }
-      // Each image is replaced by its alt text.
+      // In the shipped readme, each image is replaced by its alt text.
       const [[, readme] = assert.fail()] = pages;
       const shown = [...readFileSync('README.md', 'utf8').matchAll(/\balt="([^"]+)"/g)];
       assert.ok(shown.length > 2);

@@ -8,7 +8,9 @@ import { makeWorkingCopy } from '../workingCopy.ts';
 
 const run = promisify(execFile);
 
-/** Packages a copy of the repository in its own folder, and returns the SHA-256 and the output. */
+/**
+ * Packages a copy of the repository, and returns the SHA-256 of the VSIX and the command's output.
+ */
 async function packaged(fileMode: number, environment: NodeJS.ProcessEnv) {
   const cwd = makeWorkingCopy();
   try {

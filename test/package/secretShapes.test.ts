@@ -7,7 +7,10 @@ import { makeWorkingCopy } from '../workingCopy.ts';
 import { secretShapesIn } from './secretShapes.ts';
 import { entriesOf } from './vsix.ts';
 
-/** Made-up keys, assembled at run time so that no file in the repository contains one. */
+/**
+ * Returns a made-up key. Keys are assembled at run time so that no file in the repository contains
+ * one.
+ */
 const letters = (length: number) => 'aB3dE6gH9'.repeat(10).slice(0, length);
 const serviceKey = letters(44);
 const keys: Readonly<Record<string, readonly string[]>> = {
@@ -87,7 +90,8 @@ describe('text that looks like a key or token', () => {
   const others = [
     'this.apiKey=options.apiKey;headers={authorization:"Bearer "+e.token}',
     'API_KEY=your-api-key, apiKey: "API key", bearer authentication',
-    // None of these is a key: a hash, 44 letters without a digit, and longer strings.
+    // None of these is a key: a hash, 44 letters without a digit, and strings of more than 44
+    // characters.
     `sha256-${letters(43)}=`,
     'x'.repeat(44),
     'aFunctionWhoseNameHasExactlyFortyFourLetters',

@@ -1,9 +1,7 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
 import { holdsPrivateKey, SECRET_SHAPES } from '../../src/service/masking.ts';
 
-/** Finds text that looks like a key or token in files of any type. */
-
-/** Keys for popular services, which have distinctive prefixes. */
+/** Matches keys of popular services by their prefixes. */
 const PREFIXED =
   /\b(?:A[KS]IA[0-9A-Z]{16}|AIza[\w-]{35}|gh[opsur]_[A-Za-z0-9]{36}|github_pat_\w{22,}|glpat-[\w-]{20}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{36}|sk-[\w-]{20,}|xox[abeoprs]-[\w-]{10,})/g;
 
@@ -13,13 +11,13 @@ const VENDOR_KEY = /(?<![\w-])[\w-]{44}(?![\w-])/g;
 /** ASCII text that is encoded as UTF-16, in either byte order. */
 const UTF_16 = /(?:[\x20-\x7e]\0){8,}[\x20-\x7e]?/g;
 
-/** Maximum size after decompression, in bytes. It is larger than any shipped file. */
+/** Maximum size of a file's decompressed data, in bytes. No shipped file is this large. */
 const MOST_BYTES = 67_108_864;
 
 /**
  * Finds text that looks like a key or token in a file's bytes, in UTF-16, and in compressed data,
  * such as texts in images. The pixels of images aren't searched.
- * @returns the name of each kind that was found, without any part of the key
+ * @returns the name of each kind of key that was found, without any part of the key
  * @throws {Error} if compressed data in the file exceeds the maximum size
  */
 export function secretShapesIn(file: Buffer): string[] {
@@ -47,8 +45,8 @@ const SHAPES: Readonly<Record<string, (text: string) => boolean>> = {
 };
 
 /**
- * True if the text starts with at least 11 characters that include letters and digits, as generated
- * keys do. A property such as `other.apiKey` has no digits.
+ * True if the text looks generated: it starts with at least 11 characters that include letters and
+ * digits. A property such as `other.apiKey` has no digits.
  */
 function isMade(found: string): boolean {
   const [word = ''] = /^[\w.~+/=-]*/.exec(found) ?? [];
@@ -56,7 +54,7 @@ function isMade(found: string): boolean {
 }
 
 /**
- * Returns the content of each chunk of a PNG or WebP. Each one is searched by itself, because a
+ * Returns the content of each chunk of a PNG or WebP. Each chunk is searched by itself, because a
  * chunk name or checksum next to a key could keep a pattern from matching.
  */
 function chunksOf(file: Buffer): Buffer[] {

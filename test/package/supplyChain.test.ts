@@ -33,7 +33,7 @@ const lockAt = (folder: string) =>
     readonly packages: Readonly<Record<string, Locked>>;
   };
 const lock = lockAt('.');
-/** Packages that only a release installs, without running their scripts. */
+/** The lock file for packages that only a release installs. Their install scripts don't run. */
 const lockOfPublishing = lockAt('.github/publish');
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly allowScripts: Readonly<Record<string, boolean>>;
@@ -60,7 +60,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   which: 'ISC',
 };
 
-/** The license text of packages whose license file only refers to it. */
+/** The license text for packages whose own license file only refers to it. */
 const APACHE = 'licenses/Apache-2.0.txt';
 
 /**

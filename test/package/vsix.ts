@@ -5,7 +5,6 @@ import { inflateRawSync } from 'node:zlib';
  * sections 4.3.7, 4.3.12, and 4.3.16 of the ZIP specification, APPNOTE.TXT.
  */
 
-/** A file in the archive. */
 export interface Entry {
   readonly name: string;
   readonly bytes: Buffer;
@@ -40,8 +39,8 @@ export function entriesOf(archive: Buffer): Entry[] {
 }
 
 /**
- * Gives all files the same permissions, in place. vsce copies the permissions that the files have
- * on this machine.
+ * Gives all files in the archive the same permissions, because vsce copies the permissions from
+ * this machine. Changes the archive in place.
  */
 export function evenRights(archive: Buffer): void {
   for (const at of placesOf(archive)) archive.writeUInt32LE(MODE, at + 38);

@@ -30,7 +30,7 @@ export function nextVersion(changelog: string, version: string): string | Error 
 
 /**
  * Returns the changelog with the unreleased changes under a heading for this version.
- * @param day YYYY-MM-DD
+ * @param day the release date as YYYY-MM-DD
  */
 export function released(changelog: string, version: string, day: string): string {
   return changelog.replace(UNRELEASED, (heading) => `${heading}\n## ${version} - ${day}\n`);

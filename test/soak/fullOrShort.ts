@@ -4,7 +4,7 @@
  */
 export const isFull = process.env['HOSTED_MODEL_FULL'] === '1';
 
-/** Returns the number for the form that is running. */
+/** Returns `full` in the full tests, and `short` in the short tests. */
 export function inForm(full: number, short: number): number {
   return isFull ? full : short;
 }

@@ -170,7 +170,6 @@ describe(`${GENERATIONS} generations`, function () {
   });
 });
 
-/** Counts the outcomes of the generations in a run. */
 class Tally {
   answers = 0;
   failures = 0;
@@ -191,7 +190,7 @@ function above(counts: Uint8Array, most: number): number {
   return counts.filter((count) => count > most).length;
 }
 
-/** Returns the resources in use once the service has no open connections. */
+/** Waits until no connection is open at the service, and returns the resources in use. */
 async function atRest(emulator: Emulator): Promise<Resources> {
   await becomes('closed', () => emulator.openConnections === 0);
   return resources();

@@ -11,7 +11,7 @@ import { prove } from './measures.ts';
 
 const GENERATIONS = inForm(2_000, 100);
 /**
- * Exclusive upper bound of the event loop turns between a close and a call. It's so low that the
+ * Fewer event loop turns than this pass between a close and a call. The number is low, so that the
  * close and the call can cross on the connection.
  */
 const MOST_TURNS = 10;
@@ -43,7 +43,7 @@ describe('a service that closes idle network connections', () => {
     const world = await startWorld({
       credentials: { serviceUrl: url, approved: { auth: service.emulator.url, service: url } },
     });
-    // Tokens come directly from `service`, not through `line`, because this test covers only
+    // Tokens come directly from `service`, not through `line`, because this test is only about
     // requests that generate text.
     world.tokenService.get = (signal) => tokenService.get(signal);
     const found = { answered: 0, lost: 0, inVain: 0, twice: 0 };

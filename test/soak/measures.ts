@@ -9,7 +9,7 @@ export interface Measure {
 }
 
 /**
- * Prints all measures next to their bars, and then checks them.
+ * Prints all measures next to their bars, and fails if a measure misses its bar.
  * @param figure name of the file in test/figures
  */
 export function prove(title: string, measures: readonly Measure[], figure?: string): void {

@@ -6,7 +6,10 @@ export interface Mishap {
   readonly name: string;
   readonly fault: (streams: boolean) => Fault;
   readonly times: number;
-  /** The generation must end with one of these failures. If empty, it must succeed. */
+  /**
+   * The failures with which the generation may end. If the list is empty, the generation must
+   * succeed.
+   */
   readonly kinds: readonly ErrorKind[];
 }
 

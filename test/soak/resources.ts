@@ -23,7 +23,9 @@ export async function resources(): Promise<Resources> {
   };
 }
 
-/** Collects several times, because the finalizers of one round create garbage for the next. */
+/**
+ * Collects garbage several times, because the finalizers of one round create garbage for the next.
+ */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

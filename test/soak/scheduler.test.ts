@@ -78,7 +78,7 @@ async function run(steps: readonly Step[]): Promise<void> {
   });
   /**
    * True if the token is past its hard threshold on the wall clock or on the monotonic clock. Both
-   * count, because the wall clock can be set back. Also true for an unknown token.
+   * clocks count, because the wall clock can be set back. Also true for an unknown token.
    */
   const isPastHard = (value: string) => {
     const birth = born.get(value);

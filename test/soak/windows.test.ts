@@ -23,7 +23,7 @@ const FIXED_LEAD = 5 * MINUTE;
 class Calendar {
   readonly #days: (() => void)[][] = Array.from({ length: END }, () => []);
 
-  /** Schedules an event. Ignores events after the end. */
+  /** Ignores events after the end of the simulation. */
   at(second: number, event: () => void): void {
     this.#days[Math.floor(second)]?.push(event);
   }

@@ -11,7 +11,10 @@ import { mishapOf } from './mishaps.ts';
 export const BATCH = 50;
 const MOST_IN_FLIGHT = 8;
 
-/** The outcome of one generation: its own text, any other text, or a failure. */
+/**
+ * The outcome of one generation: its own text, the text of another call, a failure of a known kind,
+ * or any other error.
+ */
 export type Ending = 'answer' | 'text of another call' | 'unclassified' | ErrorKind;
 
 /**
@@ -41,7 +44,7 @@ export class ServerCount {
 
 /**
  * Runs one batch, with a concurrency limit of 1 to 8 that depends on the batch's position.
- * @param midway called when half of the batch has ended
+ * @param midway called when half of the generations have ended
  * @returns the outcome of each generation, in order
  */
 export async function runBatch(
@@ -82,7 +85,6 @@ export async function runBatch(
   return Promise.all(Array.from({ length: BATCH }, (_, index) => run(first + index)));
 }
 
-/** Schedules the mishaps of a batch in the emulator. */
 export function scriptMishaps(emulator: Emulator, first: number): void {
   for (let job = first; job < first + BATCH; job += 1) {
     const mishap = mishapOf(job);
@@ -92,7 +94,7 @@ export function scriptMishaps(emulator: Emulator, first: number): void {
   }
 }
 
-/** True if the generation may have this outcome, considering its mishap, if any. */
+/** True if a generation with its mishap, if any, may have this outcome. */
 export function isExpected(job: number, ending: Ending): boolean {
   const kinds: readonly Ending[] = mishapOf(job)?.kinds ?? [];
   return kinds.length === 0 ? ending === 'answer' : kinds.includes(ending);

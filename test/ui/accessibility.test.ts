@@ -9,7 +9,6 @@ import { nightly, openWorkbench, type Session } from './session.ts';
 const letter = 'Write a reply.\n';
 const answered = `Write a reply.\n${answerFor('Write a reply.')}\n`;
 
-/** The first day of a user with only a keyboard and a screen reader. */
 describe(`with only a keyboard and a screen reader ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;

@@ -79,14 +79,14 @@ describe(`chat ${nightly}`, () => {
       .waitFor();
     const shown = page.locator('code').filter({ hasText: 'Write a title.', visible: true });
     await shown.first().waitFor();
-    // Prepares the page first, because that moves the question.
+    // Prepares the page before measuring, because the preparation moves the question.
     await prepareForPicture(page);
     const title = page.getByText('Send text to your hosted model?').filter({ visible: true });
     const [view, above, below] = await Promise.all(
       [page.locator('.part.auxiliarybar'), title.first(), allow].map((one) => one.boundingBox()),
     );
     assert.ok(view && above && below);
-    // Shows only the question in the chat view.
+    // Limits the picture to the question.
     const y = above.y - 10;
     const clip = { ...view, y, height: below.y + below.height + 6 - y };
     await takePicture(page, 'chat-dark', clip);
@@ -100,8 +100,8 @@ describe(`chat ${nightly}`, () => {
     const asked = emulator.requests.filter((request) => request.path === chatPath);
     const ofLoop = asked.filter(({ json }) => isRecord(json) && Array.isArray(json['tools']));
     assert.equal(step, 4, 'no step ran twice');
-    // Four steps, one replay with the next token, three retries, and the one request that the
-    // extension's tool sends.
+    // The loop has four steps, one replay with the next token, and three retries. The other request
+    // is from the extension's tool.
     assert.deepEqual([ofLoop.length, asked.length - ofLoop.length], [4 + 1 + 3, 1]);
     assert.equal(emulator.count(tokenPath), 2);
     const { messages } = (ofLoop.at(-1)?.json ?? { messages: [] }) as {
@@ -126,7 +126,6 @@ describe(`chat ${nightly}`, () => {
   });
 });
 
-/** The steps of the scripted model. */
 function stepsOf(path: Session['path']): readonly ModelStep[] {
   const call = (name: string, input: object) => ({ name, arguments: JSON.stringify(input) });
   const read = (name: string) =>

@@ -53,7 +53,8 @@ class Walk {
 const model = 'ibm/granite-4-h-small';
 
 /**
- * Starts with the command that generates, and ends with the generated text in the document.
+ * Runs the command that generates, adds a service, and waits for the generated text in the
+ * document.
  * @param answers the inputs between the address and the approval
  * @returns the number of inputs, and the session
  */
@@ -84,7 +85,6 @@ async function walk(
   return { inputs: steps.inputs, session };
 }
 
-/** Adds a service with an API key in Set Up. */
 async function addService({ workbench }: Session, emulator: Emulator, key: string): Promise<void> {
   const { quickInput } = workbench;
   await workbench.runCommand('Hosted Model: Set Up...');

@@ -14,7 +14,9 @@ const folder = takesPictures
   ? join(repositoryRoot, 'media')
   : join(testDirectory, 'screenshots', 'media');
 
-/** Settings for pictures in which a selected comment is the prompt and must be legible. */
+/**
+ * Settings that make comments easy to read, for pictures in which a selected comment is the prompt.
+ */
 export const legibleComments = {
   'editor.tokenColorCustomizations': {
     '[Dark 2026]': { comments: '#b9c4d0' },
@@ -99,9 +101,9 @@ async function loadSharp() {
 }
 
 /**
- * Limits for two pictures to count as equal. In each tile of `tile` by `tile` pixels, at most this
- * `share` of the color values (0 to 255) may differ by more than `difference`. Tiles are compared,
- * because a changed word is only a tiny part of a whole window.
+ * Two pictures count as equal within these limits. In each tile of `tile` by `tile` pixels, at most
+ * this `share` of the color values (0 to 255) may differ by more than `difference`. Tiles are
+ * compared, because a changed word is only a tiny part of a whole window.
  */
 const TOLERANCE = { tile: 32, share: 0.02, difference: 48 };
 
@@ -129,7 +131,7 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   return [...different.values()].every((count) => count <= most);
 }
 
-/** @param clip part of the window, by default all of it */
+/** @param clip part of the window to take, by default all of it */
 export async function takePicture(page: Page, name: string, clip?: Clip): Promise<void> {
   const path = join(folder, `${name}.png`);
   await prepareForPicture(page);

@@ -45,7 +45,8 @@ export async function storeKey({ workbench }: Session, key = apiKey): Promise<vo
 
 /**
  * Resets the service and the window between tests that share them. Afterward, the service has
- * received only one token request, no message is shown, and all editors are in one group.
+ * received one token request and nothing else, no message is shown, and all editors are in one
+ * group.
  */
 export async function startAfresh(emulator: Emulator, { workbench }: Session): Promise<void> {
   emulator.reset();
@@ -57,7 +58,6 @@ export async function startAfresh(emulator: Emulator, { workbench }: Session): P
   await workbench.runCommand('View: Join All Editor Groups');
 }
 
-/** Generates with the keyboard shortcut. */
 export async function generateByKeys({ workbench: { page } }: Session): Promise<void> {
   await page.keyboard.press('Control+K');
   await page.keyboard.press('Control+G');
@@ -68,7 +68,7 @@ export function asking(text: string): (request: ReceivedRequest) => boolean {
   return (request) => request.path === chatPath && request.text.includes(text);
 }
 
-/** Returns credentials for the service in use, as `.env` text and as environment variables. */
+/** Returns these values as the text of a `.env` file and as environment variables. */
 export function outside(values: { key?: string; project?: string; url?: string }) {
   const { key, project, url } = values;
   const variables: Record<string, string> = {
@@ -128,7 +128,7 @@ export const generate = 'Hosted Model: Generate from selection';
 export const statusId = 'hostedModel.token';
 export const chatPath = '/ml/v1/text/chat_stream';
 /**
- * The path for counting tokens. The setup tests credentials here, because counting generates
+ * The path for counting tokens. The setup uses it to test credentials, because counting generates
  * nothing.
  */
 export const accessPath = '/ml/v1/text/tokenization';

@@ -29,11 +29,20 @@ export interface SessionOptions {
    * Mode, without a prompt. `ask`: VS Code asks in a dialog.
    */
   trust?: 'off' | 'restricted' | 'ask';
-  /** Environment of the extension host. A change from the previous test starts a new server. */
+  /**
+   * Environment of the extension host. If it differs from the previous session's, a new server
+   * starts.
+   */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Names of the built-in extensions to load, by default all. A change starts a new server. */
+  /**
+   * Names of the built-in extensions to load, by default all. If they differ from the previous
+   * session's, a new server starts.
+   */
   builtInExtensions?: readonly string[];
-  /** Folder of another extension to install. A change starts a new server. */
+  /**
+   * Folder of another extension to install. If it differs from the previous session's, a new server
+   * starts.
+   */
   otherExtension?: string;
 }
 
@@ -46,11 +55,14 @@ export interface Session {
   path(name: string): string;
   /** Opens another window with the same secrets, by default with the same folder. */
   anotherWindow(folder?: string): Promise<Workbench>;
-  /** Closes all windows of this session, as do the next `openWorkbench` and the end of the run. */
+  /**
+   * Closes all windows of this session. The next `openWorkbench` and the end of the run do the
+   * same.
+   */
   close(): Promise<void>;
 }
 
-/** Ends the title of each journey or group that runs only in `npm run ui:nightly`. */
+/** The tag that ends the title of each journey or group that runs only in `npm run ui:nightly`. */
 export const nightly = '@nightly';
 
 // Checks for the server before the first test, so that the message about a missing server appears
@@ -64,8 +76,8 @@ const windows = new Set<Workbench>();
 
 /**
  * Opens a window with an empty keyring, after replacing the user settings. Closes the previous
- * session first, because it would use the new user settings, too. VS Code keeps its own state
- * (recent folders, global state of extensions) until the server changes.
+ * session first, because its windows would use the new user settings, too. VS Code keeps its own
+ * state (recent folders, global state of extensions) until the server changes.
  */
 export async function openWorkbench(options: SessionOptions = {}): Promise<Session> {
   await session?.close();
@@ -157,7 +169,7 @@ function settingsFor(options: SessionOptions): Settings {
     'security.workspace.trust.enabled': trust !== 'off',
     'security.workspace.trust.startupPrompt': trust === 'ask' ? 'always' : 'never',
     'workbench.colorTheme': themes[options.theme ?? 'dark'],
-    // Without this, a test that saves a settings file would start a language server.
+    // Otherwise, a test that saves a settings file would start a language server.
     'files.associations': { 'settings.json': 'plaintext' },
     ...options.userSettings,
   };
@@ -172,7 +184,7 @@ async function writeFiles(folder: string, files: Readonly<Record<string, string>
   }
 }
 
-/** @throws {Error} with a message that explains how to build the package, if it doesn't exist */
+/** @throws {Error} if there is no package, with a message that explains how to build it */
 async function findPackage(): Promise<string> {
   const path = process.env['HOSTED_MODEL_VSIX'] ?? join(repositoryRoot, 'hosted-model.vsix');
   await access(path).catch(() => {

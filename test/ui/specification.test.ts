@@ -27,7 +27,7 @@ import {
 import type { Session } from './session.ts';
 
 /**
- * Tests the packaged extension against the service's documentation, point by point. All names from
+ * Tests the packaged extension against the service's documentation, point by point. All names in
  * the product are in this table, so renaming a title or a setting changes nothing below.
  */
 const product = {
@@ -407,7 +407,7 @@ describe('the extension, as documented for the service,', () => {
       assert.equal(emulator.count(chatPath), 4);
       assert.equal(await editor.visibleText(), before);
       // A countdown announces each attempt, so the highest number for an attempt is the wait before
-      // it.
+      // that attempt.
       const waits = new Map<string, number>();
       for (const text of await announced()) {
         const { seconds, attempt = '' } = product.retrying.exec(text)?.groups ?? {};
@@ -430,7 +430,7 @@ describe('the extension, as documented for the service,', () => {
       assert.equal(emulator.mostInFlight.inference, 3);
     });
 
-    // Runs before the test with a 429, which lowers the limit for a while.
+    // Runs before the test with a 429, which lowers the concurrency limit for a while.
     it('sends one request at a time if the concurrency limit in the settings is 1', async () => {
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),
@@ -470,7 +470,8 @@ describe('the extension, as documented for the service,', () => {
       await status().waitForTooltip(product.spaced);
       await notifications.cancelProgress(product.generating);
       await notifications.waitUntilGone(product.generating);
-      // No request is sent until the interval since the previous test's last request is over.
+      // No request is sent if less than the interval has passed since the previous test's last
+      // request.
       assert.ok(emulator.count(chatPath) <= 1);
     });
   });

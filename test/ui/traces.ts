@@ -2,7 +2,10 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Session } from './session.ts';
 
-/** Returns the files and browser stores that contain `text` in an encoding that `holds` checks. */
+/**
+ * Returns the files and browser stores that contain `text` in any of the encodings that `holds`
+ * checks.
+ */
 export async function tracesOf(session: Session, text: string): Promise<string[]> {
   const places: string[] = [];
   for (const root of [session.server.dataDirectory, session.folder]) {
@@ -28,7 +31,7 @@ export function holds(bytes: Buffer, text: string): boolean {
 }
 
 /**
- * Returns the Base64 of `text` at each of the three offsets, without the characters that depend on
+ * Returns the Base64 form of `text` at each of three offsets, without the characters that depend on
  * neighboring bytes.
  */
 function base64Of(text: string): string[] {

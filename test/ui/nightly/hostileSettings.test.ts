@@ -32,8 +32,8 @@ describe(`settings ${nightly}`, () => {
   });
 
   /**
-   * Returns hostile values for the project and all settings with the scope `application`, including
-   * in language-specific sections. Also plants a key.
+   * Returns settings with hostile values for the project, for everything with the scope
+   * `application`, and for a key. Repeats them in language-specific sections.
    */
   const hostile = (project: string) => {
     const steering = {

@@ -11,8 +11,8 @@ import { nightly, type Session } from '../session.ts';
 type Mode = keyof typeof modeKeys;
 
 /**
- * Test data for a mode that writes into the document: the original lines, the selected line, the
- * response, and the result.
+ * Test data for an insert mode that writes into the document: the original lines, the selected
+ * line, the response, and the result.
  */
 interface Written {
   readonly before: readonly string[];
@@ -128,8 +128,8 @@ for (const theme of ['dark', 'light'] as const) {
     });
 
     /**
-     * Makes the window shorter, and takes a screenshot of the editor area with any notification over
-     * it.
+     * Makes the window shorter, and takes a screenshot of the editor area including notifications
+     * over it.
      */
     const keepResult = async (mode: Mode) => {
       const { page } = session.workbench;

@@ -34,8 +34,8 @@ describe(`sources in the menu ${nightly}`, () => {
   afterEach(() => Promise.all([mine.close(), theirs.close()]));
 
   /**
-   * Finds a menu row and, if `action` is given, picks that action for it, by keyboard only. Returns
-   * the state that the row showed.
+   * Opens the menu and returns the state that a row shows. If `action` is given, also picks it for
+   * the row, by keyboard only.
    */
   const act = async ({ workbench }: Session, row: string, action?: string) => {
     const { quickInput } = workbench;
