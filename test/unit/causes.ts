@@ -33,7 +33,7 @@ const onIdentity = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('identity-host', kind, { host: authHost, ...details });
 const onAccess = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('access', kind, { host: serviceHost, ...details });
-/** Returns the first preliminary check that fails or warns for sources with these changes. */
+/** Returns the first preliminary check that fails or warns for test sources with these changes. */
 const before = (changes: Changes): ShownCheck => {
   const folder = {
     uri: 'file:///work/my-project',

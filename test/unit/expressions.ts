@@ -97,7 +97,7 @@ const COUNTED = {
  * How thoroughly recheck checks an expression. By default, it analyzes the expression's automaton.
  * If the expression has lookaround, a back reference, or too many states, recheck searches for a
  * slow text instead. The longest text is so long that quadratic work exceeds the limit several
- * times, even if the text repeats a part of 30 characters.
+ * times over, even if the text repeats a part of 30 characters.
  */
 const EFFORTS = {
   /**

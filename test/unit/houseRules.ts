@@ -9,7 +9,7 @@ import { AUTH_INPUTS } from '../../src/service/authentication.ts';
 
 export interface HouseRule {
   readonly name: string;
-  /** True if this line of this file breaks the rule. */
+  /** True if this line of the file at `path` breaks the rule. */
   readonly isBroken: (line: string, path: string) => boolean;
   /** A line that must be caught, and the file that the test plants it in. */
   readonly planted: readonly [path: string, line: string];

@@ -319,7 +319,7 @@ describe('the manifest', () => {
   });
 
   it('lists all insert modes for the setting and for templates', () => {
-    // Read as text, because files that import vscode can't be loaded here.
+    // Reads the file as text, because files that import vscode can't be loaded here.
     const list = readFileSync('src/editor/insertModes.ts', 'utf8');
     const listed = /insertModes[^=]*= \[([^\]]*)\]/.exec(list)?.[1] ?? '';
     const offered = [...listed.matchAll(/\w+/g)].map(([id]) => id);

@@ -23,9 +23,9 @@ describe('the extension', () => {
     const writes = places(/\bclipboard\.writeText\([^)]*\)|\bwriteText\b|clipboardCopyAction/g);
     const allowed = [
       /^src\/diagnose\/copyReport\.ts: clipboard\.writeText\(text\)$/,
-      // The response, after the user selects Copy.
+      // Writes the response when the user selects Copy.
       /^src\/generate\/responseNotifications\.ts: clipboard\.writeText\(result\.text\)$/,
-      // The response, in the insert mode `clipboard`.
+      // Writes the response in the insert mode `clipboard`.
       /^src\/editor\/clipboardMode\.ts: clipboard\.writeText\(text\)$/,
     ];
     assert.deepEqual(
@@ -53,7 +53,7 @@ describe('the extension', () => {
   it("G14: doesn't register a URI handler or an authentication provider", () => {
     const registrations =
       /\bregister(UriHandler|AuthenticationProvider|Tool|LanguageModel\w*|McpServer\w*|ExternalUriOpener|TaskProvider|DebugConfigurationProvider|FileSystemProvider)\b/g;
-    // The models for VS Code's chat, and the tool, which is off by default.
+    // Registers the models for VS Code's chat, and the tool, which is off by default.
     assert.deepEqual(places(registrations), [
       'src/chat/offerModels.ts: registerLanguageModelChatProvider',
       'src/chat/offerModels.ts: registerTool',
@@ -74,7 +74,7 @@ describe('the extension', () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
     assert.equal(registered.length, 2, 'two places register commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);
-    // The command behind the link that retries a request without a response.
+    // Registers the command behind the link that retries a request without a response.
     assert.match(
       registered[1] ?? '',
       /registerCommand\(this\.#retryId, \(\) => this\.#retry\(\)\)/,

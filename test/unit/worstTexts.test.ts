@@ -20,7 +20,7 @@ const SPAN = 16;
  */
 const MOST_GROWTH = 20;
 
-/** Describes the texts for which the work grows faster than the length of the text. */
+/** Describes each text for which the work grows faster than the text's length. */
 async function slowTexts(counter: WorkCounter, name: string, way: Way): Promise<string[]> {
   const { texts, length = LENGTH } = way;
   const slow: string[] = [];

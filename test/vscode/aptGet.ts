@@ -2,7 +2,6 @@
 import { access } from 'node:fs/promises';
 import { run } from './command.ts';
 
-/** Runs `apt-get` with these arguments. */
 export type AptGet = (...parameters: readonly string[]) => Promise<void>;
 
 /**

@@ -18,7 +18,10 @@ export interface PageOptions {
 }
 
 export interface Browser {
-  /** Opens a page with its own keyring, which later pages of the same context share. */
+  /**
+   * Opens a page in a new context with its own keyring. Pages that are added to this context later
+   * share the keyring.
+   */
   newPage(options?: PageOptions): Promise<Page>;
   close(): Promise<void>;
 }
@@ -33,7 +36,7 @@ const flags = [
   '--disable-sync',
 ];
 
-/** In pixels. Large enough that a notification doesn't cover the status bar. */
+/** Size in pixels, large enough that a notification doesn't cover the status bar. */
 export const usualViewport = { width: 1280, height: 800 };
 
 /** @throws {Error} with a message that names what to install, if there is no Chromium */

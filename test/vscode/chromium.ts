@@ -22,8 +22,8 @@ const usualPlaces = [
 ];
 
 /**
- * Returns the path of Chromium or Chrome from CHROMIUM_PATH, PATH, or the usual places. If there is
- * none, installs Chromium on Debian as root, or through sudo if no password is needed.
+ * Returns the path of Chromium or Chrome from CHROMIUM_PATH, PATH, or the usual places. If neither
+ * is found, installs Chromium on Debian as root, or through sudo if no password is needed.
  *
  * @throws {Error} if there is still no browser, or if CHROMIUM_PATH isn't an executable file
  */

@@ -1,11 +1,10 @@
-/** Runs a command until it exits. */
 import { spawn } from 'node:child_process';
 
 /** Number of output lines in the error message of a failed command. */
 const outputLinesInError = 40;
 
 /**
- * Runs a command. Its output isn't printed, but the error contains the end of it.
+ * Runs a command without printing its output.
  *
  * @throws {Error} with the command and the end of its output, if the exit code isn't 0
  */

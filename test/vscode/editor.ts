@@ -73,8 +73,8 @@ export class Editor {
   }
 
   /**
-   * Selects each of these lines separately, counted from 1, with a cursor at the start of each
-   * line. The last line must not be empty. Other empty lines get an empty selection.
+   * Selects each of these lines separately, with a cursor at the start of each line. Lines are
+   * counted from 1. The last line must not be empty. Other empty lines get an empty selection.
    */
   async selectEachLine(first: number, last: number): Promise<void> {
     await this.selectLines(first, last);
@@ -155,7 +155,7 @@ export class Editor {
   }
 
   /**
-   * Saves the active document, and reads its file.
+   * Saves the active document, and returns the text of its file.
    * @param path absolute path of the file
    */
   async savedText(path: string): Promise<string> {
@@ -168,7 +168,7 @@ export class Editor {
     );
   }
 
-  /** The visible lines, without saving the document. Only a part of a long document is visible. */
+  /** The visible lines, including unsaved changes. Only a part of a long document is visible. */
   visibleText(): Promise<string> {
     return this.#screen.read<string>(linesScript(`${active} .monaco-editor`));
   }
@@ -198,7 +198,7 @@ export class Editor {
   }
 
   /**
-   * From now on, watches for lines that match in any editor, even if they appear only for a moment.
+   * From now on, records all matching lines in all editors, even if they appear only for a moment.
    * @returns a function that returns the number of renderings so far, and the lines that matched
    */
   async watchDrawn(
@@ -227,7 +227,7 @@ export class Editor {
   }
 
   /**
-   * Waits for a button in the title, and clicks it.
+   * Waits for a button in the title of the active group, and clicks it.
    * @param label the start of the button's name
    */
   async clickTitleButton(label: string): Promise<void> {

@@ -14,7 +14,7 @@ export interface QuickInputState {
   severity: 'none' | 'info' | 'warning' | 'error';
   password: boolean;
   value: string;
-  /** The visible rows. In a long list, rows outside the visible part are missing. */
+  /** The visible rows. A long list has more. */
   items: QuickInputItem[];
   /** Tooltips of the buttons in the title and in the box, without their shortcuts. */
   buttons: string[];
@@ -28,7 +28,10 @@ export interface QuickInputItem {
   focused: boolean;
 }
 
-/** Conditions to wait for. Strings match the whole text, and expressions match a part of it. */
+/**
+ * Conditions to wait for. A string must equal the whole text, and an expression must match a part
+ * of it.
+ */
 export interface QuickInputExpectation {
   title?: string | RegExp;
   step?: string | RegExp;

@@ -32,8 +32,8 @@ export interface VSCodeServerInstallation {
 const serverNodeMajor = 24;
 
 /**
- * Installs `code-server@version` once, and returns the paths and version of its VS Code server.
- * Prints a message and exits if this system can't run the server.
+ * Installs `code-server@version` if it isn't installed yet, and returns the paths and version of
+ * its VS Code server. Prints a message and exits if this system can't run the server.
  *
  * @throws {Error} with the output of the failed command, or if this process isn't Node 24
  */

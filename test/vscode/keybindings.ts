@@ -1,8 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** User keybindings for UI tests. */
-
 /** A keybinding for each insert mode. */
 export const modeKeys = {
   below: 'Control+Alt+F1',

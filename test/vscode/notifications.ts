@@ -12,7 +12,7 @@ export interface NotificationState {
   text: string;
   /** Labels of the buttons, without the icon buttons for configuring and closing. */
   buttons: string[];
-  /** True if it shows progress that hasn't ended. */
+  /** True if the notification shows progress that hasn't ended. */
   running: boolean;
 }
 
@@ -68,8 +68,8 @@ export class Notifications {
   }
 
   /**
-   * Closes a notification with its close button, even if others appear or disappear in the
-   * meantime.
+   * Closes a notification with its close button, even if other notifications appear or disappear in
+   * the meantime.
    */
   async close(text: string | RegExp): Promise<void> {
     await this.waitFor(text);
@@ -86,7 +86,7 @@ export class Notifications {
         .catch(() => {});
       return undefined;
     });
-    // If the pointer stayed there, a tooltip would cover the buttons of the next notification.
+    // A tooltip under the pointer would cover the buttons of the next notification.
     await this.#screen.page.mouse.move(1, 1);
   }
 

@@ -23,7 +23,10 @@ import { themes, Workbench } from './workbench.ts';
 
 const chatPath = '/ml/v1/text/chat_stream';
 const media = join(repositoryRoot, 'media');
-/** Settings that make room for the text, and show keys for as long as the recording needs. */
+/**
+ * Settings that leave more room for the text, and that show pressed keys for as long as the
+ * recording needs.
+ */
 const bare = {
   ...legibleComments,
   'breadcrumbs.enabled': false,
@@ -79,7 +82,7 @@ for (const theme of ['dark', 'light'] as const) {
   }
 }
 
-/** Takes a picture of the last step of the setup. Nothing is sent. */
+/** Takes a picture of the last step of the setup, before anything is sent. */
 async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
   const { quickInput } = workbench;
   await workbench.runCommand('Hosted Model: Set Up...');
@@ -139,8 +142,8 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await editor.placeCursor(6, 1);
   await prepareForPicture(page);
   await take(900);
-  // Selects the text before screencast mode starts. Otherwise, the picture would also show the
-  // command that selects it.
+  // Selects the text before screencast mode starts. Otherwise, the picture would also show the keys
+  // that select it.
   await page.keyboard.press('Shift+End');
   selected = await editor.waitForPosition(/selected/);
   await workbench.runCommand('Developer: Toggle Screencast Mode');

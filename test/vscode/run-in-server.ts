@@ -18,8 +18,8 @@ import { newestServer } from './install.ts';
 import { startVSCodeServer } from './server.ts';
 
 /**
- * Built-in extensions for Git and for the languages and notebooks that the tests need. Other
- * extensions start language servers that no test needs.
+ * Built-in extensions for Git and for the languages and notebooks that the tests need. Some other
+ * extensions start language servers, which no test needs.
  */
 const builtInExtensions = [
   ...['git', 'git-base'],
@@ -27,11 +27,12 @@ const builtInExtensions = [
 ];
 
 /**
- * In pixels. Small, since no one looks at the window and Chromium redraws all of it repeatedly.
+ * Size in pixels. Small, because nobody looks at the window, and Chromium redraws all of it
+ * repeatedly.
  */
 const viewport = { width: 500, height: 400 };
 
-/** Milliseconds after which a suite that has not ended counts as hung. */
+/** Milliseconds after which a suite that hasn't ended counts as hung. */
 const suiteMilliseconds = inForm(300, 40) * 60_000;
 
 const { values, positionals } = parseArgs({

@@ -3,13 +3,13 @@ import type { CDPSession } from 'playwright-core';
 import { matches, type Screen } from './screen.ts';
 
 /**
- * The expected or actual reading of an element. Strings match the whole text, and expressions match
- * a part of it.
+ * The role, name, and description that a screen reader reads for an element, or should read. An
+ * expected string must equal the whole text, and an expected expression must match a part of it.
  */
 export interface Reading {
   readonly role: string | RegExp;
   readonly name: string | RegExp;
-  /** Read after the name. Not compared if omitted. */
+  /** Read after the name. If an expected description is omitted, it isn't compared. */
   readonly description?: string | RegExp;
 }
 

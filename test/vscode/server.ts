@@ -20,13 +20,13 @@ export interface ServerOptions {
   /** By default, a temporary directory. A given directory isn't deleted when the server stops. */
   dataDirectory?: string;
   /**
-   * Needed for a development extension and for tests in the extension host. With it, VS Code shows
-   * no notification toasts, so it stays off in UI tests, pictures, and demos.
+   * Required to load an extension under development, and to run tests in the extension host. VS
+   * Code then shows no notification toasts, so this is off in UI tests, pictures, and demos.
    */
   smokeTestDriver?: boolean;
   /**
-   * Names of the built-in extensions to load, and paths of others that are loaded like them. By
-   * default, VS Code loads all built-in extensions, which takes longer.
+   * Names of built-in extensions to load, and paths of other extensions to load as built-in ones.
+   * By default, VS Code loads all built-in extensions, which takes longer.
    */
   builtInExtensions?: readonly string[] | undefined;
   /** Extension package to install. */
@@ -59,10 +59,10 @@ export interface VSCodeServer {
   writeUserSettings(settings: Settings): Promise<void>;
   /**
    * Contents of an extension's output channels, from all windows and all starts of the server.
-   * Empty without the native modules from `ensureNativeModules`.
+   * Empty if `ensureNativeModules` hasn't built the native modules.
    */
   outputOf(extension: string): Promise<string>;
-  /** Everything the server has printed. */
+  /** Everything that the server has printed. */
   log(): string;
   /** Stops the server and all its processes, and deletes its temporary directories. */
   stop(): Promise<void>;
@@ -201,7 +201,8 @@ async function outputOf(logs: string, extension: string): Promise<string> {
 }
 
 /**
- * Creates a folder with links to these built-in extensions, or to extensions at absolute paths.
+ * Creates a folder with links to built-in extensions, which are given by name, and to other
+ * extensions, which are given by absolute path.
  * @returns the path of the folder
  */
 async function linkBuiltIn(
@@ -216,7 +217,7 @@ async function linkBuiltIn(
   return chosen;
 }
 
-/** Packages an extension, and returns the path of the package. */
+/** Packages the extension in a folder, and returns the path of the package. */
 async function pack(extension: string, into: string): Promise<string> {
   const vsix = join(into, 'other.vsix');
   const vsce = join(repositoryRoot, 'node_modules', '.bin', 'vsce');

@@ -24,7 +24,7 @@ export async function answerSetUp(
   await answerFromKey(workbench, answers, onStep);
 }
 
-/** Answers an open setup from the API key step on. Stops at the last step. */
+/** Answers an open setup, starting at the API key step. Stops at the last step. */
 export async function answerFromKey(
   { quickInput }: Workbench,
   { apiKey, projectId, url }: Answers,

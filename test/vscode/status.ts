@@ -42,7 +42,7 @@ export class StatusItem {
     return (await this.#screen.read<StatusItemState | null>(script)) ?? undefined;
   }
 
-  /** Waits until the item matches. `milliseconds` replaces the usual wait. */
+  /** Waits until the item matches, for at most `milliseconds` if given. */
   waitFor(expected: StatusItemExpectation = {}, milliseconds?: number): Promise<StatusItemState> {
     const wanted = Object.entries(expected).map(([name, value]) => `${name} ${value}`);
     return this.#screen.until(
@@ -59,7 +59,7 @@ export class StatusItem {
     await this.#screen.page.click(this.#selector);
   }
 
-  /** Text of the tooltip, which stays open until the pointer moves. */
+  /** Opens the tooltip and returns its text. The tooltip stays open until the pointer moves. */
   async tooltip(): Promise<string> {
     await this.#screen.page.mouse.move(0, 0);
     await this.#screen.page.hover(this.#selector);

@@ -1,5 +1,3 @@
-/** Detects systems that can't run a VS Code server for tests. */
-
 /** The message that explains why this system can't run a VS Code server, or undefined if it can. */
 export const whyNoServer =
   process.platform === 'win32'

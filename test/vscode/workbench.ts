@@ -62,7 +62,7 @@ export class Workbench {
   }
 
   /**
-   * Waits until the explorer lists a folder of the workspace, and reloads the window if that takes
+   * Waits until the explorer lists a folder of the workspace, and reloads the window if this takes
    * long. On a busy machine, a window sometimes applied a workspace file's settings but showed its
    * folders only after a reload. A test in such a window would run without a folder.
    */
@@ -177,7 +177,7 @@ export class Workbench {
 
   /**
    * Clears all messages of the open notification center. Repeats the command if a message is still
-   * listed, which happened twice but never in 220 attempts to reproduce it.
+   * listed, which happened twice, but in none of 220 attempts to reproduce it.
    */
   async clearNotifications(): Promise<void> {
     await this.screen.until('all messages to go', async () => {
@@ -239,8 +239,8 @@ export class Workbench {
       );
       if (closed === true) return closed;
     }
-    // Nothing ran: the command isn't listed yet, the list changed, or the palette was closed by a
-    // window that is still starting.
+    // The command didn't run, because it isn't listed yet, the list changed, or a window that is
+    // still starting closed the palette.
     if ((await this.quickInput.state()) !== undefined) await this.quickInput.dismiss();
     return undefined;
   }

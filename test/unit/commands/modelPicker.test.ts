@@ -6,7 +6,7 @@ import { services } from '../../../src/service/builtInServices.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
-/** A Quick Pick that a test accepts or closes. */
+/** A fake Quick Pick that a test accepts or closes. */
 class FakePick {
   items: readonly ModelRow[] = [];
   selectedItems: readonly ModelRow[] = [];

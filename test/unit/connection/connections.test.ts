@@ -23,7 +23,6 @@ const SAVE = '$(save) Save Without Testing';
 const envFile = (url = EVIL, key = 'key-in-the-file') =>
   `VENDOR_API_KEY=${key}\nVENDOR_PROJECT_ID=project-in-the-file\nVENDOR_URL=${url}\n`;
 
-/** Returns a connection's credentials, including its secrets. */
 const secretsIn = (connection: Connection | undefined) =>
   connection && Connection.credentials(connection);
 
@@ -572,7 +571,8 @@ describe('Connections', () => {
     editor.files.set('/work/.env', envFile(SERVICE));
     const first = connections.for();
     const question = await editor.question();
-    // This call is queued. Before it starts, the user switches to a folder with its own source.
+    // This call waits in the queue. Before it starts, the user switches to a folder with its own
+    // source.
     void connections.for({ scheme: 'file', path: '/home/me/private.txt' } as Uri);
     editor.activeFile = '/evil/b.txt';
     await question.answer(use);
@@ -1120,7 +1120,7 @@ describe('Connections', () => {
     const sourceOf = async () => (await connections.for())?.source;
 
     /**
-     * Approves the environment as the source, and queues the input for a setup that replaces the
+     * Approves the environment as the source, and prepares the input for a setup that replaces the
      * stored key.
      */
     const useEnvironmentAndType = async () => {
@@ -1415,7 +1415,7 @@ describe('Connections', () => {
 
     describe('while other sources change', () => {
       /**
-       * Requests a connection. When the setup opens, makes this change, and then closes the setup.
+       * Requests a connection. When the setup opens, makes the change, and then closes the setup.
        */
       const requiredAfter = (change: () => void) => {
         Object.assign(connections, {

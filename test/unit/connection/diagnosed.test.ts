@@ -70,12 +70,12 @@ describe('the preparation of a diagnosis', () => {
       ],
       [[noFile, environment({ url: full.url })], /^The environment lacks VENDOR_API_KEY/, 'setUp'],
       [
-        // The environment isn't used until the file is fixed, so the file comes first.
+        // The environment isn't used until the file is fixed, so the message is about the file.
         [envFile({ key: full.key }), environment({ ...full, key: '"quoted"' })],
         /^The \.env file in a lacks VENDOR_PROJECT_ID and VENDOR_URL\./,
         'openEnvFile',
       ],
-      // The environment is complete, so only the unread file is named as a cause.
+      // The environment is complete, so the message names only the unread file as the cause.
       [[unreadFile('symbolic-link'), environment()], /needs an API key\. .*symbolic link/, 'setUp'],
     ] as const) {
       const { preliminary } = diagnosed({ record: undefined, external: outside });

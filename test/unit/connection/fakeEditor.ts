@@ -75,8 +75,8 @@ export class FakeEditor {
   /** The number of modal prompts so far. */
   asked = 0;
   /**
-   * The texts of all messages that aren't modal, and the validation messages with which inputs
-   * open.
+   * The texts of all messages that aren't modal, and the validation messages that inputs show when
+   * they open.
    */
   readonly said: string[] = [];
   /**
@@ -89,15 +89,15 @@ export class FakeEditor {
    * `createQuickPick`, or `undefined` if it has no prompt.
    */
   readonly prompts: (string | undefined)[] = [];
-  /** Labels of the items to pick in the next lists. */
+  /** Labels of the items that the next lists pick, in order. */
   readonly picks: string[] = [];
-  /** Texts to enter in the next input boxes. */
+  /** Texts that the next input boxes receive, in order. */
   readonly typed: string[] = [];
   /** The messages with which input boxes and lists rejected an input. */
   readonly refusals: unknown[] = [];
   /** The selected text in the active file. */
   selected = '';
-  /** The button to press in each message that isn't modal and has this button. */
+  /** If a message that isn't modal has a button with this label, the button is pressed. */
   pressed: string | undefined;
 
   addFolder(path: string, scheme = 'file'): void {
@@ -223,7 +223,7 @@ export class FakeEditor {
       return new Proxy(shown, {
         get: (own, name) => Reflect.get(own, name) ?? (() => nothing),
         set: (own, name, value) => {
-          // A list that refuses an item sets `prompt` to the reason and stays open, so close it
+          // A list that rejects an item sets `prompt` to the reason and stays open, so it's closed
           // here.
           if (name === 'prompt' && isAnswered) {
             editor.refusals.push(value);
@@ -436,7 +436,7 @@ const languageModelNames = {
 };
 
 /**
- * Makes `import 'vscode'` return a fake. Each call to a function in the fake uses the editor that
+ * Makes `import 'vscode'` return a fake. Each call to a function of the fake uses the editor that
  * `current` returns at that time.
  */
 export function installEditor(current: () => FakeEditor): { deregister(): void } {

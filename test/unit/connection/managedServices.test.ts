@@ -50,7 +50,7 @@ describe('a service that the user added', () => {
   let connections: Connections;
   let runtime: ServiceRuntime;
   let tested: Credentials[];
-  /** Throws the error with which a test of these credentials fails, if any. */
+  /** Throws an error if a test of these credentials should fail. */
   let failTest: (credentials: Credentials) => void;
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -91,7 +91,7 @@ describe('a service that the user added', () => {
     return service;
   };
 
-  /** Adds a service to the user settings and stores its record, as the setup does. */
+  /** Adds a service to the user settings and stores its record, as the setup would. */
   const store = async (entry: Entry, changes: Partial<KeyRecord> = {}) => {
     const service = serviceOf(entry);
     const { word, url, definition } = service;

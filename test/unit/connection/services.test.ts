@@ -33,7 +33,6 @@ const use = 'Use These Values';
 const variablesIn = (file: string): Record<string, string> =>
   Object.fromEntries(assignmentsOf(file).map(({ name, raw }) => [name, raw]));
 
-/** Returns a connection's credentials, including its secrets. */
 const secretsIn = (connection: Connection | undefined) =>
   connection && Connection.credentials(connection);
 

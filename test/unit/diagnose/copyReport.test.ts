@@ -10,8 +10,8 @@ import { choiceOf, envFile, found, full, record } from '../connection/sources.ts
 import { credentials, oauth } from '../service/fixtures.ts';
 
 /**
- * Stored credentials of a service that isn't in use. They are sent as one header that combines the
- * account and the key, so the report must not contain the header's value either.
+ * Stored credentials of a service that isn't in use. The account and the key are sent in one
+ * header. The report must not contain the header's value either.
  */
 const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };
 

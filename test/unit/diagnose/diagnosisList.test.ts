@@ -34,7 +34,7 @@ class FakePick {
   }
   dispose(): void {}
 
-  /** Waits for the row with this action, and picks it. */
+  /** Waits for the row that performs this action, and picks it. */
   async pick(does: Row['does']): Promise<void> {
     for (let turns = 0; turns < 100 && !this.#rowThat(does); turns += 1) await turn();
     const item = this.#rowThat(does);
@@ -161,7 +161,7 @@ describe('the diagnosis list in an editor', () => {
   /**
    * Starts a diagnosis of a source that isn't approved, and records the documents for which it
    * requests a connection.
-   * @param read replaces the result of the lookup
+   * @param read receives the result of the lookup, and returns the result to use
    */
   const start = async (
     values = full,

@@ -266,7 +266,7 @@ describe('SessionHistory', () => {
 
   it("measures the wait for a token from the first caller's request", () => {
     let at = 0;
-    // The wait must not depend on the system clock, which the user can set back.
+    // The measured wait must not depend on the system clock, which the user can set back.
     const history = new SessionHistory({ now: () => now - 7 * at, monotonic: () => at });
     const valid = { kind: 'valid', expiresAt: 0, refreshesAt: 0 } as const;
     history.recordTokenState(valid);

@@ -5,7 +5,7 @@ import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { connectionOf } from '../service/fixtures.ts';
 
-/** An editor whose user presses the next of the queued `buttons` in each message. */
+/** An editor whose user answers each message with the next button in `buttons`. */
 class PickingEditor extends FakeEditor {
   readonly buttons: string[] = [];
 
@@ -48,7 +48,7 @@ describe('a generation whose failure was reported', () => {
       connections,
     }) as unknown as DiagnosisDeps;
 
-  /** Reports a failure to a user who picks these buttons. */
+  /** Reports a failure to a user who presses these buttons. */
   async function report(kind: ErrorKind, isRepaired: boolean, ...buttons: string[]) {
     const { showFailure } = await import('../../../src/diagnose/showFailure.ts');
     editor.buttons.push(...buttons);

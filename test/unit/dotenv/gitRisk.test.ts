@@ -16,7 +16,6 @@ class Listeners extends Set<() => void> {
   }
 }
 
-/** A window with a fake Git extension. */
 class GitEditor extends FakeEditor {
   extension: unknown;
   readonly extensionsChanged = new Listeners();

@@ -3,7 +3,6 @@ import type { ChangeListener, OpenDocument } from '../../../src/editor/editorDoc
 import type { Replay } from '../../../src/editor/replayStates.ts';
 import type { OffsetRange, TextChange } from '../../../src/editor/textChange.ts';
 
-/** The author of a character. */
 export type Owner = 'user' | 'writer' | 'original';
 
 export interface Mark {
@@ -18,7 +17,7 @@ interface Replacement {
   readonly inserted: readonly Mark[];
 }
 
-/** All replacements in one change event. */
+/** All replacements that VS Code reports in one change event. */
 type Event = readonly Replacement[];
 
 /** The outcome of an edit. Each of these outcomes was observed in VS Code. */
@@ -89,7 +88,7 @@ export class FakeDocument implements OpenDocument {
     });
   }
 
-  /** Runs the waiting edits. */
+  /** Performs the waiting edits, and then lets other code run. */
   async turn(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -97,7 +96,7 @@ export class FakeDocument implements OpenDocument {
     await new Promise(setImmediate);
   }
 
-  /** Runs waiting edits until a promise settles. */
+  /** Performs waiting edits until a promise settles. */
   async turnUntil<Result>(promise: Promise<Result>): Promise<Result> {
     let isOver = false;
     const over = promise.finally(() => {

@@ -148,7 +148,7 @@ async function play(drawn: readonly ResponsePlace[], script: readonly Step[]): P
         const changed = page[step.kind]();
         if (changed.length > 0) replays += 1;
         noteNear(changed.flatMap(({ removed, inserted }) => [...removed, ...inserted]));
-        // Responses next to the changed text also count as near.
+        // Responses next to the changed text also count as near the change.
         for (const { at, removed, inserted } of changed) {
           noteNear(before.slice(Math.max(at - 1, 0), at + removed.length + 1));
           noteNear(page.marks.slice(Math.max(at - 1, 0), at + inserted.length + 1));
@@ -219,8 +219,8 @@ describe('5,000 random interleavings of user edits and streamed responses', () =
           const units = found.map((mark) => mark.unit).join('');
           const deleted = new Set([...page.deleted].map((mark) => mark.unit));
           figures['characters compared'] += units.length;
-          // All characters of a response are different. Those that are left must occur once each,
-          // in order.
+          // All characters of a response are different. Each of those that are left must occur
+          // once, in the original order.
           assert.equal(units, [...text].filter((each) => units.includes(each)).join(''));
           const isLeftAlone = !isNear[answer] && page.trimmed.length === 0;
           if (

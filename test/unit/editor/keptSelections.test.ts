@@ -8,7 +8,7 @@ type SelectionAfter = typeof import('../../../src/editor/keptSelections.ts').sel
 let selectionAfter: SelectionAfter;
 
 /**
- * Returns the selected text and the whole text after changes, and the result of `selectionAfter`.
+ * Applies changes. Returns the whole text, the selected text, and the result of `selectionAfter`.
  */
 function afterwards(
   text: string,

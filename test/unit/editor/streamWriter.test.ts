@@ -15,8 +15,8 @@ function writing(place = END, times = timing): { page: FakeDocument; writer: Str
 }
 
 /**
- * Creates a writer whose edits all miss the deadline until `goOn` is called. After that, none of
- * them does, even on a busy machine.
+ * Creates a writer whose edits all miss the deadline until `goOn` is called. After that, no edit
+ * misses the deadline, even on a busy machine.
  */
 function writingLate(places = [END]) {
   const times = { ...SOON };
@@ -28,7 +28,7 @@ function writingLate(places = [END]) {
   return { page, writer: new StreamWriter(page, places, { timing: times }), goOn };
 }
 
-/** Ends a response. The next edits have these outcomes, in order. */
+/** Ends a response, and gives the next edits these outcomes, in order. */
 async function endWith(page: FakeDocument, writer: StreamWriter, fates: readonly Fate[]) {
   const end = writer.end(0);
   for (const fate of fates) {

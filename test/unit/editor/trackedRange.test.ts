@@ -119,7 +119,6 @@ describe('a tracked range', () => {
   describe('after an undo or redo', () => {
     const everywhere = () => true;
     const normal = { replay: undefined };
-    /** Records one event with one change. */
     const event = (
       own: TrackedRange,
       change: TextChange,

@@ -56,7 +56,7 @@ describe('runJob', () => {
     readonly lost?: readonly number[];
     /** Indices of the responses without visible text, from all runs. */
     readonly empty?: readonly number[];
-    /** True if all text of the job was undone, whether an earlier run or this run wrote it. */
+    /** True if all text of the job was undone, whether this run or an earlier one wrote it. */
     readonly undone?: boolean;
     /** True if the user has already accepted all text of the preview. */
     readonly isAccepted?: boolean;

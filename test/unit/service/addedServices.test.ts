@@ -18,7 +18,6 @@ const entry = {
 
 const badHeader = (what: string, headers: unknown) => [what, { headers }, 'headers'] as const;
 
-/** Returns the given number of header names. */
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}`);
 
 describe('an added service', () => {

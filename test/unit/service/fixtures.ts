@@ -15,7 +15,8 @@ import type { Service } from '../../../src/service/service.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 
 /**
- * A new seed for each run, unless TEST_SEED is set. The titles of tests that use the seed show it.
+ * A new seed for each run, unless TEST_SEED is set. Tests that use the seed show it in their
+ * titles.
  */
 export const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 0x7fff_ffff);
 

@@ -18,7 +18,6 @@ const token: CancellationToken = {
   isCancellationRequested: false,
   onCancellationRequested: () => ({ dispose: () => {} }),
 };
-/** Creates a streamed response with these events. */
 const stream = (...events: readonly object[]) =>
   new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''), {
     headers: { 'content-type': 'text/event-stream' },

@@ -88,7 +88,7 @@ describe('a generation watch', () => {
 });
 
 /**
- * Returns a function that starts a watch, the logged warnings, and a function that returns the
+ * Returns the logged warnings, a function that starts a watch, and a function that returns the
  * status in words.
  */
 async function watching() {

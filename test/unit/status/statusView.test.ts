@@ -10,8 +10,8 @@ const valid = (minutes: number): StatusFacts['token'] => ({
   refreshesAt: NOW + minutes * MINUTE * 0.8,
 });
 /**
- * A running generation that waits `leftMs` milliseconds for its next attempt. It doesn't wait if
- * `leftMs` is 0 or less.
+ * A running generation whose next attempt starts in `leftMs` milliseconds. If `leftMs` is 0 or
+ * less, the generation isn't waiting for an attempt.
  */
 const waiting = (leftMs: number) => () => leftMs;
 const generating = waiting(-1_000);

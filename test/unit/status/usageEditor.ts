@@ -14,12 +14,14 @@ import { FakeEditor } from '../connection/fakeEditor.ts';
 
 type Place = Pick<Uri, 'path'>;
 
-/** A fake editor that stores the counters in a real folder, and lets tests answer its warnings. */
+/**
+ * A fake editor that stores the counters in a real folder, and answers warnings as tests specify.
+ */
 export class UsageEditor extends FakeEditor {
   readonly path = mkdtempSync(join(tmpdir(), 'hosted-model-usage-'));
   readonly storage = { path: this.path } as Uri;
   readonly folder = join(this.path, 'usage');
-  /** If set, every write fails with this error. */
+  /** If defined, every write fails with this error. */
   broken: Error | undefined;
   writes = 0;
   /** The current and the highest number of concurrent writes. */

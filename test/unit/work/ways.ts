@@ -14,7 +14,7 @@ import { readTemplateText } from '../../../src/templates/parseTemplate.ts';
 import { fillPrompt } from '../../../src/templates/variables.ts';
 import { rows, type TextOf, type Ways } from './workCounter.ts';
 
-/** The complete paths of untrusted text through the code. */
+/** The complete paths that untrusted text takes through the code. */
 
 const ibm = serviceFor('ibm');
 assert.ok(ibm);
@@ -63,7 +63,7 @@ const WORST = [
   ].map((row) => rows(row)),
 ];
 
-/** Creates texts of different lines, with about 20 characters per line. */
+/** Creates texts in which all lines are different, with about 20 characters per line. */
 const lines =
   (line: (n: number) => string): TextOf =>
   (length) =>
@@ -80,7 +80,7 @@ interface FitCase {
   readonly languageId: string;
   readonly before: string;
   readonly behind: string;
-  /** True if the tested text continues a truncated response. */
+  /** True if the tested text continues a response that was truncated. */
   readonly isContinued?: boolean;
 }
 
@@ -161,7 +161,8 @@ export const WAYS: Ways = {
   'a stream in one chunk': {
     work: events(262_144),
     texts: ['\r', '\n', '\r\n', 'data:\r', 'data: {}\n\n'].map((row) => rows(row)),
-    // The parser scans each chunk completely. That's acceptable, because the chunk size is bounded.
+    // The parser scans each chunk from start to end. That's acceptable, because the chunk size is
+    // bounded.
     length: 8_192,
   },
   'the response to a refused prompt': {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** Returns text of about this length or longer. */
+/** Returns a text of about this length, or longer. */
 export type TextOf = (length: number) => string;
 
 /** Creates texts that repeat some characters between a fixed start and end. */

@@ -16,7 +16,10 @@ type Type = 'integer' | 'number' | 'boolean' | 'string' | 'array' | 'object';
 
 /** The JSON schema of a parameter in the settings. */
 interface Schema {
-  /** The type of a whole parameter also includes null, which unsets the parameter. */
+  /**
+   * A parameter's type also includes null, which unsets the parameter. The type of a field in a
+   * parameter doesn't.
+   */
   readonly type: Type | readonly [Type, 'null'];
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;

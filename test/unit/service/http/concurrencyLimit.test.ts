@@ -20,7 +20,8 @@ describe('the concurrency limit', () => {
     Promise.all(Array.from({ length: count }, () => limiter.acquire(never)));
 
   /**
-   * Requests slots in the background. `order` lists the names whose requests have received a slot.
+   * Requests slots in the background. `order` lists the names in the order in which they receive a
+   * slot.
    */
   function line(limiter: ConcurrencyLimit, names: readonly string[]) {
     const order: string[] = [];
