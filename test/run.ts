@@ -12,7 +12,7 @@ interface Step {
   readonly name: string;
   readonly command: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** A check counts as one test; a suite counts its own tests. */
+  /** A check counts as one test. A suite counts its own tests. */
   readonly isSuite: boolean;
   /** True if the step runs in the VS Code server, which isn't available on every system. */
   readonly needsServer?: true;

@@ -1,7 +1,8 @@
 /**
  * `npm run test:live`: sends the extension's requests to a real service, and reports how the
- * service's responses differ from those of the emulator, which follow the recordings. Generates at
- * most 200 tokens. Sends nothing if the environment contains no credentials.
+ * service's responses differ from those of the emulator, which are based on
+ * test/emulator/recordings.json. Generates at most 200 tokens. Sends nothing if the environment
+ * contains no credentials.
  */
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };

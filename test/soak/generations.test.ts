@@ -17,9 +17,12 @@ import {
 
 const GENERATIONS = inForm(10_000, 200);
 const ALL = GENERATIONS.toLocaleString('en');
-/** Number of warm-up generations, so that compiled code and caches don't count as growth. */
+/**
+ * Number of generations before the first measurement, so that compiled code and caches don't count
+ * as growth.
+ */
 const WARM_UP = inForm(2_000, 100);
-/** Number of generations between two resets of the emulator, or between two restarts of it. */
+/** Number of generations after which the emulator is reset or restarted. */
 const EACH = inForm(500, 100);
 
 describe(`${GENERATIONS} generations`, function () {
@@ -41,7 +44,7 @@ describe(`${GENERATIONS} generations`, function () {
     await emulator.close();
   });
 
-  /** Retries don't wait here. The unit tests cover the backoff. */
+  /** Creates a runtime whose retries don't wait. The unit tests cover the backoff. */
   const begin = (): ServiceRuntime => new ServiceRuntime({ http: { waitMs: () => 0 } });
   const settings = { namesRequestLimit: false };
 

@@ -17,12 +17,12 @@ type Deed = 'use' | 'keepFresh' | 'refresh' | 'drop';
 interface Step {
   readonly passMs: number;
   /**
-   * Additional change to the wall clock in milliseconds, as after sleep or when the user sets the
-   * clock.
+   * Change to the wall clock in milliseconds, in addition to `passMs`. It simulates sleep, or a
+   * user who sets the clock.
    */
   readonly wallMs: number;
   readonly deed: Deed;
-  /** True if the token request that this step sends, if any, fails. */
+  /** True if a token request that this step sends should fail. */
   readonly fails: boolean;
   /** Lifetime of the next token in seconds, as reported by the service. */
   readonly expiresIn: number | undefined;

@@ -19,7 +19,7 @@ const USE = 10 * MINUTE;
 /** Time before expiration at which a client with a fixed timer refreshes its token, in seconds. */
 const FIXED_LEAD = 5 * MINUTE;
 
-/** The events that are scheduled for each second. */
+/** Schedules events, and runs them second by second. */
 class Calendar {
   readonly #days: (() => void)[][] = Array.from({ length: END }, () => []);
 

@@ -94,7 +94,10 @@ export function scriptMishaps(emulator: Emulator, first: number): void {
   }
 }
 
-/** True if a generation with its mishap, if any, may have this outcome. */
+/**
+ * True if the mishap of the generation allows this outcome. Without a mishap, the generation must
+ * succeed.
+ */
 export function isExpected(job: number, ending: Ending): boolean {
   const kinds: readonly Ending[] = mishapOf(job)?.kinds ?? [];
   return kinds.length === 0 ? ending === 'answer' : kinds.includes(ending);

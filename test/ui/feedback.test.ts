@@ -45,8 +45,8 @@ describe(`while text is generated ${nightly}`, () => {
   it('a retry is announced with its attempt number and delay', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry');
-    // Three attempts fail, because progress appears only after 2 s, when the first two backoffs may
-    // be over.
+    // Progress appears only after 2 s, when the first two backoffs may be over. Three attempts
+    // fail, so that the third backoff is visible.
     emulator.faults.next(chatPath, { recording: 22 }, 3);
     await generateByKeys(session);
     await notifications.progress(/Retrying in \ds \(attempt 4 of 4, 503\)/);

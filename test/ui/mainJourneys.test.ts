@@ -28,7 +28,10 @@ const files = { 'letter.txt': letter, 'three.txt': three, 'secret.txt': `KEY=${a
 const nextKey = 'next-key-0123456789';
 const fileKey = 'key-in-the-env-file-0123';
 
-/** True if a decoration after a line shows “Generating…”. VS Code draws it with a style sheet. */
+/**
+ * True if a decoration after a line shows “Generating…”. VS Code draws the decoration with a style
+ * sheet, so the text of the page doesn't contain it.
+ */
 const isMarked = `[...document.querySelectorAll('.editor-group-container.active .view-line span')]
   .map((span) => getComputedStyle(span, '::after').content)
   .some((content) => content.includes('Generating…'))`;

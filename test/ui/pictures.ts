@@ -41,10 +41,10 @@ export async function prepareForPicture(page: Page): Promise<void> {
     // In a picture of the chat, VS Code's tip and the list of changed files are distractions, and
     // the ruler of a diff covers the text with a gray bar.
     const stray = '.chat-input-notification-widget, .chat-editing-session, .diffOverview';
-    // Without this, the corners of a picture of a dialog show the dimmed window behind it.
+    // Otherwise, the corners of a dialog's picture would show the dimmed window behind the dialog.
     for (const part of document.querySelectorAll('.monaco-dialog-modal-block')) part.style.background = 'none';
     for (const part of document.querySelectorAll(stray)) part.style.display = 'none';
-    // The caret blinks, so without this, only some pictures would show it.
+    // The caret blinks, so only some pictures would show it.
     const style = document.createElement('style');
     style.textContent = '.cursors-layer > .cursor { visibility: inherit !important; }';
     document.head.append(style);

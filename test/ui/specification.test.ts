@@ -27,8 +27,8 @@ import {
 import type { Session } from './session.ts';
 
 /**
- * Tests the packaged extension against the service's documentation, point by point. All names in
- * the product are in this table, so renaming a title or a setting changes nothing below.
+ * Tests the packaged extension against the service's documentation, point by point. All names from
+ * the product are in this table, so a renamed title or setting changes nothing below it.
  */
 const product = {
   refreshToken: 'Hosted Model: Refresh Token',

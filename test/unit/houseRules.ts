@@ -80,8 +80,8 @@ const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, plante
   ],
 ];
 /**
- * Modules that load on first use, by their file name in the package. Each value contains the only
- * file that imports the module, and the path in its import.
+ * Modules that load on first use, by their file name in the package. Each value contains the path
+ * of the only file that imports the module, and the path in the import statement.
  */
 export const importedOnFirstUse: Readonly<Record<string, readonly [path: string, of: string]>> = {
   app: ['extension.ts', './app.ts'],
@@ -335,10 +335,7 @@ export function circle(files: ReadonlyMap<string, string>): string[] | undefined
   return undefined;
 }
 
-/**
- * Returns ambiguous names: those that more than one file exports, and those of more than one type
- * or class.
- */
+/** Returns names that more than one file exports, and names of more than one type or class. */
 export function namesTwice(files: ReadonlyMap<string, string>): string[] {
   const declared = [...files].flatMap(([, text]) =>
     [...text.matchAll(DECLARATION)].map(({ groups = {} }) => groups),

@@ -27,7 +27,7 @@ const hostWith = (loadCommands: CommandHost['loadCommands']) => () => ({
   loadCommands,
 });
 /**
- * Returns code that runs commands with this function, and reports their failures with the real
+ * Returns code that runs commands with `run`, and reports their failures with the real
  * `showFailure`.
  */
 function codeOf(run: CommandCode['run']): CommandCode {
@@ -40,7 +40,8 @@ function codeOf(run: CommandCode['run']): CommandCode {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * An editor whose user selects Retry in the next `retries` error messages, and closes any others.
+ * An editor whose user selects Retry in the next `retries` error messages, and closes all later
+ * ones.
  */
 class RetryingEditor extends FakeEditor {
   retries = 0;

@@ -6,7 +6,7 @@ export type AptGet = (...parameters: readonly string[]) => Promise<void>;
 
 /**
  * Returns a function that runs `apt-get` as root, or through sudo if no password is needed. Returns
- * undefined if this isn't Debian, or if neither is possible.
+ * undefined if this isn't Debian, or if this process can't become root without a password.
  */
 export async function findAptGet(): Promise<AptGet | undefined> {
   const administrator = await debianAdministrator();

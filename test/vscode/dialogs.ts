@@ -1,4 +1,4 @@
-/** Modal dialogs. */
+/** Reads and clicks modal dialogs. */
 import { matches, type Screen, textWithIcons } from './screen.ts';
 
 export interface DialogState {

@@ -1,4 +1,4 @@
-/** The quick input: palette, pick lists, and input boxes. */
+/** Drives the quick input, which shows the palette, pick lists, and input boxes. */
 import { matches, type Screen, textWithIcons } from './screen.ts';
 
 export interface QuickInputState {

@@ -45,7 +45,7 @@ export async function ensureVSCodeServer(version: string): Promise<VSCodeServerI
   const marker = join(directory, 'installed');
   if (!(await exists(marker))) {
     await installServer(version, directory, vscode);
-    // Written last, so that an interrupted installation starts over.
+    // The marker is written last, so that an interrupted installation starts over.
     await writeFile(marker, `${version}\n`);
   }
   const manifest: unknown = JSON.parse(await readFile(join(vscode, 'package.json'), 'utf8'));

@@ -1,5 +1,5 @@
 /**
- * Notifications, including progress.
+ * Reads, clicks, and closes notifications, including progress.
  *
  * VS Code shows at most three new notifications as toasts in 800 ms, and hides toasts without
  * buttons after 10 to 15 s. Notifications without a toast are only in the notification center,

@@ -30,7 +30,9 @@ const isCutOff = `(() => {
   return isCovered || (message !== null && message.scrollWidth > message.clientWidth + 1);
 })()`;
 
-/** Color of the decoration after the selected line. VS Code draws it with a style sheet. */
+/**
+ * Color of the decoration after the selected line. VS Code draws the decoration with a style sheet.
+ */
 const colourOfMark = `[...document.querySelectorAll('.view-line span')]
   .map((span) => getComputedStyle(span, '::after'))
   .find(({ content }) => content.includes('Generating…'))?.color`;

@@ -29,7 +29,7 @@ interface TypedStep {
  * @param steps the user's inputs between the choice of the service and the input of its address
  * @param requests paths that the setup requests to test the credentials, without generating
  * anything
- * @param name prefix of the pictures
+ * @param name prefix of the pictures' names
  */
 async function setUpAndGenerate(
   emulator: Emulator,

@@ -167,7 +167,7 @@ export class FakeEditor {
     return this.folderSettings.get(name) ?? this.userSettings.get(name);
   }
 
-  /** The exports of the `vscode` module. */
+  /** Returns the exports of a `vscode` module that uses this editor. */
   exports(): Record<string, unknown> {
     const editor = this;
     const nothing = { dispose: () => {} };

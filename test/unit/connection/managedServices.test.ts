@@ -425,7 +425,7 @@ describe('a service that the user added', () => {
     const watsonx: Entry = { ...none, api: 'watsonx' };
 
     beforeEach(async () => {
-      // A record without a project, as earlier versions stored it.
+      // Stores a record without a project, as earlier versions did.
       await keys.write({ apiKey: 'key-of-ibm', authUrl: ibm.authUrl, serviceUrl: url }, 'ibm');
       editor.userSettings.set('url', url);
       editor.userSettings.set('projectId', 'project-of-ibm');

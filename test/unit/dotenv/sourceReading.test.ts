@@ -73,8 +73,8 @@ describe('a .env file', () => {
   it('is read like an environment with the same values, except for line numbers', () => {
     for (const fixture of envFiles) {
       const text = textOf(fixture);
-      // Skip files with two lines for the same name, or with spaces around `=`, because an
-      // environment has neither.
+      // Skip files with two lines for the same name, or with spaces around `=`, because neither can
+      // occur in an environment.
       const names = readEnvFile(text ?? '', ibm).named.map(({ name }) => name);
       if (
         text === undefined ||

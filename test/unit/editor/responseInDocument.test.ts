@@ -14,7 +14,8 @@ function responseAfter(events: readonly Event[]): ResponseInDocument {
     tail: '',
   });
   for (const event of events) {
-    // Don't wait: this resolves only once the text is written, and nothing writes it here.
+    // Don't wait, because the promise resolves only when the text is written, and nothing writes it
+    // here.
     if (event === 'end') void response.end();
     else response[event]('text');
   }

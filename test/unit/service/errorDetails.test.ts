@@ -14,8 +14,8 @@ import { recordings } from '../../emulator/recordings.ts';
 const KEY_REFUSED = 'BXNIM0415E';
 
 /**
- * The rows of the table. For each row: its details, the known codes and the quoted texts in the
- * details, and its statuses.
+ * The rows of the table, each with its details, its statuses, and the known codes and quoted texts
+ * in the details.
  */
 const [, section = ''] = readFileSync('docs/skills.md', 'utf8').split('## Error details\n');
 const rows = [...section.matchAll(/^\| (?<details>[^|]+) \| (?<status>\d[^|]*) \|/gm)].map(
