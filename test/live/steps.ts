@@ -73,7 +73,10 @@ const WRONG = {
 
 const operations = ['chat', 'generation'] as const satisfies readonly Operation[];
 
-/** Each step's action by name: a generation, a request that the service must refuse, or a check. */
+/**
+ * The steps by name. Each step generates text, sends a request that the service must refuse, or
+ * checks something.
+ */
 const STEPS: Readonly<Record<string, Step>> = {
   'Diagnose Connection': async ({ runtime, credentials, modelId }) => {
     const results: CheckResult[] = [];

@@ -36,7 +36,7 @@ describe(`setup ${nightly}`, () => {
 
     await answerFromKey(workbench, { ...answers(), apiKey: 'wrong-key-0123456789' });
     await quickInput.pick('$(beaker) Test and Save');
-    // The user can't keep the refused key.
+    // The setup doesn't offer to keep the refused key.
     await quickInput.waitFor({
       step: '2/5',
       validation: /refused the API key/,

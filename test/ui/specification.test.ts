@@ -150,7 +150,7 @@ describe('the extension, as documented for the service,', () => {
   afterEach(async function () {
     assertUntouched(elsewhere);
     if (this.currentTest?.state !== 'failed') return;
-    // The next test must not find an open dialog from this one.
+    // Closes dialogs that the failed test left open, because the next test uses the same window.
     for (let open = 0; open < 3; open += 1) await session.workbench.page.keyboard.press('Escape');
   });
 

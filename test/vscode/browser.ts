@@ -9,7 +9,7 @@ export interface PageOptions {
    * The emulated color scheme of the operating system. A theme in the user settings overrides it.
    */
   colorScheme?: 'dark' | 'light';
-  /** Pixels of a picture per CSS pixel. */
+  /** Number of pixels in a picture for each CSS pixel. */
   pixelRatio?: number;
   /** Size of the page in pixels, regardless of `zoom`. */
   viewport?: { width: number; height: number };

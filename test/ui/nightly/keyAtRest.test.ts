@@ -123,7 +123,8 @@ describe(`the key at rest ${nightly}`, () => {
     }
     await quickInput.pick('$(save) Save Without Testing');
     await workbench.notifications.waitFor(/is set up/);
-    // VS Code in the browser encrypts and writes a secret after it has confirmed storing it.
+    // VS Code in the browser confirms that a secret is stored before it encrypts and writes the
+    // secret.
     await workbench.screen.until('a secret', async () => (await secretNames(session)) || undefined);
     assert.equal(emulator.count(tokenPath), 1);
   });

@@ -183,7 +183,7 @@ export const WAYS: Ways = {
       type(text, own, () => own.conclude({ replay: undefined }, () => true));
     },
     texts: [rows('a')],
-    // With fewer changes, the number of kept states wouldn't reach its maximum.
+    // With fewer changes, the range would keep fewer earlier states than its maximum.
     length: 2_048,
   },
   'a log line': { work: (text) => redact(text, secrets), texts: WORST },
