@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Reads the files that `npm run package` has created, for tests and benchmarks. */
+/** Reads the files that `npm run package` created. Tests and benchmarks use them. */
 
 interface Output {
   readonly entryPoint?: string;
@@ -23,12 +23,14 @@ export function partPath(source: string): string {
   return found[0];
 }
 
-/** Returns the files that load together with a file, including the file itself. */
+/**
+ * Returns a file and all files that load with it, because it imports them directly or indirectly.
+ */
 export function loadedWith(path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found;
   found.add(path);
-  // Reads the imports from the file instead of the metadata, which also lists imports that the
-  // build removed as unused.
+  // Reads the imports from the file, because the metadata also lists unused imports that the build
+  // removed.
   const imports = readFileSync(path, 'utf8').matchAll(/(?:from|import)\s*"\.\/([\w.-]+)"/g);
   for (const [, name = ''] of imports) loadedWith(join(dirname(path), name), found);
   return found;
@@ -40,7 +42,6 @@ export function loadedByFirstCommand(): readonly string[] {
   return [...loadedWith(partPath('src/app.ts'))].filter((path) => !before.has(path));
 }
 
-/** Returns the files that load at activation. */
 export function loadedAtStart(): ReadonlySet<string> {
   return loadedWith(extensionPath);
 }

@@ -6,7 +6,10 @@ import type { HostedModel, Started } from '../src/app.ts';
 import type { ServiceRuntime } from '../src/service/serviceRuntime.ts';
 import { partPath } from './built.ts';
 
-/** A fake editor whose properties and calls return the editor itself. No setting has a value. */
+/**
+ * The code of a fake editor. Almost every property and call returns the editor itself, but `get`
+ * and `inspect` return undefined, so no setting has a value.
+ */
 const ANYTHING = `
 const anything = new Proxy(function () {}, {
   get: (_, property) =>

@@ -11,7 +11,7 @@ interface Point {
   readonly y: number;
 }
 
-/** An arrow is implied if a chain of other arrows has the same start and end. */
+/** An arrow is `implied` if a chain of other arrows leads from its start to its end. */
 type Kind = 'implied' | 'plain';
 
 interface Arrow {
@@ -23,7 +23,6 @@ interface Arrow {
 /** The center of each room's box. */
 type Places = Map<Room, Point>;
 
-/** The path of the picture. */
 export const HOUSE = 'media/architecture.svg';
 
 const WIDTH = 960;
@@ -31,11 +30,11 @@ const FLOOR = 92;
 const TOP = 36;
 const BOX = { width: 192, height: 40 };
 /**
- * Minimum distances: from an arrow to a box that it passes, and between arrows that pass the same
- * box.
+ * Minimum distances: from an arrow to a box that it passes, and between two arrows that pass a box
+ * on the same side.
  */
 const GAP = { box: 8, arrow: 4 };
-/** The range of x coordinates in which arrows can pass boxes. The floor numbers are to its left. */
+/** Arrows can pass boxes only between these x coordinates. The floor numbers are further left. */
 const SIDES = { left: 78, right: WIDTH - 16 };
 /** The possible x coordinates of a box's center. */
 const COLUMNS = Array.from({ length: 13 }, (_, column) => 184 + column * 55);
@@ -142,8 +141,8 @@ function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
 }
 
 /**
- * Adds up costs for overlapping boxes, arrows through boxes, crossing arrows, and the width that
- * each arrow spans.
+ * Returns the cost of a placement. Overlapping boxes, arrows through boxes, crossing arrows, and
+ * wide arrows increase the cost.
  */
 function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
   const ends = arrows.map(({ from, to, kind }) => {
@@ -236,8 +235,8 @@ type Passed = Map<string, number>;
 const sideOf = ({ box, side }: Corner) => `${box.x} ${box.y} ${side}`;
 
 /**
- * Returns the shortest path from one point down to another, around the boxes between them. In
- * `passed`, counts the path for each box that it passes.
+ * Returns the shortest path from one point down to another, around the boxes between them.
+ * Increases the count in `passed` for each side of a box that the path passes.
  */
 function routed(from: Point, to: Point, boxes: readonly Point[], passed: Passed): readonly Point[] {
   const between = boxes.filter(({ y }) => y - BOX.height / 2 > from.y && y + BOX.height / 2 < to.y);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { filesIn } from '../filesIn.ts';
 import { floors, importsOf, roomOf } from '../unit/houseRules.ts';
 
-/** Reads the rooms of src, with their floors and imports. */
+/** Reads the rooms of src. A room is a folder or file that imports only rooms on lower floors. */
 
 export interface Room {
   /** The path of a folder or file under src, without `.ts`. See `roomOf`. */
@@ -15,7 +15,7 @@ export interface Room {
   readonly floor: number;
 }
 
-/** The description of each room, by name. */
+/** The descriptions in the table on the architecture page, by room name. */
 const PURPOSES: Readonly<Record<string, string>> = {
   extension:
     'Activation: commands, status item, and chat models. Loads everything else on first use.',

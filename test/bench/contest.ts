@@ -21,16 +21,16 @@ export interface Contest extends Order {
   readonly callers: readonly CallerName[];
   readonly answer: AnswerShape;
   /**
-   * True to replay recorded responses. Otherwise, the emulator's own work would hide differences
-   * between callers.
+   * True to replay recorded responses instead of running the emulator, whose own work can hide the
+   * differences between callers.
    */
   readonly isReplayed?: boolean;
-  /** Number of measured rounds. The rounds in `warmUps` come first and aren't measured. */
+  /** Number of measured rounds. They follow the rounds in `warmUps`, which aren't measured. */
   readonly rounds: number;
   readonly warmUps: number;
 }
 
-/** Returns the figures of each caller. Figures with the same index are from the same round. */
+/** Runs a contest. Returns each caller's figures in the order of the rounds. */
 export async function hold(contest: Contest): Promise<Map<CallerName, Figures[]>> {
   const { callers, answer, isReplayed, rounds, warmUps, ...order } = contest;
   const emulator = new Child('test/bench/emulatorProcess.ts');
@@ -66,7 +66,8 @@ function charactersOf({ calls, answer }: Contest): number {
 
 /**
  * Returns a row for each name, with its median value. Each row except the product's also has a
- * ratio: the median over all rounds of the product's value divided by the row's value.
+ * ratio. In each round, the product's value is divided by the row's value, and the ratio is the
+ * median of the results.
  */
 export function rowsOf<Name extends string>(
   values: ReadonlyMap<Name, readonly number[]>,
@@ -88,7 +89,7 @@ export function rowsOf<Name extends string>(
   });
 }
 
-/** Returns the rows for one figure of a contest. */
+/** Returns a row for each caller, with the figure that `value` selects. */
 export function callerRows(
   figures: ReadonlyMap<CallerName, readonly Figures[]>,
   value: (figures: Figures) => number,
@@ -98,7 +99,7 @@ export function callerRows(
   return rowsOf(values, { product: 'product', titles: callerTitles, unit });
 }
 
-/** Returns the ratio in the row with this name, or NaN if there is none. */
+/** Returns the ratio in the row with this name, or NaN if there is no such row or ratio. */
 export function ratioTo(rows: readonly Row[], name: string): number {
   return rows.find((row) => row.name === name)?.ratio ?? Number.NaN;
 }

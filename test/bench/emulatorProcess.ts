@@ -6,8 +6,8 @@ import { record, replay } from './replay.ts';
 /** Runs the emulated service in its own process. */
 
 /**
- * Milliseconds to delay each token response, as a network would, so that more calls start while the
- * token request is pending.
+ * The delay of each token response in milliseconds. As on a real network, several calls can start
+ * while the token request is pending.
  */
 const TOKEN_MS = 100;
 
@@ -49,7 +49,7 @@ export interface AnswerShape {
   readonly length: number;
 }
 
-/** Problems that the emulator causes for token requests. */
+/** Problems with tokens that the emulator simulates. */
 export interface Trouble {
   readonly clockOffsetSeconds?: number;
   readonly tokenFailures?: number;

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { answerParent } from './child.ts';
 import { clockMs } from './editor/stage/protocol.ts';
 
-/** The speed of all lines, which can change at any time. */
+/** The properties of all lines, which can change at any time. */
 export interface Pace {
   /** Milliseconds between sending a byte and receiving a response, half of them each way. */
   readonly roundTripMs: number;
@@ -19,7 +19,8 @@ export interface Pace {
 }
 
 /**
- * An event at the near end of a line: a new connection, or the first byte of a request or response.
+ * An event at the near end of a line, the client's end: a new connection, or the first byte of a
+ * request or response.
  */
 export interface Passed {
   /** The port at the near end of the line. */
@@ -36,7 +37,7 @@ let connections = 0;
 const passed: Passed[] = [];
 
 answerParent({
-  /** Opens a line to a port of this machine. @returns the port of its near end */
+  /** Opens a line to a port of this machine. @returns the port that clients connect to */
   open: async (farPort: number) => {
     const server = createServer({ allowHalfOpen: true }, (near) => join(near, port, farPort));
     server.listen(0, '127.0.0.1');
@@ -72,8 +73,8 @@ function join(near: Socket, port: number, farPort: number): void {
 }
 
 /**
- * Forwards data in order, half a round trip after its arrival or after `opensAt`, whichever is
- * later.
+ * Forwards data in order, half a round trip after it arrives. Data that arrives before `opensAt` is
+ * forwarded half a round trip after `opensAt`.
  */
 function pass(from: Socket, to: Socket, opensAt: number, onPart = () => {}): void {
   let last: Promise<unknown> = Promise.resolve();

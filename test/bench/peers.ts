@@ -4,12 +4,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
 
-/** The packages that the product is compared with, installed separately and bundled. */
+/** Installs and bundles the packages that the product is compared with. */
 
 const folder = resolve('test/bench/peers');
 const built = resolve(folder, 'built');
 
-/** The source code of each bundle. */
+/** The source code of the entry point of each bundle. */
 const bundles = {
   axios:
     "export { default as axios } from 'axios'; export { default as axiosRetry } from 'axios-retry';",
@@ -71,7 +71,7 @@ export function bundlePath(name: Bundle): string {
   return resolve(built, path);
 }
 
-/** Returns the version of each package in the comparison. */
+/** Returns the versions of the peers, by package name. */
 export function peerVersions(): Record<string, string> {
   const manifest = JSON.parse(readFileSync(resolve(folder, 'package.json'), 'utf8'));
   return manifest.dependencies;

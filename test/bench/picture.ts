@@ -126,7 +126,7 @@ function partOf({ title, goal, isMet, rows }: Answer, top: number): Part {
   return { drawn, bottom };
 }
 
-/** Draws a row's bar and number beside the row's name, or only the number if it has no bar. */
+/** Draws a row's bar and number beside the row's name, or only the number if the row has no bar. */
 function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): string[] {
   const value = barred(axis, row);
   const number = `${figure(row.value)} ${unitText(row.value, row.unit)}`.trim();
@@ -135,8 +135,8 @@ function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): 
   const kind = axis.unit && row.name !== 'Hosted Model' ? 'peer' : 'bar';
   return [
     ...marksFrom(axis, top - 14, top - 11 + lines * lineHeight),
-    // The background of the goal's line must not cover the end of a bar that exactly meets the
-    // goal.
+    // The bar comes after the background of the goal's line. Otherwise, the background would cover
+    // the end of a bar that exactly meets the goal.
     ...(goal === undefined ? [] : [goalAt(axis, goal, top, 'around')]),
     barOf(axis, value, kind, top),
     ...(goal === undefined ? [] : [goalAt(axis, goal, top, 'goal')]),
@@ -144,7 +144,7 @@ function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): 
   ];
 }
 
-/** Returns the value of a row's bar, or undefined if it has none. */
+/** Returns the value that a row's bar shows, or undefined if the row has no bar. */
 function barred({ unit }: Axis, row: Row): number | undefined {
   if (unit === undefined) return row.ratio;
   return row.unit === unit ? row.value : undefined;
@@ -203,7 +203,7 @@ function wideAxis(ratios: readonly number[]): Axis {
   return { least: 10 ** first, most: 10 ** last, marks };
 }
 
-/** Returns the place of a value on an axis, in pixels from the left of the picture. */
+/** Returns the x coordinate of a value on an axis, in pixels. */
 function placeOf({ least, most, unit }: Axis, value: number): number {
   const share = unit ? value / most : Math.log(value / least) / Math.log(most / least);
   return round(bars.left + share * (bars.right - bars.left));
@@ -211,7 +211,7 @@ function placeOf({ least, most, unit }: Axis, value: number): number {
 
 /**
  * Parses the text of a goal, such as `≤ 0.90 × official SDK`.
- * @returns the goal of each row that has one
+ * @returns the goals by row, without rows that have no goal
  */
 function goalsIn(goal: string, rows: readonly Row[], { unit }: Axis): Map<Row, number> {
   const goals = new Map<Row, number>();
@@ -266,7 +266,7 @@ function escaped(words: string): string {
   return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Keeps questions that have a goal and at least one bar. `RESULTS.md` has all questions. */
+/** Keeps only questions that have a goal and at least one bar. `RESULTS.md` also has the others. */
 function withBars(results: Results): Results {
   const questions = results.questions.filter(({ isMet, rows }) => {
     const axis = axisFor(rows);
@@ -275,7 +275,7 @@ function withBars(results: Results): Results {
   return { ...results, questions };
 }
 
-/** Draws the picture from `results.json`. */
+/** Draws `media/bench.svg` from `results.json`. */
 export async function drawPicture(): Promise<void> {
   const results = JSON.parse(await readFile(join(import.meta.dirname, 'results.json'), 'utf8'));
   const picture = join(import.meta.dirname, '..', '..', 'media', 'bench.svg');

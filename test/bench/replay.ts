@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
  * Replays recorded responses from memory. The emulator takes about as long to create a response as
- * a caller takes to request it, so its work would hide differences between callers.
+ * a caller takes to request it, so the emulator's work would hide differences between callers.
  */
 
 export interface RecordedRequest {
@@ -44,7 +44,7 @@ const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 export async function replay(answers: ReadonlyMap<string, Buffer>): Promise<string> {
   const server = createServer((socket) => {
     let received = '';
-    // The callers are killed at the end, which can reset their connections.
+    // The callers' processes are killed at the end, which can reset their connections.
     socket
       .setNoDelay()
       .setEncoding('latin1')
@@ -59,7 +59,7 @@ export async function replay(answers: ReadonlyMap<string, Buffer>): Promise<stri
 }
 
 /**
- * Responds to all complete requests.
+ * Responds to each complete request in the received text.
  * @returns the start of the next request, which is incomplete
  */
 function answerAll(socket: Socket, received: string, answers: ReadonlyMap<string, Buffer>): string {

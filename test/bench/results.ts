@@ -66,18 +66,21 @@ ${questions.map(section).join('\n\n')}
 `;
 }
 
-/** Returns the day of the measurements, or the first and last days if they differ. */
+/**
+ * Returns the day of the measurements, or the first and last day, such as `2026-11-01 to
+ * 2026-11-03`.
+ */
 export function daysOf(questions: readonly Answer[]): string {
   const days = questions.map(({ date }) => date).sort();
   return [...new Set([days[0], days.at(-1)])].join(' to ');
 }
 
-/** Maximum number of figures without a ratio that the summary shows for a question. */
+/** Maximum number of values without a ratio in a row of the summary. */
 const OWN_ROWS = 8;
 
 /**
- * Returns a table with one row for each question. A row shows up to `OWN_ROWS` values that have no
- * ratio, and all ratios.
+ * Returns a table with one row for each question. A row shows all ratios of the question, and up to
+ * `OWN_ROWS` values that have no ratio.
  */
 export function summary(questions: readonly Answer[]): string {
   const rows = questions.map(({ title, goal, isMet, rows, date }) => {
@@ -133,7 +136,7 @@ export function unitText(value: number, unit: string): string {
 
 /**
  * Formats a ratio with three significant digits, so that rounding rarely makes a missed goal look
- * met, or the reverse.
+ * met or a met goal look missed.
  */
 export function ratioText(ratio: number | undefined): string {
   if (ratio === undefined) return '';

@@ -14,7 +14,10 @@ interface Axios {
   readonly axiosRetry: (instance: Instance, options: object) => void;
 }
 
-/** axios and axios-retry, set up as in their documentation, with an interceptor for the token. */
+/**
+ * Uses axios and axios-retry as their documentation recommends, with an interceptor that adds the
+ * token.
+ */
 export const makeCaller: MakeCaller = async (url) => {
   const { axios, axiosRetry }: Axios = createRequire(import.meta.url)(bundlePath('axios'));
   const instance = axios.create({

@@ -9,7 +9,7 @@ export interface Caller {
 /** Creates a caller for the emulated service at this address. */
 export type MakeCaller = (url: string) => Promise<Caller>;
 
-/** As long as a real key, because the product searches each request for the key. */
+/** A key of realistic length. The product searches each request for the key, which takes time. */
 export const apiKey = 'emulator-key'.padEnd(44, '0123456789');
 export const projectId = 'emulator-project';
 export const modelId = 'ibm/granite-4-h-small';
@@ -24,7 +24,6 @@ export const paths = {
 } as const;
 export const body = bodyAsking(prompt);
 
-/** Returns a chat request with a token. */
 export function chatRequest(kind: keyof typeof paths, token: string, question = prompt) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return { path: paths[kind], headers, body: bodyAsking(question) } as const;
@@ -42,7 +41,7 @@ export const tokenRequest = {
   body: new URLSearchParams(form).toString(),
 } as const;
 
-/** Fetches a token for callers that can't get one themselves. */
+/** Fetches a token for callers that can't get a token themselves. */
 export async function fetchToken(url: string): Promise<string> {
   const { path, headers, body } = tokenRequest;
   const response = await fetch(url + path, { method: 'POST', headers, body });
@@ -50,7 +49,7 @@ export async function fetchToken(url: string): Promise<string> {
   return access_token;
 }
 
-/** The part of a response that callers read. */
+/** The fields of a response that callers read. */
 export interface ChatAnswer {
   readonly choices: readonly {
     readonly message?: { readonly content: string };
@@ -63,7 +62,9 @@ export function textOf(answer: ChatAnswer): string {
   return choice?.message?.content ?? choice?.delta?.content ?? '';
 }
 
-/** Creates a minimal reader of event streams. @returns a function to call with each body part */
+/**
+ * Creates a minimal reader of event streams. @returns a function to call with each part of the body
+ */
 export function eventReader(onText: (text: string) => void): (part: string) => void {
   let rest = '';
   return (part) => {

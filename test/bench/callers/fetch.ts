@@ -8,7 +8,7 @@ import {
   textOf,
 } from './caller.ts';
 
-/** Node's `fetch`, with a token that was fetched earlier. */
+/** Uses Node's `fetch` and a single token, which is fetched in advance. */
 export const makeCaller: MakeCaller = async (url) => {
   const { headers, body } = chatRequest('call', await fetchToken(url));
   const send = (path: string) => fetch(url + path, { method: 'POST', headers, body });

@@ -21,7 +21,7 @@ export interface Module {
   readonly IamAuthenticator: new (options: { apikey: string; url: string }) => object;
 }
 
-/** The service's official SDK, which gets its own token. */
+/** Uses the service's official SDK, which gets its own token. */
 export const makeCaller: MakeCaller = async (url) => {
   const { WatsonXAI, IamAuthenticator }: Module = createRequire(import.meta.url)(
     bundlePath('officialSdk'),

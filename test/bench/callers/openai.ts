@@ -19,7 +19,7 @@ interface Module {
   readonly OpenAI: new (options: { apiKey: string; baseURL: string }) => OpenAI;
 }
 
-/** The `openai` package, with its method for undocumented endpoints. */
+/** Uses the `openai` package, with its method for endpoints that the package doesn't cover. */
 export const makeCaller: MakeCaller = async (url) => {
   const { OpenAI }: Module = createRequire(import.meta.url)(bundlePath('openai'));
   const client = new OpenAI({ apiKey: await fetchToken(url), baseURL: url });

@@ -4,7 +4,7 @@ import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { provideEditor, shippedRuntime } from '../../builtEditor.ts';
 import { apiKey, type Caller, type MakeCaller, modelId, projectId, prompt } from './caller.ts';
 
-/** The service client from the built extension. */
+/** Uses the service client from the built extension. */
 export const makeCaller: MakeCaller = async (url) => {
   provideEditor();
   return callerOf(await shippedRuntime(), url);

@@ -8,14 +8,14 @@ import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
 /**
- * Number of windows, and of rounds per window, not counting a first round that is evaluated
- * separately.
+ * Number of windows, and of rounds per window. Before these rounds, each window has one more round,
+ * which is evaluated separately.
  */
 const [windows, rounds] = [12, 4];
 
 /**
- * Milliseconds until a fast model's first output token. Work that ends within this time doesn't
- * delay the first character.
+ * Milliseconds until a fast model's first output token. Work that a contestant finishes in this
+ * time doesn't delay the first character.
  */
 const serviceMs = 200;
 
@@ -48,8 +48,8 @@ const question: Question = {
         for (let round = 0; round <= rounds; round += 1) {
           for (const [index, who] of inTurn(window + round).entries()) {
             const ms = await toFirstCharacter(stage, driver, who);
-            // The first fetch in a window also reads the certificates for all later fetches, so
-            // only the first contestant counts in the first round.
+            // In the first round, only the first contestant counts, because the first fetch in a
+            // window also reads the certificates for all later fetches.
             if (round > 0) later.get(who)?.push(ms);
             else if (index === 0) firsts.get(who)?.push(ms);
           }

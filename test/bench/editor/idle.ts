@@ -7,7 +7,6 @@ import { repositoryRoot } from '../../vscode/install.ts';
 import type { Question } from '../question.ts';
 import { onStage } from './stage/stage.ts';
 
-/** Milliseconds to watch an idle window. */
 const watchedMs = 1_000;
 
 const question: Question = {
@@ -27,7 +26,7 @@ const question: Question = {
 export default question;
 
 /**
- * Runs a test of the package that counts sockets, timers, and secrets read, and that fails if a
+ * Runs the packaging test that counts sockets, timers, and reads of secrets, and that fails if a
  * count isn't 0. The test runs in plain Node, because an extension host has sockets and timers of
  * its own.
  */
@@ -46,8 +45,8 @@ async function countedByTest(): Promise<Record<string, number>> {
 }
 
 /**
- * Counts the requests of a window that could get a token, because it has a stored key and an
- * address.
+ * Counts the requests of an idle window that has a stored key and an address, and could therefore
+ * get a token.
  */
 async function requestsOfWindow(): Promise<Record<string, number>> {
   return onStage(async ({ start, storeKey, emulator, workbench }) => {

@@ -10,8 +10,9 @@ import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
 /**
- * Number of streams per contestant, and of output tokens per stream. On the slow line, each edit
- * and undo of the peer takes a round trip, so streams are shorter and aren't undone.
+ * Number of streams per contestant, and of output tokens per stream. On the slow line (`far`), each
+ * edit and undo of the peer takes a round trip. The streams on this line are therefore shorter and
+ * aren't undone.
  */
 const here = { rounds: 3, tokens: 300, isNear: true };
 const far = { rounds: 3, tokens: 100, isNear: false };
@@ -109,8 +110,8 @@ async function stream(
 }
 
 /**
- * Returns one word of a text with ten words per line. The text doesn't end in a line break, because
- * the product would remove it.
+ * Returns one word of a text with ten words per line. Each line break precedes a word, because the
+ * product would remove a line break at the end of the text.
  */
 function pieceAt(index: number): string {
   if (index === 0) return 'word';

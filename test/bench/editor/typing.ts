@@ -11,8 +11,8 @@ import { watchTyping } from './stage/typingWatch.ts';
 
 const rounds = 5;
 /**
- * Number of keys in a round, milliseconds between two keys, and number of output tokens in a round,
- * which arrive at 100 per second.
+ * Number of keys in a round, milliseconds between two keys, and number of output tokens in a round.
+ * 100 tokens arrive per second.
  */
 const [keys, everyMs, tokens] = [30, 60, 400];
 

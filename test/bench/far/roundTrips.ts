@@ -33,7 +33,7 @@ const questions: Question[] = [
 ];
 export default questions;
 
-/** @param most maximum delay of the first character due to the distance, in round trips */
+/** @param most how many round trips later than near the service the first character may appear */
 function question(what: string, moment: Moment, most: number, mostOpened?: number): Question {
   return {
     title: `Far from the service, first character of ${what}`,
@@ -64,13 +64,13 @@ function openedIn({ passed }: Generation): number {
 
 let measuring: Promise<Measured> | undefined;
 
-/** Returns the measurements, which are made once for all three questions. */
+/** Returns the measurements for all three questions. They're made on the first call. */
 function measuredOnce(): Promise<Measured> {
   measuring ??= withContestants(async (open) => {
     const all: Measured = { far: [], near: [] };
     for (let round = 0; round < windows; round += 1) {
-      // Each round starts with a different contestant, so that the start of a window affects all
-      // equally.
+      // Each round starts with a different contestant, so that the work at the start of a window
+      // affects all contestants equally.
       const first = round % contestants.length;
       const inTurn = [...contestants.slice(first), ...contestants.slice(0, first)];
       for (const distance of ['far', 'near'] as const) {

@@ -21,7 +21,7 @@ appendFileSync(runs, '.');
 setTimeout(() => console.log(token), 300);
 `;
 
-/** Returns the milliseconds from the call to the first character. */
+/** Makes a call, and returns the milliseconds until its first character arrives. */
 async function firstCharacter(connection: Connection): Promise<number> {
   const start = performance.now();
   const first = Promise.withResolvers<number>();

@@ -8,8 +8,8 @@ import {
 } from 'vscode';
 
 /**
- * Makes the registrations that the product makes at activation, in the same module format, with no
- * code behind them.
+ * Makes the same registrations as the product at activation, but with empty handlers. The module
+ * format is also the product's.
  */
 export function activate({ extension, subscriptions, secrets }: ExtensionContext): void {
   const none = () => {};

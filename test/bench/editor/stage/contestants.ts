@@ -1,7 +1,7 @@
 /**
  * The product and the small extensions that it is compared with. Each contestant reaches the
- * identity and inference services over its own simulated lines, so none uses another contestant's
- * connections.
+ * identity and inference services over its own simulated lines, so no contestant uses another
+ * contestant's connections.
  */
 import type { ServiceName } from '../../../emulator/inFlight.ts';
 import { extensionId } from '../../../extensionId.ts';
@@ -22,17 +22,17 @@ export const titles = {
 export type Contestant = keyof typeof titles;
 export const contestants = Object.keys(titles) as Contestant[];
 
-/**
- * The speed of a line to a service on another continent. The service closes idle connections after
- * 5 s.
- */
+/** A line to a service on another continent. The service closes idle connections after 5 s. */
 export const far = { roundTripMs: 500, handshakes: 2, idleMs: 5_000 } satisfies Pace;
 
 /** The result of a contestant's command. Times are milliseconds on the clock of `clockMs`. */
 export interface Generation extends Pick<Ran, 'startedAt' | 'endedAt'> {
   /** Milliseconds from the command to the first character in the document. */
   readonly firstMs: number;
-  /** Events on this contestant's lines while the command runs, each with its service. */
+  /**
+   * Events on this contestant's lines while the command runs, each with the service that the line
+   * leads to.
+   */
   readonly passed: readonly (Passed & { readonly service: ServiceName })[];
 }
 
@@ -98,7 +98,6 @@ async function generate(
   return { startedAt, endedAt, firstMs: firstAt - startedAt, passed };
 }
 
-/** Returns the rows of the product and its peers. */
 export function rowsOf(unit: string, figureOf: (who: Contestant) => number): Row[] {
   const [product, ...peers] = contestants.map((who) => [titles[who], figureOf(who)] as const);
   return product ? compared(unit, product, ...peers) : [];

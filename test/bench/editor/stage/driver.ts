@@ -1,10 +1,10 @@
-/** The benchmark's side of the connection to the driver in the extension host. */
+/** Sends orders from the benchmark to the driver, an extension in the measured window. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
 import type { Orders } from './protocol.ts';
 
-/** Timeouts in milliseconds: for the start of a window's extension host, and for an order. */
+/** Timeouts in milliseconds: for the start of an extension host, and for one order. */
 const [startMs, orderMs] = [60_000, 180_000];
 
 export class Drivers {
@@ -43,7 +43,7 @@ export class Drivers {
   }
 }
 
-/** Sends orders to the driver, one at a time. */
+/** Sends orders to one driver, one at a time. */
 export class Driver {
   readonly #socket: Socket;
   readonly #lines: Interface;

@@ -17,8 +17,7 @@ import {
 import { clockMs, type Orders, portVariable, type Ran, type Run } from './protocol.ts';
 
 /**
- * A turn that takes fewer milliseconds than this is quiet: the extension host and the window are
- * idle.
+ * Milliseconds. If a turn of `quiet` takes less time, the extension host and the window are idle.
  */
 const quietTurnMs = 8;
 /** Required number of quiet turns in a row, and maximum number of turns. */
@@ -103,8 +102,8 @@ async function open(content: string, lines: readonly number[]): Promise<TextEdit
     wanted.every((selection, index) => editor.selections[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event can restore the previous selection. Awaiting a command lets such an event
-    // arrive.
+    // A late event can restore the previous selection. If there is one, it arrives before this
+    // command ends.
     await commands.executeCommand('setContext', 'bench.isSelected', true);
   } while (!isSelected());
   return editor;
@@ -129,7 +128,7 @@ async function undo(document: TextDocument, text: string): Promise<number> {
 }
 
 /**
- * Waits until the extension host and the window are idle, or for a maximum number of turns. A turn
+ * Waits until the extension host and the window are idle, but for at most `mostTurns` turns. A turn
  * is a timer of 1 ms in the host and a round trip to the window.
  */
 async function quiet(): Promise<void> {

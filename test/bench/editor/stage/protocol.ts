@@ -7,7 +7,7 @@ export interface Orders {
   activate: { order: readonly string[]; answer: Record<string, number> };
   /** Opens a document with text, selects lines, and runs a command. */
   run: { order: Run; answer: Ran };
-  /** Closes the document of the last command. */
+  /** Closes the document of the last `run` order. */
   close: { order: Record<string, never>; answer: true };
 }
 
@@ -36,9 +36,11 @@ export interface Ran {
   readonly undoSteps?: number;
 }
 
-/** Addresses of the identity and inference services, without a trailing slash. */
+/**
+ * The addresses of the services, without a trailing slash: `authUrl` of the identity service, and
+ * `url` of the inference service.
+ */
 export interface Addresses {
-  /** Address of the identity service. */
   readonly authUrl: string;
   readonly url: string;
 }
@@ -46,7 +48,7 @@ export interface Addresses {
 /** Environment variable with the port that the benchmark listens on for its driver. */
 export const portVariable = 'HOSTED_MODEL_BENCH_PORT';
 
-/** Milliseconds on a clock that all processes on a machine share. */
+/** Returns the milliseconds on a clock that all processes on a machine share. */
 export function clockMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -21,7 +21,7 @@ export interface Stage {
   /** The addresses that the product uses. */
   readonly addresses: Addresses;
   readonly server: VSCodeServer;
-  /** The only window, which has no folder. */
+  /** The only window. No folder is open in it. */
   readonly workbench: Workbench;
   /**
    * Opens or reloads the window, which starts a new extension host. Extensions that wait for
@@ -72,7 +72,7 @@ export async function onStage<Value>(
   }
 }
 
-/** Opens a separate line to each service, so that their connections can be told apart. */
+/** Opens a separate line to each service, so that a connection's service is known. */
 export async function addressesByLine(lines: Child, emulatorUrl: string): Promise<Addresses> {
   const { port } = new URL(emulatorUrl);
   const open = async () => `http://127.0.0.1:${await lines.ask('open', Number(port))}`;
@@ -87,7 +87,8 @@ async function startServer({ authUrl, url }: Addresses, port: number): Promise<V
       'hostedModel.authUrl': authUrl,
       'hostedModel.url': url,
       'hostedModel.projectId': projectId,
-      // Turn off work that VS Code itself does after each change, because it isn't being measured.
+      // Turns off work that VS Code itself does after each change, because this work isn't
+      // measured.
       'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
       'git.enabled': false,
     },
