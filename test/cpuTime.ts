@@ -1,5 +1,6 @@
 /**
- * CPU time by process tree, read from `/proc` on Linux. On other systems, it is always 0 seconds.
+ * Measures the CPU time of process trees, with `/proc` on Linux. On other systems, the result is
+ * always 0 seconds.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -8,13 +9,13 @@ const SAMPLES_APART_MS = 500;
 const TICKS_PER_SECOND = 100;
 
 /**
- * Adds up the CPU time of each process in a tree. The operating system's own sum misses processes
- * whose parent ended first, such as most VS Code and Chromium processes. CPU time after a process's
- * last sample isn't counted.
+ * Adds up the CPU time of each process in a tree. The operating system's own sum doesn't include
+ * processes whose parent ended first, such as most VS Code and Chromium processes. The CPU time
+ * that a process uses after its last sample isn't counted.
  */
 export class CpuTime {
   readonly #names = new Map<string, string>();
-  /** User and system time by process, including processes that have ended. */
+  /** Ticks of user and system time by process ID. Processes that have ended are kept. */
   readonly #ticks = new Map<string, number>();
   readonly #timer = setInterval(() => this.#sample(), SAMPLES_APART_MS);
 
@@ -37,7 +38,8 @@ export class CpuTime {
   #sample(): void {
     if (process.platform !== 'linux') return;
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    // Sorts by ID, so that a parent usually comes before its children.
+    // Sorts by ID, so that a parent usually comes before its children, which get their name from
+    // it.
     for (const pid of pids.sort((one, other) => Number(one) - Number(other))) {
       const [, parent = '', ...fields] = statOf(pid);
       const name = this.#names.get(pid) ?? this.#names.get(parent);
@@ -49,7 +51,10 @@ export class CpuTime {
   }
 }
 
-/** Returns the fields of `/proc/<pid>/stat` from the third on; none if the process has ended. */
+/**
+ * Returns the fields of `/proc/<pid>/stat` from the third field on, or none if the process has
+ * ended.
+ */
 function statOf(pid: string): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');

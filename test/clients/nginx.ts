@@ -120,9 +120,7 @@ http {
 `;
 }
 
-/**
- * Resolves when nginx accepts connections. nginx logs its version after all of its ports are open.
- */
+/** Resolves when nginx accepts connections. nginx opens its ports before it logs its version. */
 async function listening({ stderr }: ChildProcess): Promise<void> {
   if (!stderr) throw new Error('nginx has no error log');
   const lines: string[] = [];

@@ -10,7 +10,7 @@ import { answerFor, piecesOf, tokenCount } from '../emulator/text.ts';
 
 const userAgent = 'contract-test/1';
 const modelList = '/ml/v1/foundation_model_specs';
-/** The time and the ID in all recordings. */
+/** All recordings contain this time and this ID instead of the real ones. */
 const recordedNowMs = Date.parse('2026-01-01T00:00:00.000Z');
 const recordedIdentifier = '0123456789abcdef0123456789abcdef';
 
@@ -67,7 +67,7 @@ async function sendNumber(
   return sendRecorded(emulator, recording(n), { token: await newToken(emulator), change });
 }
 
-/** Parses events in exactly the recorded framing, and fails for any other framing. */
+/** Parses events. Fails unless their line breaks and spaces are exactly as in the recordings. */
 function eventsOf(text: string): unknown[] {
   assert.ok(text.endsWith('\n\n'), 'a stream ends with a blank line');
   return text
@@ -80,8 +80,8 @@ function eventsOf(text: string): unknown[] {
 }
 
 /**
- * Replaces the access token in a body with the name of its type. Does the same for the token counts
- * that include the prompt, because they depend on the model.
+ * Replaces values that can't be compared with the names of their types: the access token, and the
+ * token counts that include the prompt, which depend on the model.
  */
 function fixedPart(value: unknown): unknown {
   const free = ['access_token', 'input_token_count', 'prompt_tokens', 'total_tokens'];
@@ -111,7 +111,7 @@ function assertRecorded(answer: ProbeAnswer, { response }: Recording, url: strin
   assert.deepEqual(fixedPart(actual), fixedPart(JSON.parse(expected)));
 }
 
-/** The emulator state and the request changes that lead to a recorded response. */
+/** The settings of the emulator and the changes to the request that lead to a recorded response. */
 interface Situation {
   readonly settings?: EmulatorOptions;
   readonly change?: Record<string, unknown>;

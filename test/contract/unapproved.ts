@@ -1,4 +1,4 @@
 import { unapprovedTotal } from '../emulator/unapprovedTotal.ts';
 
-/** For `mocha --require`: checks that the whole suite contacts no unapproved host. */
+/** Plugin for `mocha --require` that checks that the whole suite contacts no unapproved host. */
 export const { mochaHooks, mochaGlobalSetup, mochaGlobalTeardown } = unapprovedTotal(25);

@@ -9,7 +9,7 @@ import { isRecord, type Service } from './service.ts';
 /** The OpenAI chat completions API: https://platform.openai.com/docs/api-reference/chat */
 
 /**
- * Doesn't match `/serving-endpoints/models`, because Databricks documents no model list there:
+ * Doesn't match `/serving-endpoints/models`, because Databricks documents no such model list:
  * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/score-foundation-models
  */
 const PATH =
@@ -58,8 +58,8 @@ export function chatCompletionsAnswer(
 }
 
 /**
- * Removes each event's ID and name, removes the usage event unless `counts` is set, and adds the
- * end marker.
+ * Converts a stream to OpenAI's format: removes the ID and name of each event, and adds the end
+ * marker. Removes the event with the token counts unless `counts` is true.
  */
 function inEvents({ parts, ...answer }: Answer, counts: boolean): Answer {
   const events = [...parts].flatMap(({ bytes, ...when }) => {

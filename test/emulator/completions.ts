@@ -4,7 +4,9 @@ import { isRecord, type Service } from './service.ts';
 import type { StopReason } from './settings.ts';
 import { piecesOf, tokenCount } from './text.ts';
 
-/** The version reported for every model, because the recordings contain no other version. */
+/**
+ * Responses state this version for every model, because the recordings contain no other version.
+ */
 const modelVersion = '4.0.0';
 
 /** The rate limit that responses state if the emulator enforces no rate limit. */
@@ -65,7 +67,8 @@ function generation(body: Record<string, unknown>, service: Service): unknown {
 
 function generationEvents(body: Record<string, unknown>, service: Service): unknown[] {
   const { pieces, reason } = generate(body, service);
-  // Only a response without text has a separate last event for the stop reason.
+  // If there is text, the last event has both text and the stop reason. Only a response without
+  // text has a separate event for the stop reason.
   const texts = pieces.length === 0 ? ['', ''] : ['', ...pieces];
   const lastIndex = texts.length - 1;
   return texts.map((text, index) => {
@@ -127,8 +130,8 @@ function chatEvents(body: Record<string, unknown>, service: Service): unknown[] 
 }
 
 /**
- * Returns the chunks of all tool calls, one call after the other. A call's name comes first, then
- * its arguments in several chunks.
+ * Returns the chunks of all tool calls, one call after the other. The first chunk of a call has its
+ * name. Its arguments follow in several chunks.
  */
 function callFragments(
   calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[],

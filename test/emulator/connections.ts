@@ -2,14 +2,15 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 interface Connection {
-  /** 1 for the first connection. */
+  /** Counted from 1, in the order in which the connections were opened. */
   readonly number: number;
   /** Resolves when the connection is closed by either side. */
   readonly closed: Promise<void>;
 }
 
 /**
- * The number of connections and bytes that a server has received so far, including invalid data.
+ * The number of connections that a server has accepted, and of bytes that it has received. Invalid
+ * data counts, too.
  */
 export interface Received {
   readonly connections: number;
@@ -55,8 +56,8 @@ export class Connections {
       this.#open.delete(socket);
       resolve();
     });
-    // A client may reset its connection, which would throw without a listener. The `close` event
-    // follows.
+    // Without a listener, a connection that a client resets would throw an error. No action is
+    // needed, because the `close` event follows.
     socket.on('error', () => {});
   }
 }

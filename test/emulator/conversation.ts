@@ -3,8 +3,8 @@ import { isRecord } from './service.ts';
 /** Reads the model's input from a request. */
 
 /**
- * Returns the prompt: the input of a generation or the last user message in a chat. Empty if the
- * request contains neither.
+ * Returns the input of a generation, or the last user message in a chat. Returns an empty string if
+ * the request contains neither.
  */
 export function promptOf(body: Record<string, unknown>): string {
   const input = body['input'];
@@ -31,7 +31,7 @@ export function messagesOf(body: Record<string, unknown>): readonly unknown[] {
   return Array.isArray(body['messages']) ? body['messages'] : [];
 }
 
-/** Returns the text of a message, or the joined text parts of a message with several parts. */
+/** Returns the text of a message. If the message has several parts, joins the text parts. */
 export function contentOf(message: unknown): string {
   const content = isRecord(message) ? message['content'] : undefined;
   if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
@@ -40,8 +40,8 @@ export function contentOf(message: unknown): string {
 
 /**
  * Returns all ways to split a request into a prompt and the beginning of the response to it. The
- * input of a generation doesn't mark where the prompt ends, so any earlier prompt that the input
- * starts with is possible. The longest prompt comes first.
+ * input of a generation doesn't mark where the prompt ends, so the prompt can be any earlier prompt
+ * that the input starts with. The longest prompt comes first.
  */
 function readings(
   body: Record<string, unknown>,

@@ -4,10 +4,10 @@ import type { Answer, Part } from './answer.ts';
 import type { Fault } from './faults.ts';
 
 /**
- * Writes a response, and applies the fields of the fault that affect how it's sent.
+ * Writes a response, and applies the fields of the fault that affect how the response is sent.
  * @param gone aborted when the client has disconnected, after which nothing is written
- * @param beforeEnd called before the response ends, so that a request no longer counts as pending
- * when its client receives the end of the response
+ * @param beforeEnd called just before the end of the response is sent, so that the request no
+ * longer counts as pending when the client receives the end
  */
 export async function deliver(
   response: ServerResponse,

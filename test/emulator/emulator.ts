@@ -19,11 +19,17 @@ import { IssuedTokens, type TokenState } from './tokens.ts';
 export interface EmulatorOptions extends Partial<EmulatorSettings> {
   /** 0, the default, selects any free port. */
   readonly port?: number;
-  /** Returns this machine's time in milliseconds, which determines when access tokens expire. */
+  /**
+   * Returns the time in milliseconds, instead of this machine's clock. Determines when access
+   * tokens expire.
+   */
   readonly now?: () => number;
-  /** Returns 32 hexadecimal digits for each trace and ID. Random by default. */
+  /**
+   * Returns 32 hexadecimal digits for each trace and ID in a response. The digits are random by
+   * default.
+   */
   readonly identifier?: () => string;
-  /** Called at the end of each request. Status 0 means that there was no response. */
+  /** Called at the end of each request. `status` is 0 if there was no response. */
   readonly onEnd?: (request: ReceivedRequest, status: number) => void;
 }
 
@@ -71,7 +77,10 @@ export class Emulator {
     server.on('request', (request, response) => void this.#serve(request, response));
   }
 
-  /** All requests, in the order in which they were received completely. */
+  /**
+   * All requests since the start or the last reset, in the order in which they were received
+   * completely.
+   */
   get requests(): readonly ReceivedRequest[] {
     return this.#log.all;
   }
@@ -90,22 +99,25 @@ export class Emulator {
     return this.#log.next(match);
   }
 
-  /** Resolves with the nth matching request, at once if it has already arrived. */
+  /**
+   * Resolves with the nth matching request when it arrives, or immediately if it has already
+   * arrived.
+   */
   requestCount(match: RequestMatch, n: number): Promise<ReceivedRequest> {
     return this.#log.nth(match, n);
   }
 
-  /** Resolves when this request's connection is closed by either side. */
+  /** Resolves when the connection of this request is closed, by either side. */
   async disconnected(request: ReceivedRequest): Promise<void> {
     await this.#closedOf.get(request);
   }
 
-  /** The number of requests that are being handled. */
+  /** The number of requests that are being handled, by service. */
   get inFlight(): Readonly<Record<ServiceName, number>> {
     return this.#inFlight.now;
   }
 
-  /** The maximum number of concurrent requests since the start or the last reset. */
+  /** The maximum number of concurrent requests since the start or the last reset, by service. */
   get mostInFlight(): Readonly<Record<ServiceName, number>> {
     return this.#inFlight.most;
   }
@@ -144,8 +156,8 @@ export class Emulator {
   }
 
   /**
-   * Restores the initial state, but keeps open connections and pending requests. If `keepsTokens`
-   * is set, tokens stay valid for clients that still use them.
+   * Restores the initial state, except for open connections and pending requests. If `keepsTokens`
+   * is true, the tokens that clients have stay valid.
    */
   reset({ keepsTokens = false } = {}): void {
     const { port, now, identifier, onEnd, ...chosen } = this.#options;
@@ -159,7 +171,7 @@ export class Emulator {
     this.#inFlight.forget();
   }
 
-  /** Destroys all connections and frees the port. */
+  /** Closes all connections and frees the port. */
   async close(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -192,7 +204,8 @@ export class Emulator {
     gone: AbortSignal,
     beforeEnd: () => void,
   ): Promise<void> {
-    // A request whose client disconnected while sending must not use up a fault.
+    // If the client disconnected while it was sending the request, the request must not use up a
+    // fault.
     gone.throwIfAborted();
     const fault = this.faults.take(request);
     await unlessGone(fault.hold, gone);
@@ -266,7 +279,7 @@ function answerTo(request: ReceivedRequest, service: Service): Answer {
   );
 }
 
-/** Returns the body, or only the part that arrived before the client disconnected. */
+/** Returns the body of a request, or only the part that arrived before the client disconnected. */
 async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {

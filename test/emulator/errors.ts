@@ -9,7 +9,6 @@ export interface InferenceError {
   readonly status: number;
   readonly code: string;
   readonly message: string;
-  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -60,8 +59,8 @@ export const quotaReached: InferenceError = {
 };
 
 /**
- * The live service wraps its project service's 404 in a 403. The value of `code` is inferred, not
- * recorded.
+ * The live service responds with a 403 that contains a 404 of its project service. The value of
+ * `code` is inferred, not recorded.
  */
 export function projectUnknown(projectId: string): InferenceError {
   const inner = {
@@ -110,7 +109,7 @@ export function promptTooLong(modelId: string, tokens: number, limit: number): I
   };
 }
 
-/** The chat operation forwards its engine's error, as JSON inside the message. */
+/** The chat operation forwards the error of its inference engine, as JSON inside the message. */
 export function chatTooLong(modelId: string, tokens: number, limit: number): InferenceError {
   const error = {
     message: `This model's maximum context length is ${limit} tokens. However, your request has ${tokens} input tokens.`,

@@ -18,21 +18,23 @@ export interface Fault {
   readonly body?: string | Uint8Array;
   readonly json?: unknown;
   readonly recording?: number | string;
-  /** A body of these chunks, in chunked encoding. */
+  /** The chunks of the body, which is sent in chunked encoding. */
   readonly chunks?: readonly {
     readonly bytes: string | Uint8Array;
     readonly delayMs?: number;
     readonly hold?: Promise<unknown>;
   }[];
-  /** A body of this many bytes, which is generated block by block to save memory. */
+  /** The size of a body in bytes. The body is generated block by block to save memory. */
   readonly oversizedBytes?: number;
   /** Redirects to this location, with status 307 unless `status` is set. */
   readonly redirectTo?: string;
-  /** Bytes to write to the socket instead of an HTTP response. Then the connection ends. */
+  /**
+   * Bytes to write to the socket instead of an HTTP response. The connection is closed afterward.
+   */
   readonly raw?: string | Uint8Array;
 
-  // Timing. The normal response is created after `hold` and `delayHeadersMs`, from the service's
-  // state at that time.
+  // Timing. The normal response isn't created until `hold` has resolved and `delayHeadersMs` has
+  // passed, so it depends on the service's state at that time.
   readonly delayHeadersMs?: number;
   /** Holds the response until this promise resolves. */
   readonly hold?: Promise<unknown>;
@@ -44,9 +46,12 @@ export interface Fault {
 
   // Chunks.
   readonly chunkSize?: number;
-  /** Pause before each chunk except the first. */
+  /** Pause before each chunk except the first, in milliseconds. */
   readonly chunkDelayMs?: number;
-  /** Like a `chunkSize` of 1 with this pause. Even with 0, each byte is written separately. */
+  /**
+   * Sends one byte at a time, with this pause between two bytes in milliseconds. Even with 0, each
+   * byte is written separately.
+   */
   readonly oneByteAtATimeMs?: number;
 
   // Failures.
@@ -56,7 +61,7 @@ export interface Fault {
   readonly neverAnswers?: boolean;
   /** Ends the connection after this many bytes of the body. */
   readonly cutAfterBytes?: number;
-  /** Makes `cutAfterBytes` end with a reset (RST) instead of a normal end (FIN). */
+  /** True if `cutAfterBytes` resets the connection (RST) instead of ending it normally (FIN). */
   readonly reset?: boolean;
   /** Stops sending after this many bytes of the body, and keeps the connection open. */
   readonly silentAfterBytes?: number;
@@ -66,14 +71,16 @@ export interface Fault {
 export class FaultScript {
   #script: { match: RequestMatch | undefined; fault: Fault; times: number }[] = [];
 
-  /** Applies a fault to the next matching requests, after any faults that were added earlier. */
+  /**
+   * Applies a fault to the next matching requests. Faults that were added earlier are used first.
+   */
   next(match: RequestMatch | undefined, fault: Fault, times = 1): void {
     this.#script.push({ match, fault, times });
   }
 
   /**
-   * Applies a fault to all matching requests except those that a fault added by `next` applies to.
-   * Returns a function that removes the fault.
+   * Applies a fault to all matching requests, unless a fault that `next` added applies. Returns a
+   * function that removes the fault.
    */
   always(match: RequestMatch | undefined, fault: Fault): () => void {
     const entry = { match, fault, times: Number.POSITIVE_INFINITY };
@@ -83,7 +90,7 @@ export class FaultScript {
     };
   }
 
-  /** The number of requests to which faults added by `next` have yet to apply. */
+  /** The number of times that faults added by `next` will still be used. */
   get pending(): number {
     return this.#script.reduce((sum, { times }) => sum + (Number.isFinite(times) ? times : 0), 0);
   }
@@ -93,7 +100,7 @@ export class FaultScript {
   }
 
   /**
-   * Returns the fault for a request, or an empty one. A fault that `next` added is removed after
+   * Returns the fault for a request, or an empty fault. A fault that `next` added is removed after
    * its last use.
    */
   take(request: ReceivedRequest): Fault {
@@ -106,7 +113,7 @@ export class FaultScript {
   }
 }
 
-/** A promise for `hold` that a test resolves. */
+/** A promise, for instance for `hold`, that a test resolves by calling `open`. */
 export interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;

@@ -4,7 +4,10 @@ import type { Service } from './service.ts';
 
 const grantType = 'urn:ibm:params:oauth:grant-type:apikey';
 
-/** Responds to a token request with a new access token if the API key is known. */
+/**
+ * Returns the response to a token request: a new access token, or an error if the request is
+ * invalid or the API key is unknown.
+ */
 export function identityAnswer(request: ReceivedRequest, service: Service): Answer {
   const { settings, tokens, nowMs } = service;
   const invalid = (property: string, value: unknown, status = 400) =>

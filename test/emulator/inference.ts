@@ -65,8 +65,8 @@ export function inferenceAnswer(request: ReceivedRequest, service: Service): Ans
       promptProblem(body, operation, service));
   if (problem === undefined) return completion(operation, body, service);
 
-  // For chat_stream, the live service sends the status 200 before it reports that a prompt is too
-  // long.
+  // If the prompt of a chat_stream request is too long, the live service responds with status 200
+  // and reports the error in the stream.
   if (operation === 'chat_stream' && problem.code === 'invalid_input_argument') {
     const event = { id: 1, event: 'error', data: errorBody(problem, path, service) };
     return eventsAnswer([event], service.settings);
@@ -111,8 +111,8 @@ function projectProblem(
 }
 
 /**
- * Checks a request to a deployment, which has its own model and project, so a request must name
- * neither. The role `system` isn't allowed.
+ * Checks a request to a deployment. A deployment has its own model and project, so the request must
+ * not name a model, project, or space. The role `system` isn't allowed.
  */
 function deploymentProblem(
   id: string,

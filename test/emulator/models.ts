@@ -22,7 +22,7 @@ export const recordedModels = resources;
 const defaultLimit = 100;
 
 /**
- * Returns one page of the model list, as a response body.
+ * Returns the response body with one page of the model list.
  * @param url the emulator's URL, without a trailing slash
  * @param nowMs the time on the service's clock
  */
@@ -49,15 +49,14 @@ export function modelList(
   };
 }
 
-/** True if the model has been withdrawn. */
 export function isWithdrawn({ lifecycle = [] }: ModelSpecification, nowMs: number): boolean {
   const today = dayOf(nowMs);
   return lifecycle.some(({ id, start_date }) => id === 'withdrawn' && start_date <= today);
 }
 
 /**
- * Parses filters in the form `first,!second:and`. Only filters for the ID, function, and lifecycle
- * have an effect.
+ * Parses filters in the form `first,!second:and`. Filters for anything except the ID, function, and
+ * lifecycle are ignored.
  */
 function matcherOf(filters: string, nowMs: number): (model: ModelSpecification) => boolean {
   const [, list = '', joint] = /^(.*?)(?::(and|or))?$/u.exec(filters) ?? [];

@@ -4,8 +4,9 @@ import { isRecord, type Service } from './service.ts';
 import type { EmulatorSettings } from './settings.ts';
 
 /**
- * Emulates every authentication method except IBM Cloud's: tokens from an OAuth 2.0 server or an
- * on-premises platform, API keys sent to the model service, and headers that a gateway requires.
+ * Emulates all authentication methods except IBM Cloud's: tokens from an OAuth 2.0 server or an
+ * on-premises platform, API keys that are sent to the model service, and headers that a gateway
+ * requires.
  */
 
 export const oauthPath = '/oauth2/token';
@@ -31,8 +32,8 @@ function answersByPath({ oauth }: EmulatorSettings) {
 }
 
 /**
- * Exchanges client credentials for a token: https://www.rfc-editor.org/rfc/rfc6749#section-4.4,
- * with the errors from section 5.2.
+ * Exchanges client credentials for a token, as in
+ * https://www.rfc-editor.org/rfc/rfc6749#section-4.4. The errors are those of section 5.2.
  */
 function clientCredentialsAnswer(
   { method, form, headers }: ReceivedRequest,
@@ -94,8 +95,8 @@ function formDecoded(text: string): string {
 }
 
 /**
- * Returns the accepted API key that a request sends in place of a token, or undefined if it sends
- * none. Returns an empty string if the service accepts all requests.
+ * Returns the API key that a request sends in place of a token, or undefined if the request has no
+ * valid key. Returns an empty string if the service accepts all requests.
  */
 export function keyIn(
   { headers }: ReceivedRequest,

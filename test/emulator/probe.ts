@@ -7,8 +7,8 @@ export interface ProbeRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /**
-   * Lets requests share connections. Without an agent, each request opens a connection and closes
-   * it at the end.
+   * An agent that several requests can share, so that they also share connections. Without an
+   * agent, each request opens its own connection and closes it at the end.
    */
   readonly agent?: Agent;
   readonly signal?: AbortSignal;
@@ -47,7 +47,7 @@ export async function probe(url: string, options: ProbeRequest = {}): Promise<Pr
       onBytes?.(count);
     }
   } catch {
-    // The connection broke during the body, which `isComplete` reports.
+    // The connection broke during the body, so `isComplete` is false.
   }
   return {
     status: incoming.statusCode,
@@ -58,8 +58,8 @@ export async function probe(url: string, options: ProbeRequest = {}): Promise<Pr
 }
 
 /**
- * Sends these bytes on a new connection. Returns everything received until the connection closes,
- * and the code of its last error, if any.
+ * Sends these bytes on a new connection. Returns everything that was received until the connection
+ * was closed, and the code of the connection's last error, if any.
  */
 export async function probeRaw(
   url: string,

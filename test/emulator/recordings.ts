@@ -7,7 +7,7 @@ export interface RecordedEvent {
   readonly data: unknown;
 }
 
-/** A request as a client sent it. Words in angle brackets are placeholders, such as `<API_KEY>`. */
+/** A request that a client sent. Words in angle brackets are placeholders, such as `<API_KEY>`. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
@@ -30,8 +30,8 @@ export interface Recording {
   readonly n: number;
   readonly name: string;
   /**
-   * The evidence for the response. Starts with one or more of these letters: V verified, C client
-   * source, D documentation, L live body, F fixture, I inferred.
+   * Explains how the response is known. Starts with one or more of these letters: V verified, C
+   * client source, D documentation, L live body, F fixture, I inferred.
    */
   readonly evidence: string;
   readonly request: RecordedRequest;

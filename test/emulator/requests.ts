@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A request exactly as it was received. */
+/** A request that the emulator received. */
 export interface ReceivedRequest {
-  /** 1 for the first request. */
+  /** Counted from 1 since the start or the last reset. */
   readonly sequence: number;
   /** Arrival time of the headers in milliseconds, on the clock of `performance.now()`. */
   readonly atMs: number;
@@ -11,7 +11,7 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Alternating names and values, as the client wrote them. */
+  /** Header names and values in turn, as the client sent them. */
   readonly rawHeaders: readonly string[];
   /** The body, or only the part that arrived if the client disconnected early. */
   readonly bytes: Buffer;
@@ -20,15 +20,17 @@ export interface ReceivedRequest {
   readonly form?: Readonly<Record<string, string>>;
   /** Set if the content type is JSON and the body can be parsed. */
   readonly json?: unknown;
-  /** 1 for the first connection. Requests on the same connection have the same number. */
+  /**
+   * Number of the connection, counted from 1. Requests on the same connection have the same number.
+   */
   readonly connection: number;
 }
 
 export type RequestMatch = string | ((request: ReceivedRequest) => boolean);
 
 /**
- * True if `match` is the request's path, is a function that returns true for the request, or is
- * undefined.
+ * True if `match` is undefined, the request's path, or a function that returns true for the
+ * request.
  */
 export function matches(match: RequestMatch | undefined, request: ReceivedRequest): boolean {
   if (match === undefined) return true;
@@ -68,7 +70,10 @@ export class RequestLog {
     });
   }
 
-  /** Resolves with the nth matching request, at once if it has already arrived. */
+  /**
+   * Resolves with the nth matching request when it arrives, or immediately if it has already
+   * arrived.
+   */
   nth(match: RequestMatch, n: number): Promise<ReceivedRequest> {
     return this.#until(() => this.#all.filter((request) => matches(match, request))[n - 1]);
   }

@@ -7,15 +7,18 @@ export interface Service {
   readonly settings: EmulatorSettings;
   readonly tokens: IssuedTokens;
   readonly url: string;
-  /** Returns the time on the services' clock in milliseconds, including the offset. */
+  /** Returns the time on the services' clock in milliseconds, including `clockOffsetSeconds`. */
   readonly nowMs: () => number;
   /** Returns 32 hexadecimal digits for traces and IDs. */
   readonly identifier: () => string;
   /** Returns the number of concurrent inference requests, including the current one. */
   readonly inFlight: () => number;
-  /** Times of the inference requests accepted within the last second, for the rate limit. */
+  /** Times at which inference requests were accepted within the last second, for the rate limit. */
   readonly accepted: number[];
-  /** Complete responses by prompt, for requests that continue a truncated response. */
+  /**
+   * The complete text of earlier responses by prompt, for requests that continue a truncated
+   * response.
+   */
   readonly answers: Map<string, string>;
 }
 

@@ -1,7 +1,7 @@
 import { type ModelSpecification, recordedModels } from './models.ts';
 import { answerFor } from './text.ts';
 
-/** The reason why the model stopped, as the generation operations report it. */
+/** A reason why the model stopped, in the spelling of the generation operations. */
 export type StopReason =
   | 'eos_token'
   | 'stop_sequence'
@@ -11,7 +11,7 @@ export type StopReason =
   | 'cancelled'
   | 'error';
 
-/** How server-sent events are formatted. The standard allows all of these variants. */
+/** The format of server-sent events. The standard allows all of these variants. */
 export interface EventFormat {
   newline: '\n' | '\r\n' | '\r';
   spaceAfterColon: boolean;
@@ -25,8 +25,8 @@ export interface ModelStep {
 }
 
 /**
- * The state of the emulated services. It can be changed at any time. A change applies to the next
- * response.
+ * The settings of the emulated services. A test can change them at any time. A change applies to
+ * the next response.
  */
 export interface EmulatorSettings extends EventFormat {
   apiKeys: readonly string[];
@@ -39,21 +39,18 @@ export interface EmulatorSettings extends EventFormat {
    * The path of the OAuth token request, and the scope and audience that the request must contain.
    */
   oauth: { readonly path?: string; readonly scope?: string; readonly audience?: string };
-  /**
-   * Returns true if the inference service accepts this token, which another identity provider
-   * issued.
-   */
+  /** Returns true if the inference service accepts a token that the emulator didn't issue. */
   acceptsToken: (token: string) => boolean;
   /**
-   * The lowercase name of a header that may contain an API key. If empty, API keys are accepted
-   * only after `Authorization: ZenApiKey`.
+   * The lowercase name of a header that may contain an API key. If it's empty, API keys are
+   * accepted only after `Authorization: ZenApiKey`.
    */
   keyHeader: string;
   /** True if the inference service accepts all requests, even without a key or token. */
   isOpen: boolean;
   /** Headers that a gateway in front of the inference service requires, with names in lowercase. */
   demandedHeaders: Readonly<Record<string, string>>;
-  /** True if the OAuth server and the platform state a token's lifetime. */
+  /** True if the OAuth server and the platform report a token's lifetime. */
   saysLife: boolean;
   projectIds: readonly string[];
   spaceIds: readonly string[];
@@ -68,19 +65,20 @@ export interface EmulatorSettings extends EventFormat {
    * limits.
    */
   gateway: 'openai' | 'vllm' | 'litellm';
-  /** IDs of models that exist, but aren't listed and don't support chat. */
+  /** IDs of models that exist and don't support chat. The model list doesn't contain them. */
   modelIdsWithoutChat: readonly string[];
   /** Lifetime in seconds of the access tokens issued from now on. */
   tokenLifeSeconds: number;
-  /** How far the clock of both services is ahead of this machine's clock, in seconds. */
+  /** The number of seconds that the clock of both services is ahead of this machine's clock. */
   clockOffsetSeconds: number;
   /** Returns the generated text for a prompt, as one string or as the chunks of a stream. */
   answer: (prompt: string) => string | readonly string[];
   /** Returns the model's next step in a chat, or undefined to use `answer`. */
   step: (request: Record<string, unknown>) => ModelStep | undefined;
   /**
-   * The stop reason of every response that doesn't come from `step`. If undefined, the stop reason
-   * is `max_tokens` if the request's limit truncated the text, and `eos_token` otherwise.
+   * The stop reason of every response that doesn't come from `step`. If it's undefined, the stop
+   * reason is `max_tokens` for a text that the request's limit truncated, and `eos_token`
+   * otherwise.
    */
   stopReason: StopReason | undefined;
   /** Pause between two events in a stream, in milliseconds. */

@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto';
 const longestQuote = 60;
 
 /**
- * The text that the emulated model generates by default. It depends only on the prompt, so that a
- * test can check what was sent. It has several words and lines, so that a demo shows streaming.
+ * Returns the text that the emulated model generates by default. The text depends only on the
+ * prompt, so that a test can check which prompt was sent. It has several words and lines, so that a
+ * demo shows streaming.
  */
 export function answerFor(prompt: string): string {
   return [
@@ -21,7 +22,7 @@ export function piecesOf(text: string): string[] {
   return text.match(/\s*\S{1,5}|\s+$/gu) ?? [];
 }
 
-/** Returns a plausible number of model tokens: 1 for a short word, and more for longer text. */
+/** Returns a plausible number of model tokens, such as 1 for a short word. */
 export function tokenCount(text: string): number {
   return piecesOf(text).length;
 }

@@ -8,7 +8,7 @@ export class IssuedTokens {
   readonly #nowMs: () => number;
   readonly #isAccepted: (token: string) => boolean;
 
-  /** @param isAccepted returns true for a live token that was issued elsewhere */
+  /** @param isAccepted returns true for a valid token that another identity provider issued */
   constructor(nowMs: () => number, isAccepted: (token: string) => boolean) {
     this.#nowMs = nowMs;
     this.#isAccepted = isAccepted;
@@ -20,7 +20,7 @@ export class IssuedTokens {
   }
 
   /**
-   * Issues a token that looks like a JWT, but is opaque to a client.
+   * Issues a token that looks like a JWT, although clients must not read its claims.
    * @param serverNowMs the server's time, which affects only the claims in the token
    */
   issue(lifeSeconds: number, serverNowMs: number): string {

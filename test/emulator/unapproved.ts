@@ -5,8 +5,8 @@ import type { Received } from './connections.ts';
 import type { Emulator } from './emulator.ts';
 
 /**
- * A server that stands in for an unapproved host. Each process keeps a list of all such servers,
- * even after their tests have ended. At the end, a suite can check what they received.
+ * A server that stands in for an unapproved host. Each process keeps a list of all these servers
+ * until it ends, so that a suite can finally check what they received.
  */
 export interface Unapproved {
   readonly received: Received;
@@ -18,14 +18,16 @@ export interface UnapprovedListener extends Unapproved {
   readonly host: string;
   /** The address without TLS. */
   readonly url: string;
-  /** The address with TLS. The first message of a TLS handshake counts as received bytes. */
+  /**
+   * The address with TLS. The first message of a TLS handshake already counts as received bytes.
+   */
   readonly secureUrl: string;
 }
 
 /** A working service that must not be contacted until the user approves it. */
 export interface AwaitingApproval extends Unapproved {
   /**
-   * Call this just before the user approves the service. Later requests don't count.
+   * Ends the count of connections and bytes. Call it just before the user approves the service.
    * @throws AssertionError if the service has already been contacted
    */
   approve(): void;
@@ -36,15 +38,15 @@ export interface UnapprovedTotal extends Received {
 }
 
 declare global {
-  // Global, because in the extension host, the entry point and the tests are separate bundles, each
-  // with its own copy of this module.
+  // This variable is global, because the extension host loads two bundles, one with the entry point
+  // and one with the tests. Each bundle has its own copy of this module.
   var unapprovedOfTests: Set<Unapproved> | undefined;
 }
 
-/** Makes clients fail at once instead of waiting for a response. */
+/** Responds with an error, so that clients fail immediately instead of waiting. */
 const ANSWER = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
-/** Starts a listener on 127.0.0.1. It doesn't keep the process running. */
+/** Starts a listener on 127.0.0.1 that doesn't keep the process running. */
 export async function startUnapproved(): Promise<UnapprovedListener> {
   let connections = 0;
   let bytes = 0;
@@ -72,8 +74,8 @@ export async function startUnapproved(): Promise<UnapprovedListener> {
 }
 
 /**
- * Counts the connections and bytes that a service receives from now on, until it's approved or
- * closed.
+ * Counts the connections and bytes that a service receives from now on, until `approve` is called
+ * or the service is closed.
  */
 export function notApprovedYet(emulator: Emulator): AwaitingApproval {
   const before = emulator.received;
@@ -101,7 +103,9 @@ export function assertUntouched(...unapproved: readonly Unapproved[]): void {
   }
 }
 
-/** Returns the total that all unapproved servers in this process have received. */
+/**
+ * Returns the number of unapproved servers in this process, and the total that they have received.
+ */
 export function totalOfUnapproved(): UnapprovedTotal {
   const all = [...(globalThis.unapprovedOfTests ?? [])].map(({ received }) => received);
   return sumOf(all.map((received) => ({ ...received, listeners: 1 })));

@@ -6,7 +6,8 @@ import type { RootHookObject } from 'mocha';
 import { assertUntouched, sumOf, totalOfUnapproved, type UnapprovedTotal } from './unapproved.ts';
 
 /**
- * The environment variable with the path of the folder in which each test process stores its total.
+ * The environment variable with the path of a folder. Each test process stores its total in this
+ * folder.
  */
 const FOLDER = 'HOSTED_MODEL_UNAPPROVED';
 
@@ -18,17 +19,18 @@ interface Plugin {
 
 /**
  * A plugin for `mocha --require`, with or without `--parallel`. Fails a suite if an unapproved host
- * was contacted, or if the suite started fewer such hosts than expected. Prints the totals at the
- * end.
- * @param atLeast minimum number of these hosts in the whole suite. A run with `--grep` may start
- * fewer.
+ * was contacted, or if the suite started fewer of these hosts than `atLeast`. Prints the totals at
+ * the end.
+ * @param atLeast minimum number of unapproved hosts in the whole suite. A run with `--grep` may
+ * start fewer hosts.
  */
 export function unapprovedTotal(atLeast: number): Plugin {
   return {
     mochaHooks: {
       afterAll() {
         const total = totalOfUnapproved();
-        // The total grows with each test file, so the last total covers all files in this process.
+        // With `--parallel`, this runs after each test file. A total includes all previous files of
+        // this process, so it overwrites the previous total.
         writeFileSync(join(folder(), String(process.pid)), JSON.stringify(total));
         assertUntouched({ received: { connections: total.connections, bytes: total.bytes } });
       },

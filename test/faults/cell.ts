@@ -18,7 +18,10 @@ import { FakeTime, never } from '../unit/service/fixtures.ts';
 import { becomes } from '../vscode/deadline.ts';
 import { type Cell, type Phase, pieces } from './faultTable.ts';
 
-/** The deadline that the cell tests, in milliseconds. The other deadlines never expire. */
+/**
+ * The length of the deadline that a cell tests, in milliseconds. The other deadlines are so long
+ * that they never expire.
+ */
 const DEADLINE_MS = 60_000;
 const LONG_MS = 600_000;
 const PARALLEL = 8;
@@ -37,9 +40,9 @@ interface Ending {
 }
 
 /**
- * Plays one cell of the matrix through real sockets. Asserts each call's outcome, the number of
- * requests, and that no request or slot is left over. The clock moves only for the waits between
- * attempts, and for the deadline that the cell tests.
+ * Makes the calls of one cell of the matrix over real sockets. Asserts the outcome of each call,
+ * the number of requests, and that no request or slot is left over. The clock moves only for the
+ * waits between attempts, and for the deadline that the cell tests.
  */
 export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<void> {
   const time = new FakeTime();
@@ -109,15 +112,15 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
   const sent = cell.fault ? cell.attempts * flights : 0;
   assert.equal(emulator.count(path) - before, sent, 'requests sent');
   assert.equal(emulator.faults.pending, 0, 'unused faults');
-  // The rest of a response is read in the background. Until that's done, the call keeps its slot.
+  // The call keeps its slot until the rest of its response has been read in the background.
   await becomes('free of requests', () => limiter.state.inFlight + limiter.state.waiting === 0);
   await becomes('at rest', () => emulator.inFlight.identity + emulator.inFlight.inference === 0);
   if (fault) assert.equal((await world.generate()).text, pieces.join(''), 'the next call');
 }
 
 /**
- * Returns the credentials for a cell. A cell without a `fault` stands for an unreachable host, so
- * one address is a port that nothing listens on.
+ * Returns the credentials for a cell. A cell without a `fault` stands for an unreachable host. In
+ * this case, one of the addresses has a port that nothing listens on.
  */
 function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   if (cell.fault) return {};

@@ -2,7 +2,7 @@ import type { ErrorKind } from '../../src/service/errors.ts';
 import { streamedPiece } from '../contract/service/world.ts';
 import type { Fault } from '../emulator/faults.ts';
 
-/** The faults in the matrix, and the expected outcome of a call with each of them. */
+/** The faults in the matrix, and the expected outcome of a call with each fault. */
 
 /** The phases of a call in which a fault can occur. */
 export const phases = ['token', 'generation', 'stream start', 'mid-stream'] as const;
@@ -11,15 +11,16 @@ export type Phase = (typeof phases)[number];
 /** A fault in one phase, and the only allowed outcome of the call. */
 export interface Cell {
   /**
-   * Returns the fault for a request. Undefined if nothing listens on the address.
-   * @param begun resolves when the client has received the headers or, mid-stream, the first text
+   * Returns the fault for a request. If it's undefined, nothing listens on the address.
+   * @param begun resolves when all parallel calls have received their headers or, mid-stream, their
+   * first text
    */
   readonly fault: ((begun: Promise<void>) => Fault) | undefined;
   readonly outcome: ErrorKind | 'success';
   /** Number of attempts that one call makes. The first `faulty` of them get the fault. */
   readonly attempts: number;
   readonly faulty: number;
-  /** The deadline that ends the call. `none` if the fault itself or the response ends it. */
+  /** The deadline that ends the call, or `none` if the call ends before any deadline. */
   readonly deadline: 'headers' | 'idle' | 'none';
 }
 
@@ -33,7 +34,7 @@ export interface FaultRow {
   readonly cells: Readonly<Record<Phase, Cell | NoCell>>;
 }
 
-/** The text of every response, in the two chunks of its stream. */
+/** The text of every response. A stream sends it in these two chunks. */
 export const pieces = ['first ', 'second'] as const;
 
 const json = { 'content-type': 'application/json' };
@@ -63,7 +64,10 @@ function cell(
   };
 }
 
-/** Returns a stream that continues with these chunks once its first text has arrived. */
+/**
+ * Returns a function that creates a stream. The stream continues with these chunks when its first
+ * text has arrived.
+ */
 function afterText(...rest: readonly (string | Uint8Array)[]): (begun: Promise<void>) => Fault {
   return (begun) => ({
     headers: eventStream,
@@ -74,7 +78,10 @@ function afterText(...rest: readonly (string | Uint8Array)[]): (begun: Promise<v
   });
 }
 
-/** Returns a stream that is cut off in the middle of the event after its first text. */
+/**
+ * Returns a function that creates a stream. The stream is cut off in the middle of the event after
+ * its first text.
+ */
 function cutAfterText(reset: boolean): (begun: Promise<void>) => Fault {
   return (begun) => ({ ...afterText(last)(begun), cutAfterBytes: first.length + 5, reset });
 }
@@ -87,7 +94,9 @@ function beforeText(one: Cell): Readonly<Record<Exclude<Phase, 'mid-stream'>, Ce
 const headersHaveCome: NoCell = {
   impossible: 'a stream that has delivered text is connected and has received its headers',
 };
-/** Cuts off the body only once the headers have arrived, because a reset would overtake them. */
+/**
+ * Cuts off the body after the headers have arrived. An earlier reset would overtake the headers.
+ */
 const cut = (reset: boolean) => (begun: Promise<void>) => ({
   beforePart: () => begun,
   cutAfterBytes: 5,
@@ -180,7 +189,8 @@ export const faultTable: readonly FaultRow[] = [
       ...beforeText(
         cell('unexpected-answer', { headers: { 'content-type': 'text/html' }, body: page }),
       ),
-      // The status and the content type have already arrived. The page replaces the other events.
+      // The status and the content type have already arrived, so the page only replaces the
+      // remaining events.
       'mid-stream': cell('incomplete', afterText(page)),
     },
   },
@@ -197,7 +207,7 @@ export const faultTable: readonly FaultRow[] = [
     name: '503 four times',
     cells: {
       ...beforeText(cell('server-failed', { status: 503 }, four)),
-      // Once a stream has begun, an error arrives as an event, and the request isn't retried.
+      // After the start of a stream, an error arrives as an event, and the request isn't retried.
       'mid-stream': cell('server-failed', afterText(errorEvent('downstream_request_failed', 503))),
     },
   },

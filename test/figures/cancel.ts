@@ -5,7 +5,6 @@ import { printTable } from '../table.ts';
 
 const CALLS = 200;
 
-/** Measures each phase and writes the table. */
 export async function measureCancelling(): Promise<void> {
   const rows: string[][] = [];
   for (const phase of cancelPhases) {

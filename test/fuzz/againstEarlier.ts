@@ -1,7 +1,8 @@
 /**
  * `npm run test:earlier -- <commit> [scripts]`: plays random scripts over real sockets, with the
- * HTTP client of an earlier commit and with the current one. Compares requests, outcomes, retries,
- * and the state of the concurrency limit. Set HOSTED_MODEL_SEED to repeat a run.
+ * HTTP client of an earlier commit and with the current HTTP client. Compares their requests,
+ * outcomes, and retries, and the state of the concurrency limit. Set HOSTED_MODEL_SEED to repeat a
+ * run.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -31,7 +32,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Compares the two versions, and returns the exit code. */
+/** Compares the earlier commit with the current code, and returns the exit code. */
 async function compare(earlierCommit: string, count: number): Promise<number> {
   const [earlier, current] = [await versionOf(earlierCommit), await versionIn('.')];
   const time = new FakeTime();
@@ -56,8 +57,8 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
       total.explained += 1;
       continue;
     }
-    // Play the script again, because the order in which simultaneous responses are read depends on
-    // the open connections.
+    // Plays the script again, because the order in which simultaneous responses are read depends on
+    // the connections that are already open.
     const [befores, afters] = [[before], [after]];
     const isSteady = () => !befores.some((one) => afters.some((other) => isExplained(one, other)));
     while (befores.length < MOST_PLAYS && isSteady()) {
@@ -86,9 +87,10 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
 /**
  * True if two records are equal, except for these intended differences:
  *
- * - A call that is canceled while any error response arrives counts as never sent. In the earlier
- *   version, such a call counted as never sent only if the response would have been retried.
- * - If a response breaks off or times out, the failure contains the status of the response.
+ * - A call that is canceled while an error response arrives counts as never sent. In the earlier
+ *   version, this was only true if the call would have been retried after this response.
+ * - If a response breaks off or times out, the failure contains the status of the response. In the
+ *   earlier version, it didn't.
  */
 function isExplained(before: PlayRecord, after: PlayRecord): boolean {
   const calls = after.calls.map((call, index) => {
@@ -101,7 +103,10 @@ function isExplained(before: PlayRecord, after: PlayRecord): boolean {
   return isDeepStrictEqual(before, { ...after, calls });
 }
 
-/** Returns the outcome of a call that lost its connection or timed out, without the status. */
+/**
+ * Removes the status from the outcome of a call that lost its connection or timed out. Returns all
+ * other outcomes unchanged.
+ */
 function withoutStatus(outcome: unknown): unknown {
   if (!['connection-lost', 'timeout'].includes(nameOf(outcome))) return outcome;
   const { kind, message, details } = outcome as Pick<ServiceError, 'kind' | 'message' | 'details'>;
@@ -121,8 +126,8 @@ async function versionOf(name: string): Promise<Version> {
 async function versionIn(root: string): Promise<Version> {
   const load = (path: string) => import(pathToFileURL(resolve(root, 'src/service', path)).href);
   /**
-   * Loads the first of these files that exists. At the tag before-one-connection, only the last of
-   * them exists.
+   * Loads the first of these files that exists. At the tag before-one-connection, only the last
+   * file exists.
    */
   const firstOf = async (path: string, ...others: readonly string[]): Promise<object> => {
     const [next, ...rest] = others;

@@ -13,7 +13,7 @@ import { nasty, repeat, seed } from './fuzz.ts';
 const FOREIGN = 'f0reign words';
 const anything = fc.oneof(nasty, fc.jsonValue(), fc.constant(FOREIGN));
 
-/** Generates objects with these keys, each of which can be missing or have any value. */
+/** Generates objects with these keys. Each key can be missing or have any value. */
 const shaped = (...keys: string[]) =>
   fc.record(Object.fromEntries(keys.map((key) => [key, anything])), { requiredKeys: [] });
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 
 /**
- * Runs random cases against the code that reads external text. Each run uses a new seed, which it
- * prints. Set HOSTED_MODEL_SEED to repeat a run.
+ * Tests the code that reads external text with random input. Each run prints its seed. Set
+ * HOSTED_MODEL_SEED to this seed to repeat the run.
  */
 
 export const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? Date.now() % 0x7fff_ffff);
 
-/** The number of cases in each area. */
+/** The areas of the tests, and the number of random cases in each area. */
 export const AREAS = {
   'token responses': 10_000,
   'event streams, split anywhere': 5_000,
@@ -29,7 +29,7 @@ export type Area = keyof typeof AREAS;
 /** The areas that have run, for the table. */
 export const rows: { readonly area: Area; readonly ran: number }[] = [];
 
-/** Checks an area with as many random cases as `AREAS` states. */
+/** Runs `check` with random values, as often as `AREAS` states for the area. */
 export async function repeat<Case extends unknown[]>(
   area: Area,
   arbitraries: { [Index in keyof Case]: fc.Arbitrary<Case[Index]> },
@@ -48,7 +48,7 @@ export async function repeat<Case extends unknown[]>(
   rows.push({ area, ran });
 }
 
-/** Strings that break careless code. */
+/** Generates strings that break careless code. */
 export const nasty: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom(

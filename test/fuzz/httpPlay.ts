@@ -24,7 +24,7 @@ import {
   STEP_MS,
 } from './httpScript.ts';
 
-/** The parts of one version of `src/service` that are needed to play a script. */
+/** The exports of `src/service` that are needed to play a script, from one version of the code. */
 export interface Version
   extends Pick<typeof errors, 'ServiceError'>,
     Pick<typeof failures, 'inferenceFailure'>,
@@ -52,9 +52,13 @@ export interface PlayRecord {
   readonly limiter: ConcurrencyState;
 }
 
-/** After this many event loop turns without activity, everything is waiting for the clock. */
+/**
+ * After this many turns of the event loop without activity, all calls are waiting for the clock.
+ */
 const QUIET_TURNS = 30;
-/** The required number of such turns while a request or a response is in transit. */
+/**
+ * The number of turns without activity that is required while a request or response is in transit.
+ */
 const TRANSIT_TURNS = 1_000;
 const MAX_MS = 240_000;
 const SECOND_MS = 1_000;
@@ -62,9 +66,10 @@ const SHORT_MS = 5_000;
 const SECRET = 'secret-of-the-script';
 
 /**
- * Plays a script with one version, over real sockets. The clock moves only when nothing happens.
- * @param time a clock that all scripts share, because one script may clear its timers during the
- * next
+ * Plays a script with one version of the code, over real sockets. The clock moves only when nothing
+ * happens.
+ * @param time a clock that all scripts share, because a script may still clear its timers while the
+ * next script is played
  */
 export async function play(
   version: Version,
@@ -72,7 +77,7 @@ export async function play(
   script: HttpScript,
   time: FakeTime,
 ): Promise<PlayRecord> {
-  // Starts at a whole second, because dates in headers have no fractions of a second.
+  // Starts each script at a whole second, because dates in headers have no fractions of a second.
   await time.pass(SECOND_MS - (time.monotonic() % SECOND_MS));
   try {
     return await new Play(version, emulator, script, time).run();
@@ -81,10 +86,13 @@ export async function play(
   }
 }
 
-/** The longest pause in commits before the limit was raised to 3 minutes, in milliseconds. */
+/** The maximum pause in old commits, in milliseconds. It was later raised to 3 minutes. */
 const MAX_PAUSE_MS = 60_000;
 
-/** Limits each pause to `MAX_PAUSE_MS` in both versions, because longer pauses are intended. */
+/**
+ * Limits each pause to `MAX_PAUSE_MS` in both versions, so that the longer pauses of newer commits
+ * aren't reported as differences.
+ */
 function withShortPauses(gate: RequestGate): RequestGate {
   return {
     applyRateLimit: (rateLimit) => gate.applyRateLimit(rateLimit),
@@ -94,7 +102,8 @@ function withShortPauses(gate: RequestGate): RequestGate {
         const release = slot.release.bind(slot);
         slot.release = (outcome, pauseMs = 0) => release(outcome, Math.min(pauseMs, MAX_PAUSE_MS));
       };
-      // Returns the same promise, because another one would change the order of simultaneous calls.
+      // Returns the original promise, because another promise would change the order of
+      // simultaneous calls.
       acquired.then(limitPause, () => {});
       return acquired;
     },
@@ -169,7 +178,7 @@ class Play {
     }
   }
 
-  /** True if a request hasn't reached the service, or a response hasn't reached the client. */
+  /** True if a request is on its way to the service, or a response is on its way to the client. */
   #isInTransit(): boolean {
     return this.#unanswered > this.#emulator.inFlight.inference;
   }
@@ -319,7 +328,6 @@ function pairsOf(rawHeaders: readonly string[]): string[] {
     .sort();
 }
 
-/** Sorts the properties by name. */
 function sorted(details: object): object {
   return Object.fromEntries(
     Object.entries(details).sort(([one], [other]) => (one < other ? -1 : 1)),

@@ -1,7 +1,9 @@
 import type { Fault } from '../emulator/faults.ts';
 import { randomOf } from '../random.ts';
 
-/** One call in a script, with everything that happens to it. Times are on the script's clock. */
+/**
+ * One call in a script, with everything that happens to the call. Times are on the script's clock.
+ */
 export interface ScriptedCall {
   readonly reads: 'text' | 'events';
   readonly method: 'GET' | 'POST';
@@ -12,10 +14,10 @@ export interface ScriptedCall {
   readonly cancelMs: number | undefined;
   readonly totalMs: number;
   readonly goesTo: 'service' | 'closed port' | 'other origin';
-  /** The place of a secret that must not be sent. */
+  /** The part of the request that contains a secret, which must not be sent. */
   readonly secretIn: 'nothing' | 'url' | 'body';
   readonly token: 'none' | 'ready' | 'late' | 'expires in the queue' | 'fails';
-  /** The faults for the call's attempts, in order. Further attempts get a 404. */
+  /** The fault for each attempt of the call, in order. Further attempts get a 404. */
   readonly faults: readonly Fault[];
 }
 
@@ -26,7 +28,7 @@ export interface HttpScript {
   readonly calls: readonly ScriptedCall[];
 }
 
-/** How far the clock moves in each of the first steps, in milliseconds. */
+/** The time by which the clock moves in each step at the start of a script, in milliseconds. */
 export const STEP_MS = 50;
 export const HEADERS_MS = 1_000;
 export const IDLE_MS = 600;
@@ -36,7 +38,7 @@ const STATUSES = [
   ...[429, 429, 429, 500, 501, 502, 503, 503, 504],
   ...[301, 302, 303, 304, 307, 308, 200, 201, 204],
 ];
-/** Stands for the date two seconds after the start of the script. */
+/** A placeholder for the date two seconds after the start of the script. */
 export const DATE_LATER = 'date';
 const RETRY_AFTER = [
   ...['', '', '', '', '', '0', '1', '2', '0.5', '60', '61', '86400', 'soon', '-5', '1e9'],

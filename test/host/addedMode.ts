@@ -1,7 +1,10 @@
 import { Range } from 'vscode';
 import { placeAt, placing } from '../../src/editor/inPlaceModes.ts';
 
-/** An insert mode as a contributor would add it: this file, and one entry in `insertModes`. */
+/**
+ * An insert mode, written as a contributor would add it: with a file like this, and an entry in
+ * `insertModes`.
+ */
 export const comment = placing('comment', (target) => {
   const { start } = target.document.lineAt(target.selection.start.line).range;
   const { indentation } = target;

@@ -38,7 +38,8 @@ describe('the .env file in a real editor', () => {
   });
   after(() => rmSync(path('.env'), { force: true }));
 
-  // Runs first, because VS Code keeps a document in memory for minutes once an extension opens it.
+  // This test runs first, because VS Code keeps a document in memory for minutes after an extension
+  // has opened it.
   it('is checked as the user types, and its problems disappear when it is closed', async () => {
     writeFileSync(path('.env'), good);
     await commands.executeCommand('vscode.open', uri);
@@ -57,8 +58,8 @@ describe('the .env file in a real editor', () => {
     after(closeTabs);
 
     /**
-     * A replacement for one of the three lines in `good`, the problem that it causes, and the fix
-     * with its result.
+     * Replacements for one of the three lines in `good`, each with the problem that it causes, the
+     * fix, and the line that the fix results in.
      */
     const flaws: readonly [
       kind: string,
@@ -198,7 +199,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    /** Returns a saved file that git doesn't ignore, and its problem. */
+    /** Saves a `.env` file that git doesn't ignore. Returns its document and its problem. */
     async function notIgnored() {
       git('init', '--quiet');
       const document = await openWith([rest[1], rest[0], key, ''].join('\n'));
@@ -217,8 +218,8 @@ describe('the .env file in a real editor', () => {
       await actionAt(found.range, fix);
       assert.equal(existsSync(path('.gitignore')), false, 'nothing is written before the fix');
       await window.showTextDocument(document, { selection: found.range });
-      // The code action API loses a file that an edit creates, so this runs the editor's command.
-      // The command does nothing until the editor has received the problem.
+      // Runs the editor's command, because the code action API omits files that an edit creates.
+      // The command does nothing until the editor has received the problem, so it's repeated.
       const apply = async () => {
         const preferred = { kind: 'quickfix', apply: 'first', preferred: true };
         await commands.executeCommand('editor.action.codeAction', preferred);
@@ -287,7 +288,8 @@ describe('the .env file in a real editor', () => {
       writeFileSync(path('.gitignore'), '.env\n');
       const document = await openWith(good);
       await document.save();
-      // The first diagnostic can still be about the text of an earlier test.
+      // Waits for the line, because the first diagnostic can still be about the text of an earlier
+      // test.
       const isHere = ({ code, range }: Diagnostic) => code === 'tracked' && range.start.line === 0;
       await until((all) => all.some(isHere));
       const { range } = ours().find(isHere) ?? assert.fail();

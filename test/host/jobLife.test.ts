@@ -15,7 +15,7 @@ import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 const PROMPT = new Range(0, 0, 0, 6);
 const cut: GenerateOverrides = { insertMode: 'below', template: CUT_SHORT };
 
-/** Tests commands for an existing job, including several commands at the same time. */
+/** Tests commands for an existing job, including commands that run at the same time. */
 describe('a job', () => {
   let world: World;
   beforeEach(async () => {
@@ -169,7 +169,7 @@ describe('a job', () => {
       const snapshot = currentSnapshot();
       assert.ok(snapshot);
       asked.push(new WeakRef(snapshot));
-      // Isn't awaited, because the message about the truncated response stays open.
+      // The promise isn't awaited, because the message about the truncated response stays open.
       void generate(world.options, order, snapshot);
       const job = await eventually('the response', 60_000, () => {
         const { latest } = world.jobs;
@@ -182,7 +182,7 @@ describe('a job', () => {
     const before = world.emulator.count(chatPath);
     for (const job of old) await runJob(world.options, job, [0], 'continue');
     assert.equal(world.emulator.count(chatPath), before);
-    // `queryObjects` collects garbage first.
+    // `countFits` calls `queryObjects`, which collects garbage first.
     assert.ok(countFits() - fits <= 20);
     assert.deepEqual([...new Set(asked.slice(0, 5).map((each) => each.deref()))], [undefined]);
     assert.equal(editor.document.getText(), 'prompt');

@@ -29,7 +29,8 @@ export const placingModes = [
 ] as const satisfies readonly (readonly [id: string, title: string])[];
 
 /**
- * A value for each mode that writes into the document, usually the expected text of the document.
+ * A value for each insert mode that writes into the document. The value is usually the expected
+ * text of the document.
  */
 export type ByPlacingMode<Value = string> = Readonly<
   Record<(typeof placingModes)[number][0], Value>
@@ -55,7 +56,8 @@ export function openPreviews(): Previews {
 }
 
 /**
- * Opens an untitled document. VS Code may first restore the one that the previous test closed.
+ * Opens an untitled document. VS Code may first restore the untitled document that the previous
+ * test closed, so this function tries again.
  */
 async function untitled(content: string, language = 'plaintext'): Promise<TextDocument> {
   for (;;) {
@@ -67,13 +69,13 @@ async function untitled(content: string, language = 'plaintext'): Promise<TextDo
 }
 
 /**
- * An untitled document that tests share. Opening a document takes about five times as long as
- * replacing the text of an open one (measured).
+ * An untitled document that tests share. According to a measurement, opening a document takes about
+ * five times as long as replacing the text of an open document.
  */
 let reused: TextDocument | undefined;
 let isReusedTaken = false;
 
-/** Shows an untitled document, and selects a range in it. */
+/** Shows an untitled document with this content, and selects a range in it. */
 export async function open(
   content: string,
   selection = new Range(0, 0, 0, 0),
@@ -82,7 +84,7 @@ export async function open(
   return openWith(content, [selection], language);
 }
 
-/** Shows an untitled document with several selections. */
+/** Shows an untitled document with this content, and selects these ranges. */
 export async function openWith(
   content: string,
   ranges: readonly Range[],
@@ -98,7 +100,7 @@ export async function openWith(
   return select(reused, ranges);
 }
 
-/** Shows an untitled document that no other test uses. */
+/** Like `openWith`, but shows a new document that no other test uses. */
 export async function openNew(
   content: string,
   ranges: readonly Range[],
@@ -129,7 +131,7 @@ export async function openFile(
   return select(await workspace.openTextDocument(uri), [selection]);
 }
 
-/** URI of a file in the window's folder. */
+/** Returns the URI of a file in the window's folder. */
 export function fileUri(name: string): Uri {
   const [folder] = workspace.workspaceFolders ?? [];
   assert.ok(folder);
@@ -149,14 +151,14 @@ async function select(document: TextDocument, ranges: readonly Range[]): Promise
     editor.selections.every((selection, index) => wanted[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event about the previous selection can overwrite this one. Awaiting a command lets
-    // such an event arrive.
+    // A late event about the previous selection can overwrite the new selection. If there is one,
+    // it arrives before this command ends.
     await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
   } while (!isSelected());
   return editor;
 }
 
-/** Streams a whole response. @returns true if all of it was inserted */
+/** Streams a whole response. @returns true if the whole response was inserted */
 export async function stream(
   editor: TextEditor,
   mode: string | InsertMode,
@@ -167,7 +169,7 @@ export async function stream(
   return job.end(0, 'ended');
 }
 
-/** Appends a chunk, and waits until it is in the document. */
+/** Appends a chunk to a response, and waits until the document contains the chunk. */
 export async function appendTo(
   job: Job,
   document: TextDocument,
@@ -180,7 +182,7 @@ export async function appendTo(
   await textOf(document, (text) => count(text) > before);
 }
 
-/** Inserts text after a word, with an edit instead of simulated typing. */
+/** Inserts text after a word. Applies an edit instead of simulating typing. */
 export async function typeAt(document: TextDocument, word: string, text = '*'): Promise<void> {
   const editor = window.visibleTextEditors.find((one) => one.document === document);
   assert.ok(editor);
@@ -209,7 +211,7 @@ export function textOf(document: TextDocument, isWanted: (text: string) => boole
   return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
 }
 
-/** Waits until a condition is true. Checks it now and at each of these events. */
+/** Waits until a condition is true. Checks the condition now and at each of these events. */
 export async function until(
   events: Event<unknown> | readonly Event<unknown>[],
   isSo: () => boolean,
@@ -244,8 +246,8 @@ export async function closing<Result>(
 }
 
 /**
- * Ends all jobs and closes all tabs, even unsaved ones. If the shared document has the only tab,
- * that tab stays open.
+ * Disposes of all jobs, and closes all tabs without saving. If only the shared document is open,
+ * its tab stays open.
  */
 export async function close(): Promise<void> {
   for (const each of toDispose.splice(0)) each.dispose();
@@ -255,12 +257,13 @@ export async function close(): Promise<void> {
   if (!isReusable) await closeTabs();
 }
 
-/** Closes all tabs, even unsaved ones. */
+/** Closes all tabs without saving. */
 export async function closeTabs(): Promise<void> {
   while (window.tabGroups.all.some(({ tabs }) => tabs.length > 0)) {
     await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }
-  // Waits, because a new untitled document could take the name and line endings of a closed one.
+  // Waits until the documents are closed, because a new untitled document could otherwise get the
+  // name and line endings of a closed document.
   await until(workspace.onDidCloseTextDocument, () =>
     workspace.textDocuments.every(({ isUntitled }) => !isUntitled),
   );

@@ -19,10 +19,10 @@ interface Case {
   readonly text: string;
   readonly ranges: readonly Range[];
   readonly isReversed: boolean;
-  /** True if the case runs only nightly, whatever the insert mode. */
+  /** True if the case runs only nightly, in all insert modes. */
   readonly isNightly?: boolean;
   /**
-   * The texts that are selected after a response in mode `after`, if they differ from those
+   * The selected texts after a response in mode `after`, if they differ from the texts that were
    * selected before.
    */
   readonly beforeAnswer?: readonly string[];
@@ -145,8 +145,8 @@ describe('selections', () => {
 });
 
 /**
- * Streams these chunks to every response of a job. Waits for each chunk, because chunks that arrive
- * together are written in one or two edits.
+ * Adds these chunks to every response of a job. Waits until each chunk is written, so that each
+ * chunk gets its own edit.
  */
 async function answer(job: Job, document: TextDocument, pieces: readonly string[]): Promise<void> {
   const count = (text: string, piece: string) => text.split(piece.trim()).length;
@@ -185,7 +185,7 @@ async function isSelected(
   }
 }
 
-/** Waits until all of VS Code's pending selection events have arrived. */
+/** Waits until all pending selection events have arrived. They arrive before a command ends. */
 async function answered(): Promise<void> {
   await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
 }

@@ -42,7 +42,7 @@ describe('the connection through VS Code’s own fetch', () => {
       approved: { auth: origin, service: origin },
     });
     return {
-      /** Sends a request with a body, as the requests for tokens and text have. */
+      /** Sends a request with a body, like the extension's requests for tokens and text. */
       post: (origin = far) => failureOf(fetchToken(http, credentialsAt(origin), never)),
       get: (origin = far) => probeIdentity(http, credentialsAt(origin), never),
     };

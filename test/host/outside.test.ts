@@ -82,7 +82,7 @@ describe('the .env file in a real folder', () => {
     ['B18: is refused if it is not UTF-8', 'not-text', () => writeFile(env(), text, 'utf16le')],
     ["isn't a source if it doesn't exist", 'no-file', async () => {}],
   ];
-  // On Windows, these tests can't create pipes, devices, or sockets in a folder.
+  // On Windows, tests can't create pipes, devices, or sockets in a folder.
   const itAmongFiles = process.platform === 'win32' ? it.skip : it;
   for (const [title, why, make] of refusals) {
     const test = /pipe|device/.test(title) ? itAmongFiles : it;
@@ -124,7 +124,7 @@ describe('the .env file in a real folder', () => {
         why: 'virtual',
       });
       assert.equal(calls, 0);
-      // Proves that the provider is registered and would have counted a call.
+      // This call proves that the provider is registered and counts calls.
       await assert.rejects(
         Promise.resolve(workspace.fs.stat(Uri.parse('virtual-test://github/a/b/.env'))),
       );

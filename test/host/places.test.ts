@@ -35,7 +35,7 @@ describe('insertion targets:', () => {
     for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
   });
 
-  /** Creates a temporary folder with a `.vscode` folder in it. */
+  /** Creates a temporary folder that contains a `.vscode` folder. */
   async function linkFolder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'hosted-model-links-'));
     folders.push(folder);

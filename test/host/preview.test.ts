@@ -455,13 +455,13 @@ async function upToDate(tab: Tab | undefined): Promise<void> {
   await until(workspace.onDidChangeTextDocument, isUpToDate);
 }
 
-/** Accepts the active preview once it is up to date. */
+/** Waits until the active preview is up to date, and accepts it. */
 async function acceptSeen(): Promise<boolean> {
   await upToDate(window.tabGroups.activeTabGroup.activeTab);
   return openPreviews().accept();
 }
 
-/** Starts a request that fails once it's aborted. */
+/** Starts a request that runs until it's aborted, and then fails. */
 function running(job: Job): { readonly aborted: Promise<void>; readonly ended: Promise<boolean> } {
   const controller = job.activeRuns.reserve([0]);
   assert.ok(controller);
@@ -483,9 +483,9 @@ function previewTabs() {
     .filter(({ input }) => input instanceof TabInputTextDiff);
 }
 
-/** Waits until an editor shows the right side of a preview. */
+/** Waits until an editor shows the right side of a preview, and returns its document. */
 async function rightSide(): Promise<TextDocument> {
-  // The editor of a preview that was just closed may still count as visible.
+  // `visibleTextEditors` may still contain the editor of a preview that was just closed.
   const isOpen = ({ document: { uri } }: TextEditor) =>
     previewTabs().some(({ input }) => {
       return input instanceof TabInputTextDiff && input.modified.toString() === uri.toString();

@@ -62,8 +62,8 @@ try {
 }
 
 /**
- * Bundles the tests into one file, so that the extension host loads shared modules once. Returns
- * the path of the file that VS Code loads.
+ * Bundles all test files into one, so that the extension host loads shared modules only once.
+ * Returns the path of the file that VS Code loads.
  */
 async function bundleTests(): Promise<string> {
   const output = join(testDirectory, 'host');
@@ -97,8 +97,8 @@ async function bundleTests(): Promise<string> {
 }
 
 /**
- * Creates a certificate, like a company's own, and returns the environment that makes VS Code trust
- * it, or an empty one if openssl is missing. On Linux, VS Code reads SSL_CERT_FILE.
+ * Creates a certificate, as companies create their own. Returns the environment variables that make
+ * VS Code trust it, or none if openssl is missing. On Linux, VS Code reads SSL_CERT_FILE.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
   const own = await selfSigned('service.example');
@@ -115,7 +115,7 @@ async function trustedCertificate(): Promise<Record<string, string>> {
   return { [trustedFileVariable]: file, SSL_CERT_FILE: bundle };
 }
 
-/** Creates a new folder for each run. Tests can change its files. */
+/** Creates a folder with files that tests can change. Each run starts with a new folder. */
 async function sampleFolder(): Promise<string> {
   const path = join(testDirectory, 'host-folder');
   await rm(path, { recursive: true, force: true });

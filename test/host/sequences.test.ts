@@ -10,7 +10,10 @@ import { inForm } from '../soak/fullOrShort.ts';
 import { type ByPlacingMode, open, placingModes, textOf } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
-/** A character of the document. An undo or redo restores the same object. */
+/**
+ * A character of the document. If undo or redo restores a character, the model restores the same
+ * `Mark` object.
+ */
 interface Mark {
   readonly char: string;
   /** Undefined for the user's text. */
@@ -21,13 +24,15 @@ interface Response {
   readonly generation: Generation;
   /** All characters written for this response so far. */
   readonly marks: Mark[];
-  /** The last character that the service sent. The next text goes after it. */
+  /**
+   * The last character that the service has sent. The next text is inserted after this character.
+   */
   end: Mark | undefined;
   /** The text that the service sent. */
   text: string;
 }
 
-/** Where and how an insert mode writes a response. */
+/** The place at which an insert mode writes a response, and the changes around the response. */
 interface Insertion {
   /** Offset in the document. */
   readonly place: number;
@@ -40,7 +45,7 @@ interface Insertion {
 
 interface Generation extends Required<Omit<Insertion, 'place'>> {
   readonly job: Job;
-  /** Oldest first. */
+  /** The responses, from the oldest to the newest. */
   readonly responses: Response[];
 }
 
@@ -52,9 +57,12 @@ interface State {
 }
 
 const PIECES = 16;
-/** Number of chunks that arrive before a held stream stalls. */
+/** Number of chunks that arrive before the test pauses a stream. */
 const HEAD = 3;
-/** Sequences per document. A document's undo stack grows with each sequence. */
+/**
+ * Number of sequences before a new document is opened, because a document's undo stack grows with
+ * each sequence.
+ */
 const PER_DOCUMENT = 25;
 /**
  * The code point before the first typed character. All typed characters are unique. Only responses
@@ -88,7 +96,10 @@ describe('random sequences of typing, undo, redo, and commands', () => {
   });
 });
 
-/** Plays one sequence and keeps a model of the document. */
+/**
+ * Performs the random steps of one sequence, and compares the document with a model of it after
+ * each step.
+ */
 class Sequence {
   readonly #world: World;
   readonly #editor: TextEditor;
@@ -97,7 +108,9 @@ class Sequence {
   readonly #figures: Map<string, number>;
   readonly #generations: Generation[] = [];
   readonly #steps: string[] = [];
-  /** The states that undo and redo can lead to, in order. VS Code can skip some of them. */
+  /**
+   * The states that undo and redo can lead to, in order. One undo or redo can skip several states.
+   */
   #states: State[] = [{ marks: [], deleted: new Set() }];
   #at = 0;
   #typed = 0;
@@ -235,7 +248,10 @@ class Sequence {
     if (held) await this.#meanwhile(response, held.open, run);
   }
 
-  /** Types, undoes, and redoes while a response streams, then lets the rest arrive. */
+  /**
+   * Types, undoes, and redoes while a stream is paused. Then calls `goOn`, and waits for the rest
+   * of the response.
+   */
   async #meanwhile(response: Response, goOn: () => void, run: Promise<void>): Promise<void> {
     let isStopped = false;
     for (let left = this.#below(4); left > 0; left -= 1) {
@@ -349,7 +365,7 @@ class Sequence {
     this.#become(this.#marks.toSpliced(place, 0, ...added));
   }
 
-  /** True if the response is in the document, and lacks only characters that the user deleted. */
+  /** True if the document contains the response, except for characters that the user deleted. */
   #isWhole({ marks }: Response): boolean {
     const { deleted } = this.#state;
     return (
@@ -401,7 +417,7 @@ class Sequence {
     return { char: String.fromCodePoint(FIRST_CHARACTER + this.#typed) };
   }
 
-  /** A random offset, often at an end of the document or inside generated text. */
+  /** Returns a random offset, often at the start or end of the document or in generated text. */
   #offset(): number {
     const all = this.#marks.length;
     const generated = [...this.#marks.keys()].filter((at) => this.#marks[at]?.response);
@@ -413,7 +429,8 @@ class Sequence {
     const wanted = new Selection(this.#document.positionAt(from), this.#document.positionAt(to));
     do {
       this.#editor.selections = [wanted];
-      // A late event about the previous selection can overwrite this one.
+      // A late event about the previous selection can overwrite the new selection. If there is one,
+      // it arrives before this command ends.
       await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
     } while (!(this.#editor.selections.length === 1 && this.#editor.selection.isEqual(wanted)));
   }

@@ -6,7 +6,9 @@ import { tell } from '../emulator/unapprovedTotal.ts';
 /** Minimum number of listeners in the whole suite that act as unapproved hosts. */
 const unapprovedListeners = 1;
 
-/** Milliseconds until a test counts as hung. Long, since the machine may be busy. */
+/**
+ * Milliseconds until a test counts as hung. The number is high, because the machine may be busy.
+ */
 const testMilliseconds = 300_000;
 
 /** Called by VS Code. @throws Error if a test failed, which makes VS Code exit with 1. */
@@ -34,8 +36,8 @@ export async function run(): Promise<void> {
 }
 
 /**
- * Marks the tests' console lines for `run-in-server.ts`. VS Code's own console object can't be
- * modified, so this replaces the object.
+ * Marks the lines that tests write to the console, for `run-in-server.ts`. Replaces the console
+ * object, because VS Code's own object can't be modified.
  */
 function markConsole(): void {
   const mark = process.env['HOSTED_MODEL_CONSOLE_MARK'];

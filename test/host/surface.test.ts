@@ -39,7 +39,7 @@ describe('the public surface', () => {
       tools.map(({ name }) => name),
       ['hosted_model_generate'],
     );
-    // All extensions can see the tool, although it isn't offered to agents.
+    // All extensions can call the tool, although it isn't offered to agents.
     const call = { input: { prompt: 'Hello' }, toolInvocationToken: undefined };
     const { content } = await lm.invokeTool('hosted_model_generate', call);
     assert.match(JSON.stringify(content), /not_offered/);
@@ -48,7 +48,7 @@ describe('the public surface', () => {
   for (const name of names) {
     it(`G04: has the command ${name}, which ignores hostile arguments and returns nothing`, async () => {
       const hostile = { url: evil.secureUrl, apiKey: 'key', headers: { a: 'b' } };
-      // Dismisses every input and message that the command shows, until the command ends.
+      // These commands dismiss every input and message, until the tested command ends.
       const closers = ['workbench.action.closeQuickOpen', 'notifications.clearAll'];
       const called = Promise.resolve(commands.executeCommand(name, hostile, evil.secureUrl));
       assert.equal(await closing(closers, called), undefined);

@@ -230,8 +230,8 @@ describe('templates in a real editor', () => {
       const text = `---\nnmae: x\ninsertMode: replcae\nmodel: 4\n---\nTo \${input:Whom?}: \${selecton}`;
       write('flaws.md', text.replaceAll('\n', '\r\n'));
       const uri = Uri.file(path('flaws.md'));
-      // Opens the document with a command. If the API opened it, VS Code would keep it in memory
-      // for minutes.
+      // Opens the document with a command, because VS Code keeps a document that the API opens in
+      // memory for minutes.
       await commands.executeCommand('vscode.open', uri);
       await until({ uri }, (all) => all.length === 4);
       const document = window.activeTextEditor?.document ?? assert.fail();
@@ -364,7 +364,7 @@ async function completionsAt({ uri }: TextDocument, position: Position) {
     uri,
     position,
   );
-  // Other extensions offer completions for Markdown, too.
+  // Removes the completions that other extensions offer for Markdown.
   return items.filter(({ kind }) => kind !== undefined && OUR_KINDS.includes(kind));
 }
 

@@ -21,7 +21,10 @@ const vendor = 'test-provider';
 const gone = (what: string) =>
   `${what} is gone. It was seen in 1.133.0 and 1.139.1, this is ${version}`;
 
-/** A canary for each part of `src/undocumentedApi.ts`. A failure names the missing part. */
+/**
+ * Tests that VS Code still has each part of `src/undocumentedApi.ts`. A failure names the missing
+ * part.
+ */
 describe('the undocumented API of VS Code', () => {
   for (const id of Object.values(undocumentedCommands)) {
     it(`has the command ${id}`, async () => {
@@ -50,7 +53,8 @@ describe('the undocumented API of VS Code', () => {
     assert.equal(role, SYSTEM_ROLE, gone('LanguageModelChatMessageRole.System'));
   });
 
-  // `test/ui/feedback.test.ts` shows that such a link works.
+  // This test only searches VS Code's code. `test/ui/feedback.test.ts` shows that such a link
+  // works.
   it('supports command links in notifications', async () => {
     const path =
       env.uiKind === vscode.UIKind.Web

@@ -212,7 +212,7 @@ describe('a writer of streamed text', () => {
     job.append(0, 'end');
     assert.equal(await job.end(0, 'ended'), true);
     assert.equal(document.getText(), 'prompt\nfirst second third end');
-    // VS Code ends an undo step at each save, but the job undoes all steps.
+    // Each save ended an undo step, but the job undoes all steps.
     assert.equal(await job.undo(), 'undone');
     assert.equal(document.getText(), 'prompt');
   });

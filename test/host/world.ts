@@ -26,14 +26,17 @@ interface Reported {
   readonly lines: readonly number[];
 }
 
-/** Everything from the editor to the service and back, with real documents and real sockets. */
+/** The parts from the editor to the emulated service, with real documents and real sockets. */
 export class World {
   readonly emulator: Emulator;
   readonly jobs = new RecentJobs();
   readonly #runtime = new ServiceRuntime({ http: { waitMs: () => 1 } });
   reported: Reported[] = [];
   isRetryWanted = false;
-  /** Delays the connection until this resolves. If it resolves to false, there is no connection. */
+  /**
+   * Delays the lookup of the connection until this promise resolves. If it resolves to false, there
+   * is no connection.
+   */
   beforeCredentials: Promise<boolean> = Promise.resolve(true);
 
   private constructor(emulator: Emulator) {

@@ -26,7 +26,7 @@ const listPath = '/ml/v1/foundation_model_specs';
 const builtIn = { toolMode: 1, requestInitiator: 'github.copilot-chat' };
 const never = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose() {} }) };
 
-/** Runs the provider in plain Node with a fake VS Code, against the emulated service. */
+/** Runs in plain Node, with a fake VS Code and the emulated service. */
 describe('the chat provider', () => {
   let editor = new FakeEditor();
   let hooks: ReturnType<typeof installEditor>;

@@ -6,13 +6,12 @@ import { SINKS, SinkEditor } from './sinkEditor.ts';
 import { useService } from './useService.ts';
 import { type Windows, windows } from './window.ts';
 
-/** Follows hostile text through the whole extension. */
+/** Tests where hostile text appears in the whole extension. */
 
 const identity = { json: { access_token: token, expires_in: 3_600 } };
-/** The maximum length of a message, in characters. */
 const LONGEST_MESSAGE = 200;
 const COMMANDS = ['generateFromSelection', 'refreshToken', 'diagnose', 'selectModel', 'showMenu'];
-/** Every sink except the one that responses go to. */
+/** Every sink except `document`, which contains responses. */
 const OTHERS = SINKS.filter((sink) => sink !== 'document');
 
 describe('the whole extension', () => {
@@ -75,7 +74,7 @@ describe('the whole extension', () => {
     await useService(opened, { key, source: 'secret storage', answers, editor }, COMMANDS);
     const links = new Set<string>();
     for (const { value, isTrusted, supportHtml } of editor.tooltips) {
-      // The text without links to commands. All markup in it must be escaped.
+      // Removes links to commands, because all other markup must be escaped.
       const rest = value.replace(
         /(?<!\\)\[[\w .]+\]\(command:(hostedModel\.\w+)\)/g,
         (_, command) => {
@@ -135,7 +134,7 @@ describe('the whole extension', () => {
     const stores = { keyring: new FailingKeyring(), workspaceState: new FailingState() };
     const scenario = { key, source: 'secret storage', editor, stores } as const;
     await useService(opened, scenario, COMMANDS);
-    // The user never sees the fake stores' errors, which contain the key.
+    // The errors that the fake stores throw contain the key, but users never see these errors.
     const shown = SINKS.filter((sink) => sink !== 'thrown error');
     for (const sink of shown) assert.deepEqual(formsIn(editor.textOf(sink), key), [], sink);
     assert.equal(editor.textOf('process warning'), '');

@@ -9,7 +9,7 @@ import { bytesOf, SINKS, SinkEditor } from './sinkEditor.ts';
 import { useService } from './useService.ts';
 import { type Windows, windows } from './window.ts';
 
-/** Follows a custom service's secrets through the extension, for each authentication method. */
+/** Tests that a custom service's secrets don't leak, for each authentication method. */
 
 const key = 'C4nary-Key_0123456789';
 const token = 'c4nary-token_0123456789';
@@ -29,8 +29,8 @@ const printed = (line: string) => ({
   record: { apiKey: '', program: process.execPath },
 });
 /**
- * Returns a JavaScript expression that contains this text in hex. If a secret were plain text in
- * the command's arguments, the search for secrets would find it there.
+ * Returns a JavaScript expression that contains this text in hex. The test searches for secrets,
+ * and would otherwise find them in the command's arguments.
  */
 const hidden = (text: string) => `Buffer.from('${Buffer.from(text).toString('hex')}','hex')`;
 const print = (text: string) => `process.stdout.write(${hidden(text)})`;
@@ -66,8 +66,8 @@ const COMMANDS = [
 ] as const;
 
 /**
- * The responses to test. `undefined` is the normal response. All others repeat the request's
- * secrets.
+ * Returns the responses to test, by name. `undefined` stands for the normal response. All other
+ * responses repeat the request's secrets.
  */
 function faultsFor(sent: readonly string[]): Readonly<Record<string, Fault | undefined>> {
   const all = sent.join(' ');

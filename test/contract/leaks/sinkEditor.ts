@@ -97,7 +97,7 @@ class FakeEdit {
 
 class Empty {}
 
-/** An editor that records everything it receives, by sink. */
+/** A fake editor that records everything it receives from the extension, by sink. */
 export class SinkEditor extends FakeEditor {
   readonly sunk = new Map<Sink, string[]>(SINKS.map((sink) => [sink, []]));
   readonly tooltips: FakeMarkdown[] = [];
@@ -110,17 +110,15 @@ export class SinkEditor extends FakeEditor {
   /** The selected ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
   /**
-   * The button to click in each message that has it. In other messages, the button Sign Out is
-   * clicked, if there is one.
+   * The button to click in each message that has this button. In other messages, *Sign Out* is
+   * clicked if it's offered.
    */
   button = 'Use These Values';
   /** ID of the model to pick in *Select Model*. If the model isn't listed, the list closes. */
   modelToPick = '';
-  /** Called for each line that is logged. */
   onLog: () => void = () => {};
-  /** True if the window has focus. */
   isFocused = true;
-  /** The part of the editor that throws on each access. */
+  /** The part of the editor's API that throws an error whenever it's accessed. */
   broken: 'status bar' | 'windows' | 'tabs' | undefined;
   /** The name of a command that another extension has registered. */
   takenCommand: string | undefined;
@@ -368,9 +366,9 @@ export class SinkEditor extends FakeEditor {
   }
 
   /**
-   * A list or input box that closes as soon as it's shown. The exceptions are the lists in
-   * `LISTS_TO_READ`, and the list of services, which accepts its first item. If a list in
-   * `LISTS_TO_READ` has an item that copies text, this item is accepted before the list closes.
+   * A list or input box, which closes as soon as it's shown. There are two exceptions. The list of
+   * services accepts its first item. The lists in `LISTS_TO_READ` stay open until their items
+   * arrive. If one of these items copies text, it's accepted before the list closes.
    */
   #list(sink: Sink): unknown {
     let hide = () => {};
@@ -420,7 +418,7 @@ export class SinkEditor extends FakeEditor {
 
 /** Placeholder of the service list. The first service is picked, so the key prompt comes next. */
 const ASKS_SERVICE = 'Select a service';
-/** Titles of lists that stay open when shown, because their items arrive later. */
+/** Titles of lists that stay open, because their items arrive after the list is shown. */
 const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model'];
 
 /** Exports of `vscode` that `src` imports but these tests don't use. */
@@ -436,7 +434,7 @@ function later(run: () => void): boolean {
   return true;
 }
 
-/** The size of a string in UTF-8 bytes. */
+/** Returns the size of a string in UTF-8 bytes. */
 export function bytesOf(text: string): number {
   return Buffer.byteLength(text);
 }

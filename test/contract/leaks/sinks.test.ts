@@ -32,7 +32,7 @@ const COMMANDS = [
   'setUp',
 ] as const;
 
-/** Returns all the text in a request. */
+/** Returns the path, query, headers, and body of a request as one text. */
 const sentBy = ({ path, query, rawHeaders, text }: ReceivedRequest): string =>
   [path, query, ...rawHeaders, text].join('\n');
 
@@ -47,7 +47,10 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
   const bytes = new Map(SINKS.map((sink) => [sink, 0]));
   const hits = new Map(SINKS.map((sink) => [sink, 0]));
   let opened: Windows;
-  /** The scenarios that have run, by name. Each runs once, for the first test that needs it. */
+  /**
+   * The scenarios that have started, by name. A scenario runs only once, when the first test needs
+   * its result.
+   */
   const runs = new Map<string, Promise<SinkEditor>>();
   before(() => {
     opened = windows(new SinkEditor());
@@ -169,7 +172,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
         }
         for (const sink of SINKS) {
           // The tooltip and the model list show the user's own settings unchanged, so the lines
-          // with these settings don't count.
+          // with these settings are removed.
           const text = editor.textOf(sink).replaceAll(/^(Project|Model|Current): .*$/gm, '');
           assert.deepEqual(hitsIn(text), [], sink);
         }

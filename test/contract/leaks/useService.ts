@@ -12,7 +12,6 @@ import type { Stores, Windows } from './window.ts';
 /** The extension's deadline for response headers, in milliseconds. */
 const HEADERS_MS = 60_000;
 
-/** The sources of the key. */
 export const KEY_SOURCES = ['secret storage', '.env'] as const;
 export type KeySource = (typeof KEY_SOURCES)[number];
 
@@ -25,9 +24,9 @@ export interface AddedService {
 export interface Scenario {
   readonly key: string;
   readonly source: KeySource;
-  /** The responses to all requests. Defaults to the normal responses. */
+  /** Faults for all requests to each service. Without a fault, the response is normal. */
   readonly answers?: { readonly identity?: Fault; readonly inference?: Fault };
-  /** Values to use in place of the defaults. */
+  /** Settings that differ from the defaults. `path` is appended to the service's address. */
   readonly values?: {
     readonly projectId?: string;
     readonly modelId?: string;
@@ -98,7 +97,10 @@ export async function useService(
   }
 }
 
-/** Moves the clock past the deadline of each request without a response, until the work is done. */
+/**
+ * Until the work is done, waits for requests that get no response, and moves the clock past the
+ * deadline of each.
+ */
 async function passSilences(time: FakeTime, silences: () => number, work: Promise<void>) {
   let isOver = false;
   const over = work.finally(() => {

@@ -49,7 +49,7 @@ export const WAYS: Readonly<Record<Sink, (text: string, way: Way) => unknown>> =
     reportedToTest(new Error('outer', { cause: new Error(text) }));
   },
   'process warning': (text) => {
-    // Keeps Node from printing the warning itself.
+    // Prevents Node from printing the warning.
     const { noDeprecation = false } = process;
     process.noDeprecation = true;
     process.emit('warning', Object.assign(new Error(text), { name: 'DeprecationWarning' }));

@@ -8,13 +8,16 @@ import type { SinkEditor } from './sinkEditor.ts';
 
 /**
  * Runs the whole extension in plain Node, as `activate` assembles it, in an editor that records
- * everything it receives. Two things differ from a real window: pauses are shorter, and the test
- * receives the extension's errors.
+ * everything it receives. Unlike in a real window, pauses are shorter, and the extension's errors
+ * are reported to the test.
  */
 
 const MARK = '?window';
 
-/** Changes to the sources as they load: the file, the original text, and its replacement. */
+/**
+ * Changes that are made to source files when they're loaded: the file, the original text, and its
+ * replacement.
+ */
 const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = [
   ['/src/service/http/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
   ['/src/status/statusItem.ts', 'PAINT_AFTER_MS = 16', 'PAINT_AFTER_MS = 1'],
@@ -31,7 +34,10 @@ export const STORAGE = { scheme: 'file', path: '/storage' } as Uri;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** The real `setTimeout`, even if a test mocks the global one. */
 const { setTimeout: startTimer } = globalThis;
-/** Resolves after pending paints, because timers with the same delay, here 1 ms, fire in order. */
+/**
+ * Resolves after all pending paints of the status item. Their timers also have a delay of 1 ms, and
+ * timers with the same delay fire in order.
+ */
 const painted = () => new Promise((resolve) => startTimer(resolve, 1));
 
 /** State that outlives a window. */
@@ -44,7 +50,6 @@ export interface Stores {
 /** Runs a command of the extension. */
 type Run = (command: string, ...args: readonly unknown[]) => Promise<void>;
 
-/** A window that runs the extension. */
 export interface OpenWindow {
   run: Run;
   /** Closes the window as VS Code does, by disposing of the extension's subscriptions. */
@@ -55,7 +60,7 @@ export interface Windows {
   start(editor: SinkEditor, stores: Stores): Promise<OpenWindow>;
   /** Creates an object that uses the editor, without starting the extension. */
   showing<Made>(editor: SinkEditor, make: () => Made): Made;
-  /** Opens a window, and closes it once the work is done. */
+  /** Opens a window, runs `work` in it, and closes it. */
   open(editor: SinkEditor, stores: Stores, work: (run: Run) => Promise<void>): Promise<void>;
   end(): void;
 }

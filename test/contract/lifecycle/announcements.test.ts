@@ -54,7 +54,7 @@ describe('announcements in the status bar', () => {
     await opened.open(editor, stores, async (run) => {
       const items = () => [...(editor.held.get('status item') ?? [])];
       const atRest = items();
-      // The clock is stopped, so no announcement disappears because of its age.
+      // Stops the clock, so that no announcement expires.
       mock.timers.enable({ apis: ['setTimeout'] });
       await run('generateFromSelection');
       assert.match(editor.textOf('status text'), /The response is complete/);

@@ -17,8 +17,8 @@ const PAINT_AFTER_MS = 16;
 /** The number of windows in each of the two measured parts. */
 const ROUNDS = isFull ? 50 : 3;
 /**
- * The number of windows before the measurement. Opening them compiles code that would otherwise
- * count as growth.
+ * The number of windows that are opened before the measurement. They compile code that would
+ * otherwise count as growth.
  */
 const WARM_UP = isFull ? 30 : 1;
 
@@ -38,7 +38,7 @@ describe('a window', () => {
     emulator.faults.next(chatStream, { neverAnswers: true }, CALLS);
     const seen = emulator.count(chatStream);
     const calls = Array.from({ length: CALLS }, () => window.run('generateFromSelection'));
-    // If all calls end before their requests are sent, the test fails instead of waiting.
+    // If all calls end before their requests are sent, waiting for the requests would never end.
     await Promise.race([emulator.requestCount(chatStream, seen + CALLS), Promise.all(calls)]);
     const inFlight = emulator.inFlight.inference;
     await window.close();
@@ -91,8 +91,8 @@ describe('a window', () => {
       await resources();
       return editors.filter((editor) => editor.deref()).length <= 1 || undefined;
     });
-    // A leak grows the heap in both parts, but earlier tests in this process affect only one of
-    // them. So the smaller growth counts.
+    // The smaller growth counts, because a leak grows the heap in both parts, while earlier tests
+    // in this process affect only one part.
     const growth = Math.min(
       between.heapBytes - before.heapBytes,
       after.heapBytes - between.heapBytes,

@@ -6,7 +6,7 @@ import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { eachWithLife } from './life.ts';
 
-/** The context keys that are true, except those of the walkthrough. */
+/** Returns the context keys that are true, except those of the walkthrough. */
 function trueKeys(editor: SinkEditor): string[] {
   const lines = editor.textOf('context key').split('\n');
   const last = new Map<string, boolean>(

@@ -35,7 +35,7 @@ class SlowKeyring extends FakeKeyring {
   }
 }
 
-/** A keyring that can't delete anything and, while it's locked, can't store anything, either. */
+/** A keyring that can't delete anything. While it's locked, it can't store anything, either. */
 class LockedKeyring extends FakeKeyring {
   isLocked = false;
 
@@ -76,7 +76,7 @@ class AnsweringEditor extends SinkEditor {
   }
 }
 
-/** The last text of the status item. */
+/** Returns the current text of the status item. */
 function lastStatus(editor: SinkEditor): string {
   const lines = editor.textOf('status text').split('\n');
   return lines.findLast((line) => line.startsWith('$(')) ?? '';
@@ -136,7 +136,7 @@ describe('an open window', () => {
     let looks = 0;
     keyring.beforeStore = async (name) => {
       if (name !== 'hostedModel.key.ibm') return;
-      // Makes the window look for the key, which isn't stored yet.
+      // Makes the window look for the key before it's stored.
       editor.fire('window state');
       for (let turn = 0; turn < 10; turn += 1) await settled();
       looks += 1;
@@ -189,7 +189,7 @@ describe('an open window', () => {
     await opened.open(editor, stores, async (run) => {
       await run('refreshToken');
       editor.isFocused = false;
-      // After 57 minutes, the token has passed its soft threshold, but not its hard one.
+      // After 57 minutes, the token is due for a refresh, but can still be used.
       mock.timers.tick(57 * MINUTE_MS);
       for (let event = 0; event < 100; event += 1) {
         editor.fire('window state');
@@ -212,7 +212,7 @@ describe('an open window', () => {
         mock.timers.tick(ms);
         await settled();
       };
-      // Each handled change sets this context key.
+      // The window sets this context key whenever it handles a change.
       const handled = () =>
         editor.textOf('context key').match(/"hostedModel\.isSetUp"/g)?.length ?? 0;
       const before = handled();
@@ -290,7 +290,8 @@ describe('an open window', () => {
       await import('../../../src/connection/connections.ts');
       keyring.slowly = Promise.withResolvers<void>().promise;
       mock.timers.enable({ apis: ['setTimeout'] });
-      // Promise-based timers are named imports, so they have to be synced with the mock.
+      // The extension imports promise-based timers by name. Without this call, it would use the
+      // real timers.
       syncBuiltinESMExports();
       const given = run('diagnose');
       await settled();

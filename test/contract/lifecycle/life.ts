@@ -17,7 +17,7 @@ export const acme = {
 export interface Life {
   readonly emulator: Emulator;
   readonly stores: Stores & { readonly keyring: FakeKeyring };
-  /** Prepares the editor of a new window. */
+  /** Adds a folder and the user's settings to an editor, by default a new `SinkEditor`. */
   readonly editor: (editor?: SinkEditor) => SinkEditor;
 }
 
@@ -42,8 +42,8 @@ export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
 }
 
 /**
- * Registers hooks that create a new `Life` for each test in a suite, and windows that its tests
- * share.
+ * Registers mocha hooks that create a new `Life` for each test in a suite. All tests of the suite
+ * share `opened`.
  */
 export function eachWithLife(): { readonly life: Life; readonly opened: Windows } {
   let life: Life;

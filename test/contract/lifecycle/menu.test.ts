@@ -6,7 +6,10 @@ import { acme, eachWithLife } from './life.ts';
 
 const MODELS_PATH = '/ml/v1/foundation_model_specs';
 
-/** Picks the item with the next label in each list, and runs a callback just before each pick. */
+/**
+ * Picks an item in each list that is shown: the item that matches the next of `labels`. Calls
+ * `beforePick` just before each pick.
+ */
 class PickingEditor extends SinkEditor {
   readonly labels: RegExp[] = [];
   beforePick = () => {};
@@ -86,7 +89,7 @@ describe('the menu', () => {
     assert.doesNotMatch(editor.textOf('quick pick'), /Use for Selections/);
   });
 
-  /** Stores a key for IBM and for ACME, and selects IBM. */
+  /** Stores a key for IBM and for ACME, and returns an editor whose settings select IBM. */
   const editorWithBoth = () => {
     const { emulator, stores } = suite.life;
     const { url } = emulator;

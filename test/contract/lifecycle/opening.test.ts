@@ -53,7 +53,8 @@ describe('a window that opens', () => {
       const [editor, before] = [life.editor(), activeResources('Timeout')];
       await start(editor, stores);
       await becomes('painted', () => editor.textOf('status text').includes('ready, no token yet'));
-      // Timers of earlier tests can end in the meantime, so the count can also be lower.
+      // The count can also be lower than before, because timers of earlier tests can end in the
+      // meantime.
       assert.ok(activeResources('Timeout') <= before, 'the window has no timers');
       assert.deepEqual([emulator.openConnections, emulator.requests.length], [0, 0]);
       assert.equal(stores.keyring.reads, 0);

@@ -31,7 +31,7 @@ describe('an idle window', () => {
   });
 
   /**
-   * Advances the clock in steps, and waits for pending token requests after each step.
+   * Advances the clock in steps. After each step, waits for pending token requests.
    * @returns the times when token requests were sent
    */
   async function pass(ms: number, stepMs: number): Promise<number[]> {

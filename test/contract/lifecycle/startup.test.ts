@@ -34,7 +34,7 @@ class ChatEditor extends SinkEditor {
   }
 }
 
-/** The last value of a context key. */
+/** Returns the current value of a context key. */
 function contextKey(editor: SinkEditor, name: string): unknown {
   const lines = editor.textOf('context key').split('\n');
   const line = lines.findLast((text) => text.startsWith(`["hostedModel.${name}"`));

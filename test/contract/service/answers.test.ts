@@ -24,9 +24,12 @@ const MOST_ANSWER_BYTES = 8 * mebibyte;
 const MOST_STREAM_BYTES = 64 * mebibyte;
 /** Maximum time for reading the rest of a response, in milliseconds. */
 const REST_MS = 1_000;
-/** Exceeds the response limit by several chunks, so that unpacking past the limit is noticed. */
+/**
+ * Exceeds the response limit by several chunks, so that the test fails if unpacking continues past
+ * the limit.
+ */
 const unpacked = Buffer.alloc(MOST_ANSWER_BYTES + 4 * mebibyte);
-/** Each is at most 13 KB in size, so only unpacking it can exceed a limit. */
+/** Compressed bodies of at most 13 KB. They exceed the limit only when they're unpacked. */
 const bombs: readonly [string, Buffer][] = [
   ['gzip', gzipSync(unpacked)],
   ['deflate', deflateSync(unpacked)],
@@ -37,8 +40,8 @@ describe('unusable responses:', () => {
   afterEach(endWorlds);
 
   /**
-   * Each fault, the kind of failure if it replaces a token response, and the kind if it replaces a
-   * text response.
+   * For each fault: its name, the fault, and the kinds of failure that it causes in the response to
+   * a token request and to a request for text.
    */
   const hostile: readonly [string, Fault, ErrorKind, ErrorKind][] = [
     [
@@ -149,7 +152,7 @@ describe('compressed and interim responses:', () => {
         [chat, MOST_ANSWER_BYTES],
         [chatStream, MOST_STREAM_BYTES],
       ] as const) {
-        // The clock is stopped, so only the size limit can end the reading.
+        // Stops the clock, so that only the size limit can end the reading.
         const time = new FakeTime();
         try {
           const watched = new WatchedFetch();
@@ -180,7 +183,7 @@ describe('compressed and interim responses:', () => {
   });
 
   for (const [early, isPassedOver] of [
-    // fetch never sends `Expect: 100-continue`, so it treats a 100 as broken HTTP.
+    // fetch treats a 100 as broken HTTP, because fetch never sends `Expect: 100-continue`.
     ['100 Continue', false],
     ['103 Early Hints\r\nlink: </x>; rel=preload', true],
   ] as const) {

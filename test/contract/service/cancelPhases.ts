@@ -16,7 +16,7 @@ export interface StuckCall {
   /** The request that the service has received, if any. */
   readonly request?: ReceivedRequest;
   readonly cancel: () => void;
-  /** The kind of the call's failure, once the call is over. */
+  /** Resolves with the kind of the call's failure when the call ends. */
   readonly kind: Promise<ErrorKind>;
   /** Releases the resource that blocks the call. */
   readonly release?: () => Promise<void> | void;
@@ -34,7 +34,7 @@ const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const eventStream = { 'content-type': 'text/event-stream' };
 const limits = { limit: 1 };
-/** Milliseconds between two edits of a document. */
+/** Minimum milliseconds between two edits of a document. */
 const FRAME_MS = 34;
 
 const whole = streamedPiece('first') + streamedPiece('last', 'stop');

@@ -12,8 +12,8 @@ import type { World } from './world.ts';
 const PROMPT = 'prompt';
 
 /**
- * Begins a generation that writes into a document, as the command does, and resolves while an edit
- * is in progress. Text after the first chunk waits for this edit.
+ * Begins a generation that writes into a document, as the command does. Resolves while the edit
+ * with the first chunk is in progress. All later chunks wait for this edit.
  * @param texts the chunks that the service sends before it stalls
  */
 export async function startInsertion(

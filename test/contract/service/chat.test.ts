@@ -65,7 +65,7 @@ describe('a conversation with the service', () => {
     await Promise.all(
       [1, 2].map(() => chat(world, { beforeFirstAttempt: beforeFirstAttempt }).answer),
     );
-    // One call was retried, but its beforeFirstAttempt was called only once.
+    // One call was retried, but `beforeFirstAttempt` wasn't called for the retry.
     assert.deepEqual([sentBefore, world.inferenceCount()], [[0, 1], 3]);
     const refusal = new Error('not now');
     const refused = async () => {
@@ -200,7 +200,8 @@ describe('a conversation with the service', () => {
     await emulator.requestCount(chatStream, 2);
     // This generation completes while two calls hold their slots and the third waits.
     assert.match((await world.generate({ onText: () => {} })).text, /Hello/);
-    // The slot is released once everything after the last event of the response is read.
+    // The slot is released when the response has been read completely, which is later than its last
+    // event.
     await becomes('the end of the selection', () => limiter.state.inFlight === 2);
     assert.equal(limiter.state.waiting, 1);
     stop.abort();
@@ -211,7 +212,7 @@ describe('a conversation with the service', () => {
     const world = await startWorld();
     for (let taken = 0; taken < 20; taken += 1) {
       await chat(world).answer;
-      // Waits until the whole response is read. A real agent runs its tools during that time.
+      // Waits until the whole response has been read. A real agent runs its tools in the meantime.
       await becomes('the end of the step', () => world.limiter.state.inFlight === 0);
     }
     const asked = world.emulator.requests.filter(({ path }) => path === chatStream);
@@ -219,7 +220,7 @@ describe('a conversation with the service', () => {
   });
 
   it('ends when canceled, and closes its connection', async () => {
-    // The clock is stopped, so no deadline expires.
+    // Stops the clock, so that no deadline expires.
     const time = new FakeTime();
     try {
       const world = await startWorld();

@@ -31,7 +31,7 @@ const expired = ['{}', '{"exp":1}', 'c4nary']
   .map((part) => Buffer.from(part).toString('base64url'))
   .join('.');
 
-/** Credentials of a service whose token command runs a line of JavaScript. */
+/** Returns the credentials of a service whose token command runs a line of JavaScript. */
 function credentialsOf(line: string, ...more: readonly string[]): Credentials {
   const command = [process.execPath, '-e', line, ...more];
   return {
@@ -190,8 +190,8 @@ describe('a token command', () => {
   });
 
   /**
-   * Returns a script that starts a child process, joins `watched` together with it, and runs
-   * `then`.
+   * Returns a script that starts a child process, adds itself and the child process to `watched`,
+   * and then runs the code in `then`.
    */
   const withChild = (then: string) =>
     `const c=require('child_process').spawn(process.execPath,['-e',${JSON.stringify(watched.join)}],{stdio:['ignore','inherit','ignore']});${watched.join};${then}`;
@@ -215,7 +215,7 @@ describe('a token command', () => {
     const ids = await watched.joined(2);
     watched.tell('go');
     assert.equal((await fetched).value, token);
-    // The detached process is out of the extension's reach, so the test ends it.
+    // The extension can't end the detached process, so the test ends it.
     for (const id of ids.filter((one) => !isGone(one))) process.kill(id);
     await watched.allEnded();
   });

@@ -33,12 +33,12 @@ describe('the deadline', () => {
     for (const close of closers.splice(0)) await close();
   });
 
-  /** Starts a world with a token, unless the call is meant to hang at the token request. */
+  /** Starts a world. Gets a token in advance, unless `path` is the token request's path. */
   async function start(path: string, { http, ...options }: WorldOptions) {
     const watched = new WatchedFetch();
     const world = await startWorld({
       clock: time,
-      // Only the deadline under test expires.
+      // Only the deadline that is tested can expire.
       ...{ deadlineMs: LONG_MS, tokenDeadlineMs: LONG_MS, ...options },
       http: { headersMs: LONG_MS, idleMs: LONG_MS, waitMs: () => 1, ...http, fetch: watched.fetch },
     });

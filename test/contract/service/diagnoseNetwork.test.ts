@@ -52,8 +52,8 @@ describe('a diagnosis', () => {
 
   for (const [what, onData, named, connections] of [
     ['closed', (socket: Socket) => socket.destroy(), 'connection reset', 1],
-    // A check's request has no body, so it looks as if it had been sent before the reset. A
-    // generation's request doesn't, because its body is still unsent.
+    // A check's request has no body, so it counts as sent when the connection is reset. A
+    // generation's request would count as unsent, because its body is sent after the handshake.
     ['reset', (socket: Socket) => socket.resetAndDestroy(), 'connection lost', 8],
   ] as const) {
     it(`reports a connection that is ${what} during its handshake, before anything is sent`, async () => {
@@ -73,8 +73,8 @@ describe('a diagnosis', () => {
   }
 
   it('reports a connection whose handshake times out', async () => {
-    // Normally, fetch gives up after 10 s, and the check after 15 s. A busy machine can be late by
-    // 5 s, so fetch gives up sooner here.
+    // Normally, fetch gives up after 10 s, and the check after 15 s. On a busy machine, the check
+    // could give up first, so this test shortens the timeout of fetch.
     closers.push(await connectingWithin(1_000));
     const server = await startMuteServer(() => {});
     closers.push(server.close);

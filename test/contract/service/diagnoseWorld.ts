@@ -11,7 +11,7 @@ import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { type CauseName, causes, shapeOf } from '../../unit/causes.ts';
 import { ibm, modelId, tokenPath } from './world.ts';
 
-/** Runs a diagnosis against the emulator, and checks what must be true of every diagnosis. */
+/** Runs a diagnosis against the emulator, and checks the rules that every diagnosis must follow. */
 
 const apiKey = 'C4nary-Key_0123456789';
 const projectId = 'c4nary-project-0123';
@@ -26,8 +26,8 @@ export const modelsPath = '/ml/v1/foundation_model_specs';
 export const accessPath = '/ml/v1/text/tokenization';
 
 /**
- * Returns the number of requests of each check: identity service without a key, model list, token,
- * and access to the model.
+ * Returns the number of requests that each check sent: to the identity service without a key, for
+ * the model list, for a token, and for access to the model.
  */
 export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
   emulator.count(({ path, method }) => path === tokenPath && method === 'GET'),
@@ -52,17 +52,17 @@ export interface Examination {
 export interface Diagnosis {
   /** The last result of each check, in the order in which the checks were first reported. */
   readonly results: readonly CheckResult[];
-  /** The first failure. */
+  /** The failure of the first check that failed. */
   readonly failure: ServiceError | undefined;
 }
 
 export interface Found {
   readonly diagnosis: Diagnosis;
-  /** `check state` of every result, in the order in which they were reported. */
+  /** Each result as a text of the form `check state`, in the order of the reports. */
   readonly events: readonly string[];
   /** The texts that were shown while a check waited for a retry. */
   readonly retries: readonly string[];
-  /** The final `check state` of each check. */
+  /** The last result of each check as a text of the form `check state`. */
   readonly states: readonly string[];
 }
 
@@ -142,8 +142,8 @@ export function assertNamed({ results }: Diagnosis, named: CauseName): void {
 }
 
 /**
- * Asserts that no text was generated, no secret was reported, and requests that need no credentials
- * contain none.
+ * Asserts that no text was generated, that no secret was reported, and that requests contain no
+ * credentials if they don't need them.
  */
 function assertHarmless(
   sent: readonly ReceivedRequest[],

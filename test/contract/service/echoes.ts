@@ -1,7 +1,10 @@
 import type { Fault } from '../../emulator/faults.ts';
 import { pathOf, tokenPath } from './world.ts';
 
-/** Failing services. Most of them repeat the key or the token, each in a different place. */
+/**
+ * Responses of failing services. Most of them repeat the key or the token, each in a different
+ * place.
+ */
 
 export const key = 'C4nary-Key_0123456789';
 export const token = 'c4nary-token_0123456789';

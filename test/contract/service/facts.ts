@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
 
-/** The details that a request's error may have, and the format of each. */
+/** The details that the error of a failed request may have, and the format of each detail. */
 const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
   status: /^[1-5]\d\d$/,
   code: /^[A-Za-z0-9._-]{1,64}$/,
@@ -16,7 +16,10 @@ const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
   phase: /^(connect|headers|idle|total)$/,
 };
 
-/** Asserts that an error has only these details, and contains no other error, header, or body. */
+/**
+ * Asserts that an error has only the details in `facts`, and contains no other error, header, or
+ * body.
+ */
 export function assertOnlyFacts(error: ServiceError): void {
   const own = Object.getOwnPropertyNames(error).toSorted();
   assert.deepEqual(own, ['details', 'kind', 'message', 'name', 'stack']);

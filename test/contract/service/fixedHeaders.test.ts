@@ -12,7 +12,10 @@ import { formsIn, textsOfError } from '../../unit/service/canaries.ts';
 import { never } from '../../unit/service/fixtures.ts';
 import { endWorlds, failureOf, modelId, startWorld, tokenPath, type World } from './world.ts';
 
-/** Fixed headers of an added service: which requests have them, and where their secrets appear. */
+/**
+ * Tests which requests contain the fixed headers of an added service, and where the secrets in
+ * these headers appear.
+ */
 
 const teamKey = 'C4nary team=key/%';
 const demandedHeaders = { 'x-team': 'blue team', 'x-team-key': teamKey };

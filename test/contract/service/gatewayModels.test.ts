@@ -9,7 +9,10 @@ import { oauthPath } from '../../emulator/otherWays.ts';
 import { defaultAccount, type EmulatorSettings } from '../../emulator/settings.ts';
 import { endWorlds, failureOf, kindOf, startWorld } from './world.ts';
 
-/** The models of added services, from their lists and from the user's settings. */
+/**
+ * Tests the models of added services, which come from the service's model list and from the user's
+ * settings.
+ */
 
 const listPath = '/v1/models';
 const infoPath = '/v1/model/info';
@@ -292,7 +295,7 @@ describe('the models of an added service', () => {
   });
 
   describe('with hostile or oversized lists', () => {
-    /** Fields that make an entry as long as one from vLLM. */
+    /** Fields that make an entry as long as an entry from vLLM. */
     const long = { object: 'model', root: 'x'.repeat(200), permission: ['y'.repeat(100)] };
 
     it('are capped at 1,000 if the list has 36,000', async () => {

@@ -10,8 +10,8 @@ import { endWorlds, failureOf, startWorld, type World } from './world.ts';
 const AUDIENCE = 'https://llm.acme.example/v1';
 const TOKEN_LIFE_SECONDS = 600;
 const chatPath = '/v1/chat/completions';
-// The ID and the secrets have characters that must be encoded. OAuth 2.0 allows only ASCII there:
-// https://www.rfc-editor.org/rfc/rfc6749#appendix-A
+// The ID and the secrets have characters that must be encoded. OAuth 2.0 allows only ASCII
+// characters in them: https://www.rfc-editor.org/rfc/rfc6749#appendix-A
 const client = { id: 'team one:client+%3A&=', secret: 'a secret: with +/%20 & "quotes"' };
 const otherSecret = 'wrong secret: with +/%2B & "quotes"';
 const clientAuthentications = ['client_secret_basic', 'client_secret_post'] as const;
@@ -26,7 +26,7 @@ describe('a client of a real identity provider', () => {
   const providers: IdentityProvider[] = [];
   let time: FakeTime;
   beforeEach(() => {
-    // The provider and the service use this process's clock, so they follow the fake time, too.
+    // The fake time also applies to the provider and the service, because they run in this process.
     time = new FakeTime();
   });
   afterEach(async () => {
@@ -76,7 +76,7 @@ describe('a client of a real identity provider', () => {
     return { world, provider };
   }
 
-  /** The bearer tokens that the service received, in order. */
+  /** Returns the bearer tokens that the service received, in order. */
   const tokensSent = ({ emulator }: World) =>
     emulator.requests.map(({ headers }) => headers.authorization?.replace(/^Bearer /, '') ?? '');
 

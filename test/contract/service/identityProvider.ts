@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 
-/** A client that is registered with the provider. */
 export interface RegisteredClient {
   readonly id: string;
   readonly secret: string;
@@ -48,7 +47,7 @@ export async function startIdentityProvider(
 ): Promise<IdentityProvider> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const server = createServer();
-  // Idle connections stay open, so that a test never uses one that is being closed.
+  // Keeps idle connections open, so that a test never uses a connection that is being closed.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -79,7 +78,10 @@ export async function startIdentityProvider(
   };
 }
 
-/** Replaces all defaults that cause a warning because they aren't meant for production. */
+/**
+ * Returns the provider's configuration. It replaces all defaults that aren't meant for production,
+ * because they cause warnings.
+ */
 function configurationOf(
   { client, audience, scope, tokenLifeSeconds }: IdentityProviderOptions,
   signingKey: object,
@@ -91,7 +93,8 @@ function configurationOf(
     jwt: { sign: { alg: 'ES256' } },
   };
   return {
-    // Stores nothing, because the tokens are signed, and the client is part of this configuration.
+    // Nothing has to be stored, because the tokens are signed, and the client is part of this
+    // configuration.
     adapter: () => ({ find: async () => undefined }),
     jwks: { keys: [signingKey] },
     cookies: { keys: [randomBytes(16).toString('hex')] },

@@ -13,8 +13,8 @@ const streamed = { onText: () => {} };
 /** The time after which a request without a response is reported as silent, in milliseconds. */
 const SILENT_MS = 5_000;
 /**
- * How long the caller and the connection wait for the end of a response after its last event, in
- * milliseconds.
+ * The waits for the end of a response after its last event, in milliseconds: until the call returns
+ * anyway, and until the connection is closed.
  */
 const [UNSEEN_MS, REST_MS] = [50, 1_000];
 

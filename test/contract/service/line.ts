@@ -6,7 +6,7 @@ export interface LineOptions {
   readonly delayMs?: number;
 }
 
-/** A relay to a service. A test can close, reset, or stall its connections. */
+/** A relay between a client and a service. A test can close, reset, or stall the connections. */
 export interface Line {
   readonly url: string;
   /** Number of open connections. */
@@ -57,12 +57,12 @@ class Connection {
     this.#far = connect(port, '127.0.0.1');
     for (const end of [near, this.#far]) {
       end.on('error', () => {});
-      // Node's http does this, too. Without it, a small write waits until the previous write is
-      // acknowledged.
+      // Like Node's http, sends small writes immediately. By default, a small write waits until the
+      // previous write is acknowledged.
       end.setNoDelay(true);
     }
     near.on('data', (bytes) => {
-      // Data sent to a closed end is answered with a reset.
+      // If the service has closed the connection, the response to more data is a reset.
       if (this.#far.destroyed) near.resetAndDestroy();
       else this.#later(() => this.#pass(bytes, this.#far));
     });

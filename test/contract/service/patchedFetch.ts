@@ -37,7 +37,7 @@ export async function throughProxy(port: number, proxyTunnel = true): Promise<()
   return patchFetch(new ProxyAgent({ uri: `http://127.0.0.1:${port}`, proxyTunnel }));
 }
 
-/** Makes fetch trust this certificate, and no other. */
+/** Makes fetch trust only this certificate. */
 export async function trusting(ca: string): Promise<() => Promise<void>> {
   return patchFetch(new Agent({ connect: { ca } }));
 }

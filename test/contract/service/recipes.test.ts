@@ -57,7 +57,9 @@ function serviceOf(entry: object): Service {
   return own[0] ?? assert.fail('no service');
 }
 
-/** Credentials from a `.env` file whose placeholders are replaced by values. */
+/**
+ * Reads credentials from the text of a `.env` file, after replacing its placeholders with values.
+ */
 function credentialsOf(file: string, id: string): (url: string) => Partial<Credentials> {
   const text = file
     .replace(/^(\w+_ID)=…$/m, `$1=${id}`)
@@ -106,8 +108,8 @@ describe('the recipe for', () => {
   });
 
   /**
-   * Connects to a new emulator with an entry's settings and its default model. Only the origin of
-   * the address differs from the entry.
+   * Connects to a new emulator with the settings and the default model of a service entry. In the
+   * entry's address, only the origin is replaced.
    */
   async function follow(
     entry: Readonly<Record<string, unknown>> & { readonly url: string },
@@ -133,7 +135,7 @@ describe('the recipe for', () => {
   }
 
   /**
-   * Generates one whole response and one streamed response, and lists the models.
+   * Generates a response without streaming and a streamed response, and lists the models.
    * @returns the requests of both generations, and the last request for the model list
    */
   async function use({ connection, emulator, service }: Followed) {

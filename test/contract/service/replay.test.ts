@@ -6,7 +6,7 @@ const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const expired = { recording: 25 };
 
-/** Starts a world that already has a valid token. */
+/** Starts a world, and gets a token before the test's first call. */
 async function warm(): Promise<World> {
   const world = await startWorld({ limits: { limit: 8 } });
   await world.tokenService.refresh(new AbortController().signal);

@@ -138,7 +138,7 @@ describe('a service runtime', () => {
       const { runtime, emulator, generate, withKey } = await start();
       emulator.settings.apiKeys = keys;
       const lastKey = keys.at(-1) ?? '';
-      // The first key gets three tokens in turn, two of which are replaced.
+      // The first key gets three tokens, each of which replaces the previous token.
       for (const _again of [1, 2]) {
         await generate('key-number-one');
         await runtime.tokenService(withKey('key-number-one')).refresh(new AbortController().signal);
@@ -504,7 +504,7 @@ describe('a service runtime', () => {
   });
 
   it('A17: cancels three calls as soon as the user signs out', async () => {
-    // The clock is stopped, so no deadline expires.
+    // Stops the clock, so that no deadline expires.
     time = new FakeTime();
     const { runtime, emulator, generate, tokens } = await start(3);
     emulator.faults.next(chat, { neverAnswers: true }, 3);
@@ -516,7 +516,7 @@ describe('a service runtime', () => {
     }
     await emulator.requestCount(chat, 3);
     const requests = emulator.requests.filter(({ path }) => path === chat);
-    // When the key is deleted, the window makes these two calls in this order.
+    // The window makes the same two calls, in the same order, when the key is deleted.
     signOut.abort();
     runtime.forgetTokens();
     await settled();

@@ -40,7 +40,10 @@ interface AuthCase {
   readonly path: string | undefined;
   /** True if the user enters no key. */
   readonly hasNoKey?: true;
-  /** The failure if the key or the program's login is refused. Defaults to `key-refused`. */
+  /**
+   * The kind of failure if the service refuses the key or the program's login. Defaults to
+   * `key-refused`.
+   */
   readonly refusal?: ErrorKind;
   readonly emulator?: Partial<EmulatorSettings>;
 }
@@ -180,7 +183,7 @@ async function endAll(): Promise<void> {
   deletePrograms();
 }
 
-/** Lifetime of the token in milliseconds, from the start of the test. */
+/** Returns the lifetime of the token in milliseconds, from the start of the test. */
 function lifeOf({ tokenService: { state } }: World): number {
   assert.ok(state.kind === 'valid');
   return state.expiresAt - new SetClock().now();
@@ -196,7 +199,7 @@ const CASES = [
   'Credentials revoked',
 ] as const;
 type Outcomes = { readonly [Case in (typeof CASES)[number]]?: string };
-/** In the full form of this suite, the calls take ten seconds per method. */
+/** 1,000 calls take ten seconds per method, so only the full form of this suite makes so many. */
 const CALLS = inForm(1_000, 100);
 const SEPARATOR = ' in ';
 const API_NAMES = new Intl.ListFormat('en').format(

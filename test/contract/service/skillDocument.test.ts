@@ -89,7 +89,7 @@ function describedBy({ properties = {}, items }: Schema): string[] {
   ]);
 }
 
-/** Returns the paths of the fields that a value has, with only the first element of each list. */
+/** Returns the paths of a value's fields. Of a list, only the first element counts. */
 function fieldsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return fieldsIn(value[0]).map((path) => `0.${path}`);
@@ -109,7 +109,7 @@ function described({ properties, items }: Schema, value: unknown): unknown {
   );
 }
 
-/** Converts a parameter's range to an OpenAPI 3.0 schema. */
+/** Returns the OpenAPI 3.0 schema of a parameter's range. */
 function schemaOf(range: ParameterRange): object {
   switch (range.type) {
     case 'boolean':

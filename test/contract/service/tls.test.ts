@@ -11,7 +11,8 @@ describe('TLS:', () => {
   });
 
   /**
-   * Returns the failure of a generation with this server as the identity or the inference service.
+   * Returns the failure of a generation in which this server is the identity service (`auth`) or
+   * the inference service (`service`).
    */
   async function failureAt(server: TlsServer, as: 'auth' | 'service', isTrusted: boolean) {
     if (isTrusted) closers.push(await trusting(server.certificate));

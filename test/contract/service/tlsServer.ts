@@ -9,7 +9,10 @@ import { promisify } from 'node:util';
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 
-/** A server with a self-signed certificate. Only clients that receive the certificate trust it. */
+/**
+ * A server with a self-signed certificate. Clients trust the server only if they're given the
+ * certificate.
+ */
 export interface TlsServer {
   readonly url: string;
   readonly port: number;

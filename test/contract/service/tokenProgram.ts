@@ -6,11 +6,11 @@ import { readServices } from '../../../src/service/addedServices.ts';
 import type { Service } from '../../../src/service/service.ts';
 import { tokenPath } from './world.ts';
 
-/** Real programs that print tokens, and a way to detect when they end. */
+/** Creates real programs that print tokens, and detects when processes end. */
 
 /**
- * Exchanges the key in its arguments for a token. Each run adds a byte to a file, so that runs can
- * be counted.
+ * A script that exchanges the key in its arguments for a token. Each run adds a byte to a file, so
+ * that runs can be counted.
  */
 const SCRIPT = `
 import { appendFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ console.log((await answer.json()).access_token);
 `;
 
 export interface TokenProgram {
-  /** The program and its arguments, for an emulator at this address. */
+  /** Returns the program and its arguments, for an emulator at this address. */
   readonly command: (url: string, key: string) => readonly [program: string, ...string[]];
   /** Number of runs so far. */
   readonly runs: () => number;

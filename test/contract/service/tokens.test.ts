@@ -19,7 +19,7 @@ const CALLS = 100;
 const IN_FLIGHT = 10;
 const HOUR_MS = 3_600_000;
 
-/** Makes all calls at the same time. @returns how many of them failed */
+/** Makes `CALLS` calls at the same time. @returns how many of the calls failed */
 async function callAll(world: World): Promise<number> {
   const calls = Array.from({ length: CALLS }, () => world.generate());
   const results: PromiseSettledResult<Generation>[] = await Promise.allSettled(calls);
@@ -121,7 +121,7 @@ describe('a token that expires before it arrives', () => {
   });
 
   /**
-   * Starts a service whose token has already expired when it arrives.
+   * Starts a world whose token has already expired when it arrives.
    * @param isExpiredThere true if the token has expired by the service's clock, too
    */
   async function startLate(isExpiredThere: boolean) {

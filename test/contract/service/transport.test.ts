@@ -197,7 +197,8 @@ describe('a connection', () => {
   it('is reused for the next call, even after error responses', async () => {
     const world = await startWorld();
     await world.generate();
-    // Sent byte by byte, since data that arrives with the headers is always read.
+    // The body is sent byte by byte, because data that arrives together with the headers is always
+    // read.
     const dripping = { status: 503, body: 'x'.repeat(900), oneByteAtATimeMs: 0 };
     world.emulator.faults.next(pathOf('chat', true), dripping, 3);
     await world.generate({ onText: () => {} });
@@ -240,7 +241,7 @@ describe('a connection without a response', () => {
   }
 
   it('C12: is abandoned immediately when the user cancels', async () => {
-    // The clock is stopped, so no deadline expires.
+    // Stops the clock, so that no deadline expires.
     const time = new FakeTime();
     try {
       const { world, proxy } = await startBehindSilentProxy();

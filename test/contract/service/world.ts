@@ -23,7 +23,7 @@ export const ibm = serviceFor('ibm') as Service;
 export const tokenPath = '/identity/token';
 export const modelId = 'ibm/granite-4-h-small';
 
-/** Credentials that the emulator at this address accepts, with the address approved. */
+/** Returns credentials that the emulator at this address accepts. The address is approved. */
 export function credentialsFor(url: string): Credentials {
   return {
     service: ibm,
@@ -48,7 +48,7 @@ export interface WorldOptions {
   readonly tokenDeadlineMs?: number;
 }
 
-/** The parts of `src/service`, assembled as for a user, and the emulator they're connected to. */
+/** The parts of `src/service`, assembled as in the extension, and the emulator that they use. */
 export interface World {
   readonly emulator: Emulator;
   readonly credentials: Credentials;
@@ -77,9 +77,9 @@ export class SetClock implements Clock {
 const running = new Set<World>();
 
 /**
- * Starts the emulator, and a client for it. A backoff takes a millisecond here, which passes even
- * if a test has stopped the clock. Unit tests cover the real length of a backoff. By default, the
- * service reports no request limit, so that requests aren't delayed.
+ * Starts the emulator, and a client for it. Each backoff takes only 1 ms, and ends even if a test
+ * has stopped the clock. Unit tests cover the real durations. By default, the service reports no
+ * request limit, so that requests aren't delayed.
  */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { operation = 'chat', clock, deadlineMs, tokenDeadlineMs } = options;

@@ -74,7 +74,7 @@ const path = join(import.meta.dirname, 'stored', `${version}.json`);
 if (existsSync(path)) throw new Error(`${path} already exists and is never overwritten.`);
 const opened = windows(new SinkEditor());
 const { lastUsedTemplates, noteLastUsed } = await import('../../../src/templates/template.ts');
-// A window uses the environment of its process.
+// The window that `opened` starts uses the environment variables of this process.
 Object.assign(process.env, environment);
 const stores = storesWith({ secrets: {}, globalState: {} }, {});
 const workspaces: StoredWorkspace[] = [];
@@ -95,8 +95,8 @@ writeFileSync(path, `${JSON.stringify(state, null, 2)}\n`);
 console.log(path);
 
 /**
- * Takes a step as the user would, and returns its workspace with the stored state. The first step
- * also stores the key.
+ * Takes a step as the user would, and returns the step's workspace with the stored state. The first
+ * step also stores the key.
  */
 async function take({ button, ...workspace }: Step, isFirst: boolean) {
   const here = {
@@ -112,7 +112,7 @@ async function take({ button, ...workspace }: Step, isFirst: boolean) {
     await keys.write({ apiKey: 'made-up-key-in-secret-storage', ...record }, 'ibm');
   }
   await connections.for();
-  // Running the whole extension stores more state than `connections` does.
+  // The whole extension stores more state than `connections` alone.
   await opened.open(editor, here, (run) => run('showMenu'));
   const outcome = outcomeOf(await connections.peek());
   return { ...workspace, workspaceState: Object.fromEntries(here.workspaceState.values), outcome };

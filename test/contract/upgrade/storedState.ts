@@ -7,8 +7,8 @@ import { SinkEditor } from '../leaks/sinkEditor.ts';
 import type { Stores, Windows } from '../leaks/window.ts';
 
 /**
- * The state that a release stored, written once by that release's code with `npm run record-state`.
- * Every later release must be able to read it.
+ * The state that a release stored. `npm run record-state` recorded the state once, with that
+ * release's code. Every later release must be able to read it.
  */
 export interface StoredState {
   readonly version: string;
@@ -35,11 +35,11 @@ export interface Workspace {
 
 export interface StoredWorkspace extends Workspace {
   readonly workspaceState: Readonly<Record<string, unknown>>;
-  /** The outcome in the release that stored the state. */
+  /** The result of `outcomeOf` in the release that stored the state. */
   readonly outcome: ReturnType<typeof outcomeOf>;
 }
 
-/** Returns the credentials that would be used, and the user's stored decisions. */
+/** Returns the credentials that the extension would use, and the decisions that the user made. */
 export function outcomeOf({ found, choice }: Lookup) {
   const connection = choice.kind === 'ready' ? choice.connection : undefined;
   const { apiKey, projectId, authUrl, serviceUrl } = connection

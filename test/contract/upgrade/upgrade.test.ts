@@ -58,7 +58,7 @@ describe('an upgrade', () => {
 
         const isOutside = outcome.source !== 'editor';
         it(`shows that the service is set up before any command runs: ${workspace.title}`, async () => {
-          // A source outside the editor doesn't need the editor's settings.
+          // If the credentials come from outside the editor, the editor's settings aren't needed.
           const editor = editorWith(workspace, isOutside ? {} : settings);
           const window = await opened.start(editor, storesWith(state, workspaceState));
           try {
