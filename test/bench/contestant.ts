@@ -9,7 +9,7 @@ const [name, url = ''] = process.argv.slice(2);
 const { makeCaller }: { makeCaller: MakeCaller } = await import(`./callers/${name}.ts`);
 const caller: Caller = await makeCaller(url);
 
-/** The measured costs of several calls, and their results. */
+/** The costs and the results of several calls. */
 export interface Figures {
   readonly ms: number;
   /** CPU time in user and system code. */

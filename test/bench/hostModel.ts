@@ -10,7 +10,8 @@ import { answerParent } from './child.ts';
 
 /**
  * A process in the same state as an extension host right before it loads an extension. The module
- * `vscode` is loaded. So are the network modules and `fetch`, because the host has patched them.
+ * `vscode` is already loaded. The network modules and `fetch` are, too, because a host patches them
+ * at its start.
  */
 
 answerParent({ activate, load });

@@ -1,5 +1,5 @@
 /**
- * Simulates slow network links, such as one to another continent, on the loopback interface. The
+ * Simulates slow network links, for instance to another continent, on the loopback interface. The
  * simulation has its own process, so that no other work delays the traffic.
  */
 import { once } from 'node:events';
@@ -10,9 +10,11 @@ import { clockMs } from './editor/stage/protocol.ts';
 
 /** The properties of all lines, which can change at any time. */
 export interface Pace {
-  /** Milliseconds between sending a byte and receiving a response, half of them each way. */
+  /**
+   * Milliseconds between sending a byte and receiving a response. Each way takes half of this time.
+   */
   readonly roundTripMs: number;
-  /** Round trips before a new connection accepts data. TCP and TLS 1.3 need one each. */
+  /** Round trips before a new connection accepts data. TCP and TLS 1.3 need one round trip each. */
   readonly handshakes?: number;
   /** Milliseconds without traffic after which the far end closes a connection. */
   readonly idleMs?: number;

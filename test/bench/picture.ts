@@ -97,7 +97,7 @@ ${drawn.join('\n')}
 `;
 }
 
-/** Draws one question, starting at `top` pixels. */
+/** Draws one question below `top`, a y coordinate in pixels. */
 function partOf({ title, goal, isMet, rows }: Answer, top: number): Part {
   const drawn: string[] = [];
   let bottom = top + lineHeight * 1.5;
@@ -211,7 +211,7 @@ function placeOf({ least, most, unit }: Axis, value: number): number {
 
 /**
  * Parses the text of a goal, such as `≤ 0.90 × official SDK`.
- * @returns the goals by row, without rows that have no goal
+ * @returns the goals by row. Rows without a goal are missing.
  */
 function goalsIn(goal: string, rows: readonly Row[], { unit }: Axis): Map<Row, number> {
   const goals = new Map<Row, number>();

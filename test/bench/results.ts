@@ -4,7 +4,7 @@ import { cpus, totalmem, type } from 'node:os';
 import { peerVersions } from './peers.ts';
 import type { Question, Result, Row } from './question.ts';
 
-/** The contents of `results.json`, and the page that is generated from it. */
+/** Reads and writes `results.json`, and generates `RESULTS.md` from it. */
 
 export type Answer = Pick<Question, 'title' | 'goal'> &
   Result & {

@@ -1,7 +1,7 @@
 /**
- * `npm run bench [part]`: measures all questions, or only those whose path or title contains
- * `part`, and prints the answers. The questions in `editor/` and `far/` use a real VS Code. New
- * answers replace the old ones in `results.json`, `RESULTS.md`, and `media/bench.svg`.
+ * `npm run bench [part]`: measures all questions, or only the questions whose path or title
+ * contains `part`. Prints the answers. The questions in `editor/` and `far/` use a real VS Code.
+ * New answers replace the old ones in `results.json`, `RESULTS.md`, and `media/bench.svg`.
  */
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';

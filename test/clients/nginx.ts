@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import which from 'which';
 import { findAptGet } from '../vscode/aptGet.ts';
 
-/** nginx as a company gateway: https://nginx.org/en/docs/http/ngx_http_proxy_module.html */
+/** Runs nginx as a company gateway: https://nginx.org/en/docs/http/ngx_http_proxy_module.html */
 
 /** The path of nginx, or the reason why it's missing. */
 export type FoundNginx = { readonly program: string } | { readonly missing: string };

@@ -20,7 +20,7 @@ export interface EmulatorOptions extends Partial<EmulatorSettings> {
   /** 0, the default, selects any free port. */
   readonly port?: number;
   /**
-   * Returns the time in milliseconds, instead of this machine's clock. Determines when access
+   * Replaces this machine's clock. Returns the time in milliseconds, which determines when access
    * tokens expire.
    */
   readonly now?: () => number;

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A request that the emulator received. */
 export interface ReceivedRequest {
   /** Counted from 1 since the start or the last reset. */
   readonly sequence: number;

@@ -6,7 +6,7 @@ import type { Emulator } from './emulator.ts';
 
 /**
  * A server that stands in for an unapproved host. Each process keeps a list of all these servers
- * until it ends, so that a suite can finally check what they received.
+ * until it ends, so that a suite can check at its end what the servers received.
  */
 export interface Unapproved {
   readonly received: Received;
@@ -27,7 +27,7 @@ export interface UnapprovedListener extends Unapproved {
 /** A working service that must not be contacted until the user approves it. */
 export interface AwaitingApproval extends Unapproved {
   /**
-   * Ends the count of connections and bytes. Call it just before the user approves the service.
+   * Stops counting connections and bytes. Call this just before the user approves the service.
    * @throws AssertionError if the service has already been contacted
    */
   approve(): void;

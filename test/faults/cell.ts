@@ -74,7 +74,7 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
       fetch: watched.fetch,
       headersMs: cell.deadline === 'headers' ? DEADLINE_MS : LONG_MS,
       idleMs: cell.deadline === 'idle' ? DEADLINE_MS : LONG_MS,
-      // Waits only as long as the service requests, and moves the clock past this wait immediately.
+      // Waits only as long as the service requests. The clock moves past this wait immediately.
       waitMs: (_retry, retryAfterMs) => {
         const ms = Math.max(1, retryAfterMs);
         void time.pass(ms);

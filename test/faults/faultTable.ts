@@ -17,7 +17,7 @@ export interface Cell {
    */
   readonly fault: ((begun: Promise<void>) => Fault) | undefined;
   readonly outcome: ErrorKind | 'success';
-  /** Number of attempts that one call makes. The first `faulty` of them get the fault. */
+  /** Number of attempts that one call makes. The first `faulty` attempts get the fault. */
   readonly attempts: number;
   readonly faulty: number;
   /** The deadline that ends the call, or `none` if the call ends before any deadline. */

@@ -164,7 +164,7 @@ class Play {
   async #step(): Promise<void> {
     await this.#quiet();
     if (this.#passedMs > MAX_MS) throw new Error('A call, or its response, never ends.');
-    // Only pauses and deadlines take longer than `SHORT_MS`, so the clock moves faster after that.
+    // After `SHORT_MS`, the clock moves faster, because only pauses and deadlines take longer.
     await this.#time.pass(this.#passedMs < SHORT_MS ? STEP_MS : SECOND_MS);
   }
 

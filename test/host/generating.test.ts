@@ -20,7 +20,7 @@ describe('generating in a real editor', () => {
   });
   afterEach(() => world.end());
 
-  /** Generates a response that the service truncates. */
+  /** Generates a response that the service truncates, and returns its editor and job. */
   const generatedCut = async () => {
     const editor = await open('prompt', line(0, 6));
     await closingMessages(generate(world.options, { ...below, template: CUT_SHORT }));

@@ -7,9 +7,9 @@
  * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 downloads and uses the desktop build. The version is
  * then a VS Code version, and the oldest is the one in `engines` in package.json.
  * HOSTED_MODEL_EXTENSION is the folder of another build of the extension, for instance an unpacked
- * VSIX. HOSTED_MODEL_GREP selects tests by name; HOSTED_MODEL_INVERT=1 selects all others.
- * HOSTED_MODEL_INSPECT is a port on which the desktop build waits for a debugger before the first
- * test.
+ * VSIX. HOSTED_MODEL_GREP selects tests by name. With HOSTED_MODEL_INVERT=1, all other tests are
+ * selected. HOSTED_MODEL_INSPECT is a port on which the desktop build waits for a debugger before
+ * the first test.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -97,8 +97,9 @@ async function bundleTests(): Promise<string> {
 }
 
 /**
- * Creates a certificate, as companies create their own. Returns the environment variables that make
- * VS Code trust it, or none if openssl is missing. On Linux, VS Code reads SSL_CERT_FILE.
+ * Creates a self-signed certificate, like a company's own. Returns the environment variables that
+ * make VS Code trust the certificate, or none if openssl is missing. On Linux, VS Code reads
+ * SSL_CERT_FILE.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
   const own = await selfSigned('service.example');

@@ -49,7 +49,7 @@ interface Generation extends Required<Omit<Insertion, 'place'>> {
   readonly responses: Response[];
 }
 
-/** The document at one moment. */
+/** The state of the document after a step. */
 interface State {
   readonly marks: readonly Mark[];
   /** Generated characters that the user deleted by hand. */

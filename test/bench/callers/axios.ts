@@ -15,8 +15,7 @@ interface Axios {
 }
 
 /**
- * Uses axios and axios-retry as their documentation recommends, with an interceptor that adds the
- * token.
+ * Uses axios and axios-retry as their documentation shows, with an interceptor that adds the token.
  */
 export const makeCaller: MakeCaller = async (url) => {
   const { axios, axiosRetry }: Axios = createRequire(import.meta.url)(bundlePath('axios'));

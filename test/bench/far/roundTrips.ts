@@ -19,7 +19,9 @@ import type { Question } from '../question.ts';
 /** Number of windows at each distance: far from the service, and near it. */
 const windows = 5;
 
-/** Milliseconds between two generations: the maximum for `next`, and the minimum for `later`. */
+/**
+ * Milliseconds since the previous generation: the maximum for `next`, and the minimum for `later`.
+ */
 const [soonMs, laterMs] = [2_000, 12_000];
 
 type Moment = 'first' | 'next' | 'later';
@@ -33,7 +35,10 @@ const questions: Question[] = [
 ];
 export default questions;
 
-/** @param most how many round trips later than near the service the first character may appear */
+/**
+ * @param most the maximum delay of the first character compared with a service nearby, in round
+ * trips
+ */
 function question(what: string, moment: Moment, most: number, mostOpened?: number): Question {
   return {
     title: `Far from the service, first character of ${what}`,

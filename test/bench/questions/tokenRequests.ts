@@ -4,7 +4,7 @@ import type { Figures, Order } from '../contestant.ts';
 import type { Trouble } from '../emulatorProcess.ts';
 import type { Question, Row } from '../question.ts';
 
-/** Counts token requests. Counts don't vary, so each situation runs once. */
+/** Counts token requests. Each situation is measured only once, because counts don't vary. */
 
 const thousand: Order = { kind: 'call', calls: 1_000, inFlight: 1_000 };
 const inTurn: Order = { kind: 'call', calls: 10, inFlight: 1 };

@@ -6,7 +6,7 @@ import { SINKS, SinkEditor } from './sinkEditor.ts';
 import { useService } from './useService.ts';
 import { type Windows, windows } from './window.ts';
 
-/** Tests where hostile text appears in the whole extension. */
+/** Tests how the whole extension handles hostile text. */
 
 const identity = { json: { access_token: token, expires_in: 3_600 } };
 const LONGEST_MESSAGE = 200;

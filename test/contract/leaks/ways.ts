@@ -7,7 +7,7 @@ interface Way {
   readonly opened: OpenWindow;
 }
 
-/** Functions that write text to a sink of an open window, as the extension's code would. */
+/** Functions that write text to each sink of an open window, as the extension's code does. */
 export const WAYS: Readonly<Record<Sink, (text: string, way: Way) => unknown>> = {
   log: (text, way) => logOf(way).info(text),
   'file log': (text, way) => logOf(way).trace(text),

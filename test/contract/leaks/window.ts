@@ -58,7 +58,7 @@ export interface OpenWindow {
 
 export interface Windows {
   start(editor: SinkEditor, stores: Stores): Promise<OpenWindow>;
-  /** Creates an object that uses the editor, without starting the extension. */
+  /** Calls `make`, whose result uses this editor, without starting the extension. */
   showing<Made>(editor: SinkEditor, make: () => Made): Made;
   /** Opens a window, runs `work` in it, and closes it. */
   open(editor: SinkEditor, stores: Stores, work: (run: Run) => Promise<void>): Promise<void>;

@@ -38,7 +38,8 @@ describe('a window', () => {
     emulator.faults.next(chatStream, { neverAnswers: true }, CALLS);
     const seen = emulator.count(chatStream);
     const calls = Array.from({ length: CALLS }, () => window.run('generateFromSelection'));
-    // If all calls end before their requests are sent, waiting for the requests would never end.
+    // Waits for the calls, too. If they all ended without sending a request, waiting only for
+    // requests would never end.
     await Promise.race([emulator.requestCount(chatStream, seen + CALLS), Promise.all(calls)]);
     const inFlight = emulator.inFlight.inference;
     await window.close();

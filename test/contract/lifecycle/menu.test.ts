@@ -7,7 +7,7 @@ import { acme, eachWithLife } from './life.ts';
 const MODELS_PATH = '/ml/v1/foundation_model_specs';
 
 /**
- * Picks an item in each list that is shown: the item that matches the next of `labels`. Calls
+ * In each list that is shown, picks the item that matches the next label in `labels`. Calls
  * `beforePick` just before each pick.
  */
 class PickingEditor extends SinkEditor {

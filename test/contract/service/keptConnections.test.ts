@@ -13,12 +13,12 @@ const streamed = { onText: () => {} };
 /** The time after which a request without a response is reported as silent, in milliseconds. */
 const SILENT_MS = 5_000;
 /**
- * The waits for the end of a response after its last event, in milliseconds: until the call returns
- * anyway, and until the connection is closed.
+ * Milliseconds to wait for the end of a response after its last event: before the call returns, and
+ * before the connection is closed.
  */
 const [UNSEEN_MS, REST_MS] = [50, 1_000];
 
-/** Waits until the rest of each response is read, which happens after its result is returned. */
+/** Waits until the rest of each response has been read. A call can return before that. */
 function atRest({ limiter }: World): Promise<void> {
   return becomes('the end of all requests', () => limiter.state.inFlight === 0);
 }

@@ -35,7 +35,7 @@ const page = readFileSync('docs/services.md', 'utf8');
 const account = defaultAccount;
 const chatPath = '/v1/chat/completions';
 
-/** The code block under a heading of the page. */
+/** Returns the code block under a heading of the page. */
 function blockOf(heading: string, language: 'ini' | 'json'): string {
   const [, section = ''] = page.split(`# ${heading}\n`);
   const [own = ''] = section.split(/^#/m);
@@ -43,7 +43,10 @@ function blockOf(heading: string, language: 'ini' | 'json'): string {
   return block ?? assert.fail(`no ${language} under ${heading}`);
 }
 
-/** The `hostedModel.services` entry under a heading. `hostedModel.service` must be its `word`. */
+/**
+ * Returns the `hostedModel.services` entry under a heading. Fails unless `hostedModel.service` is
+ * the entry's `word`.
+ */
 function entryUnder(heading: string): Record<string, unknown> & { readonly url: string } {
   const settings = JSON.parse(`{${blockOf(heading, 'json')}}`);
   const [entry, ...others] = settings['hostedModel.services'];

@@ -61,15 +61,16 @@ export function commandService(command: readonly string[], more: object = {}): S
 }
 
 /**
- * Processes that are connected to this process. When such a process ends, its connection closes.
+ * Detects when other processes end. Each of them is connected to this process, and its connection
+ * closes when it ends.
  */
 export interface WatchedProcesses {
   /**
-   * A JavaScript statement that connects the process in which it runs, and keeps that process
-   * running.
+   * A JavaScript statement for another process. It connects that process to this process, and keeps
+   * it running.
    */
   readonly join: string;
-  /** Resolves with the IDs of the first `count` processes once they have joined. */
+  /** Resolves with the IDs of the first `count` processes when all of them have joined. */
   readonly joined: (count: number) => Promise<readonly number[]>;
   /** Sends a line to all processes that have joined. */
   readonly tell: (line: string) => void;

@@ -35,7 +35,7 @@ export class WatchedFetch {
     return this.#heads.filter((one) => one === path).length;
   }
 
-  /** Number of responses from a path that were read to the end or abandoned. */
+  /** Number of responses from a path that the client has read to the end or abandoned. */
   ended(path: string): number {
     return this.#ended.filter((one) => one === path).length;
   }

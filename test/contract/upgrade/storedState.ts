@@ -13,7 +13,6 @@ import type { Stores, Windows } from '../leaks/window.ts';
 export interface StoredState {
   readonly version: string;
   readonly note: string;
-  /** The user settings. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** The environment variables of VS Code. */
   readonly environment: Readonly<Record<string, string>>;
@@ -69,7 +68,7 @@ export function editorWith(
   return editor;
 }
 
-/** Creates stores with the state that a release left behind. */
+/** Creates stores with the state that a release stored. */
 export function storesWith(
   { secrets, globalState }: Pick<StoredState, 'secrets' | 'globalState'>,
   workspaceState: StoredWorkspace['workspaceState'],

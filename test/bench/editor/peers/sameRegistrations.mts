@@ -8,8 +8,8 @@ import {
 } from 'vscode';
 
 /**
- * Makes the same registrations as the product at activation, but with empty handlers. The module
- * format is also the product's.
+ * Makes the same registrations as the product at activation, but with empty handlers. Like the
+ * product, this extension is an ES module.
  */
 export function activate({ extension, subscriptions, secrets }: ExtensionContext): void {
   const none = () => {};

@@ -17,7 +17,8 @@ import {
 import { clockMs, type Orders, portVariable, type Ran, type Run } from './protocol.ts';
 
 /**
- * Milliseconds. If a turn of `quiet` takes less time, the extension host and the window are idle.
+ * A turn of `quiet` that takes fewer milliseconds is quiet: the extension host and the window have
+ * nothing else to do.
  */
 const quietTurnMs = 8;
 /** Required number of quiet turns in a row, and maximum number of turns. */

@@ -4,7 +4,7 @@ import { clockMs } from './protocol.ts';
 
 /**
  * The times when the emulated service sent the parts of one response. The parts of a stream are its
- * events, the first of which has no text.
+ * events. The first event has no text.
  */
 export interface Service {
   /** Milliseconds from the arrival of the request until this part of the response was sent. */

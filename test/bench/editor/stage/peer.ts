@@ -1,4 +1,7 @@
-/** Code that the small peer extensions share. They differ only in how they send requests. */
+/**
+ * The code that the small peer extensions share. The extensions differ only in how they send
+ * requests.
+ */
 import { json } from 'node:stream/consumers';
 import { commands, type ExtensionContext, type TextEditor, window } from 'vscode';
 import { chatRequest, eventReader, tokenRequest } from '../../callers/caller.ts';

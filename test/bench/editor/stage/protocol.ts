@@ -15,7 +15,7 @@ export interface Run {
   readonly command: string;
   readonly argument?: unknown;
   readonly text: string;
-  /** Zero-based numbers of the selected lines. Each is a separate selection. */
+  /** Zero-based numbers of the selected lines. Each line is a separate selection. */
   readonly lines: readonly number[];
   /** True to run the command without waiting until the extension host and the window are idle. */
   readonly isAtOnce?: boolean;
@@ -48,7 +48,7 @@ export interface Addresses {
 /** Environment variable with the port that the benchmark listens on for its driver. */
 export const portVariable = 'HOSTED_MODEL_BENCH_PORT';
 
-/** Returns the milliseconds on a clock that all processes on a machine share. */
+/** Returns the time in milliseconds, from a clock that all processes on a machine share. */
 export function clockMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -72,7 +72,7 @@ export async function onStage<Value>(
   }
 }
 
-/** Opens a separate line to each service, so that a connection's service is known. */
+/** Opens a separate line to each service. The line shows which service a connection belongs to. */
 export async function addressesByLine(lines: Child, emulatorUrl: string): Promise<Addresses> {
   const { port } = new URL(emulatorUrl);
   const open = async () => `http://127.0.0.1:${await lines.ask('open', Number(port))}`;

@@ -4,8 +4,8 @@ import type { Workbench } from '../../../vscode/workbench.ts';
 /**
  * Starts watching the first line of the editor.
  * @param text the current text of this line
- * @returns a function that waits for a number of characters, and returns how many milliseconds each
- * took to appear
+ * @returns a function that waits until `keys` characters have appeared, and returns how many
+ * milliseconds each character took
  */
 export async function watchTyping(
   { screen }: Workbench,
