@@ -15,7 +15,7 @@ interface Ended {
   readonly said: string;
 }
 
-/** @param environment all variables except `PATH` */
+/** @param environment the environment variables, except for `PATH` */
 function runLive(environment: Readonly<Record<string, string>>, ...given: string[]) {
   const { promise, resolve } = Promise.withResolvers<Ended>();
   const env = { PATH: process.env['PATH'], ...environment };

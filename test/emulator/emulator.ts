@@ -112,12 +112,12 @@ export class Emulator {
     await this.#closedOf.get(request);
   }
 
-  /** The number of requests that are being handled, by service. */
+  /** The number of pending requests, by service. */
   get inFlight(): Readonly<Record<ServiceName, number>> {
     return this.#inFlight.now;
   }
 
-  /** The maximum number of concurrent requests since the start or the last reset, by service. */
+  /** The maximum number of pending requests since the start or the last reset, by service. */
   get mostInFlight(): Readonly<Record<ServiceName, number>> {
     return this.#inFlight.most;
   }

@@ -1,6 +1,6 @@
 export type ServiceName = 'identity' | 'inference';
 
-/** Counts the requests that are being handled, for each of the two services. */
+/** Counts the pending requests of each service. */
 export class InFlight {
   readonly now: Record<ServiceName, number> = { identity: 0, inference: 0 };
   readonly most: Record<ServiceName, number> = { identity: 0, inference: 0 };

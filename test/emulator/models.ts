@@ -8,7 +8,7 @@ export interface ModelSpecification {
     readonly max_sequence_length: number;
     readonly max_output_tokens?: number;
   };
-  /** `start_date` is a day, YYYY-MM-DD. */
+  /** `start_date` is a date in the form YYYY-MM-DD. */
   readonly lifecycle?: readonly { readonly id: string; readonly start_date: string }[];
   readonly [field: string]: unknown;
 }

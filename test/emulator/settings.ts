@@ -55,7 +55,9 @@ export interface EmulatorSettings extends EventFormat {
   projectIds: readonly string[];
   spaceIds: readonly string[];
   deploymentIds: readonly string[];
-  /** Maximum length of a chat completions prompt, in characters. Undefined for no limit. */
+  /**
+   * Maximum length of the prompt in an OpenAI API request, in characters. Undefined for no limit.
+   */
   longestPrompt: number | undefined;
   /** IDs of existing projects without an associated runtime. */
   projectIdsWithoutRuntime: readonly string[];

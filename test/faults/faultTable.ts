@@ -11,7 +11,7 @@ export type Phase = (typeof phases)[number];
 /** A fault in one phase, and the only allowed outcome of the call. */
 export interface Cell {
   /**
-   * Returns the fault for a request. If it's undefined, nothing listens on the address.
+   * Returns the fault for a request. If `fault` is undefined, nothing listens on the address.
    * @param begun resolves when all parallel calls have received their headers or, mid-stream, their
    * first text
    */

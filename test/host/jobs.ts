@@ -151,8 +151,8 @@ async function select(document: TextDocument, ranges: readonly Range[]): Promise
     editor.selections.every((selection, index) => wanted[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event about the previous selection can overwrite the new selection. If there is one,
-    // it arrives before this command ends.
+    // A late event about the previous selection can overwrite the new selection. Such an event
+    // arrives before this command ends.
     await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
   } while (!isSelected());
   return editor;

@@ -5,7 +5,7 @@
  * code. Doesn't build the extension.
  *
  * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 downloads and uses the desktop build. The version is
- * then a VS Code version, and the oldest is the one in `engines` in package.json.
+ * then a VS Code version, and `oldest` is the version in `engines` in package.json.
  * HOSTED_MODEL_EXTENSION is the folder of another build of the extension, for instance an unpacked
  * VSIX. HOSTED_MODEL_GREP selects tests by name. With HOSTED_MODEL_INVERT=1, all other tests are
  * selected. HOSTED_MODEL_INSPECT is a port on which the desktop build waits for a debugger before
@@ -62,7 +62,7 @@ try {
 }
 
 /**
- * Bundles all test files into one, so that the extension host loads shared modules only once.
+ * Bundles all test files into one file, so that the extension host loads shared modules only once.
  * Returns the path of the file that VS Code loads.
  */
 async function bundleTests(): Promise<string> {

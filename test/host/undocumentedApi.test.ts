@@ -53,8 +53,7 @@ describe('the undocumented API of VS Code', () => {
     assert.equal(role, SYSTEM_ROLE, gone('LanguageModelChatMessageRole.System'));
   });
 
-  // This test only searches VS Code's code. `test/ui/feedback.test.ts` shows that such a link
-  // works.
+  // This test only searches VS Code's code. `test/ui/feedback.test.ts` shows that a link works.
   it('supports command links in notifications', async () => {
     const path =
       env.uiKind === vscode.UIKind.Web

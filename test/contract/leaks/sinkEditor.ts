@@ -52,7 +52,7 @@ class FakeRange {
   }
 }
 
-/** Escapes text as VS Code does, and keeps the original. */
+/** Escapes text as VS Code does, and keeps the original text in `given`. */
 class FakeMarkdown {
   value = '';
   given = '';
@@ -164,7 +164,7 @@ export class SinkEditor extends FakeEditor {
     };
   }
 
-  /** Created once, because the code in `src` accesses the exports thousands of times. */
+  /** Creates the exports only once, because the code in `src` accesses them thousands of times. */
   override exports(): Record<string, unknown> {
     this.#exports ??= this.#makeExports(super.exports());
     return this.#exports;

@@ -98,8 +98,8 @@ export async function useService(
 }
 
 /**
- * Until the work is done, waits for requests that get no response, and moves the clock past the
- * deadline of each.
+ * Until the work is done, waits for requests that get no response. Moves the clock past the
+ * deadline of each request.
  */
 async function passSilences(time: FakeTime, silences: () => number, work: Promise<void>) {
   let isOver = false;

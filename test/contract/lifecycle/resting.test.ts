@@ -48,7 +48,7 @@ describe('an idle window', () => {
     return sentAt;
   }
 
-  /** Generates a response, and asserts that its request has the latest token. */
+  /** Generates a response, and asserts that the request for it contains the latest token. */
   async function generateIn(editor: SinkEditor, run: (command: string) => Promise<void>) {
     const { emulator } = life;
     await run('generateFromSelection');

@@ -7,7 +7,7 @@ import { startLife } from './life.ts';
 
 const never = new Promise<never>(() => {});
 
-/** A keyring that can stop responding, as a real one does while it prompts for its password. */
+/** A keyring that can stop responding, as a real keyring does while it prompts for its password. */
 class KeyringThatStops extends FakeKeyring {
   isSilent = false;
 

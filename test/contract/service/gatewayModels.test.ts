@@ -36,7 +36,7 @@ const models: EmulatorSettings['models'] = [
     model_limits: { max_sequence_length: 32_768, max_output_tokens: 4_096 },
   },
 ];
-/** Returns a model list in LiteLLM's format, with these IDs. */
+/** Returns a model list with these IDs, in LiteLLM's format. */
 const listOf = (ids: readonly string[]) => ({
   data: ids.map((id) => ({ id, object: 'model', created: 1_677_610_602, owned_by: 'openai' })),
 });

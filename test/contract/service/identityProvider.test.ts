@@ -120,11 +120,11 @@ describe('a client of a real identity provider', () => {
     await time.pass(400_000);
     await world.generate();
     assert.equal(provider.requests.length, 1);
-    // Half a minute before the token expires, the next generation waits for a new one.
+    // Half a minute before the token expires, the next generation waits for a new token.
     await time.pass(170_000);
     await world.generate();
     assert.equal(provider.requests.length, 2);
-    // After this pause, the first token has expired, so the service accepts only the second one.
+    // After this pause, the first token has expired, so the service accepts only the second token.
     await time.pass(400_000);
     await world.generate();
     const [first, second, third, fourth, ...more] = tokensSent(world);

@@ -44,7 +44,7 @@ function requestTo({ emulator }: World, path: string): ReceivedRequest {
   return found;
 }
 
-/** Headers that fetch adds. They reveal nothing about the user. */
+/** The headers that fetch adds, which reveal nothing about the user. */
 const OF_FETCH = { 'accept-language': '*', 'sec-fetch-mode': 'cors' };
 
 describe('requests', () => {

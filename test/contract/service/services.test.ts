@@ -177,7 +177,7 @@ async function startOf(
   return { ...world, clock, tokenCount: isCommand ? program.runs : requests };
 }
 
-/** For `afterEach`: ends all worlds of a test, and deletes its programs. */
+/** Ends all worlds of a test, and deletes its programs. Call it in `afterEach`. */
 async function endAll(): Promise<void> {
   await endWorlds();
   deletePrograms();

@@ -61,7 +61,7 @@ const pathsSent = Object.keys(document.paths).map(
   (path) => decodeURI(serverPath).replace('{version}', server.variables.version.default) + path,
 );
 
-/** The document with its references resolved. */
+/** The OpenAPI document after its references are resolved. */
 let resolved: OpenApi;
 const postOf = (operation: (typeof operations)[number]): Post => {
   const path = Object.keys(resolved.paths)[pathsSent.indexOf(pathOf(operation, false))];

@@ -62,7 +62,7 @@ describe('streamed text', () => {
       const beforePart = (index: number) => (index === 2 ? promise : undefined);
       world.emulator.faults.next(pathOf(operation, true), { beforePart });
       const parts: string[] = [];
-      // The second chunk is sent only after the first has been received.
+      // The second chunk isn't sent until the client has received the first chunk.
       const onText = (part: string) => {
         parts.push(part);
         resolve();

@@ -17,8 +17,8 @@ import {
 import { clockMs, type Orders, portVariable, type Ran, type Run } from './protocol.ts';
 
 /**
- * A turn of `quiet` that takes fewer milliseconds is quiet: the extension host and the window have
- * nothing else to do.
+ * If a turn in `quiet` takes fewer milliseconds, the extension host and the window have nothing
+ * else to do.
  */
 const quietTurnMs = 8;
 /** Required number of quiet turns in a row, and maximum number of turns. */
@@ -103,8 +103,8 @@ async function open(content: string, lines: readonly number[]): Promise<TextEdit
     wanted.every((selection, index) => editor.selections[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event can restore the previous selection. If there is one, it arrives before this
-    // command ends.
+    // A late event can restore the previous selection. Such an event arrives before this command
+    // ends.
     await commands.executeCommand('setContext', 'bench.isSelected', true);
   } while (!isSelected());
   return editor;

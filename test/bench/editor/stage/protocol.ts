@@ -3,7 +3,9 @@
  * order and answer is one line of JSON, sent over a loopback connection.
  */
 export interface Orders {
-  /** Activates extensions one after another, and returns how many milliseconds each took. */
+  /**
+   * Activates extensions one after another, and returns how many milliseconds each extension took.
+   */
   activate: { order: readonly string[]; answer: Record<string, number> };
   /** Opens a document with text, selects lines, and runs a command. */
   run: { order: Run; answer: Ran };

@@ -26,7 +26,7 @@ export interface Stage {
   /**
    * Opens or reloads the window, which starts a new extension host. Extensions that wait for
    * startup to finish aren't activated until the driver has carried out its first order.
-   * @param port the port that the window uses to reach its server, by default the server's own
+   * @param port the port that the window uses to reach its server, by default the server's own port
    */
   start(port?: number): Promise<Driver>;
   /** Enters the emulated service's key in the product's setup, as a user would. */
