@@ -12,9 +12,9 @@ const suites = {
   'test:services': 'each authentication method works with each API',
   'test:faults': 'each call with a fault ends once, with the expected result',
   'test:soak':
-    'long sessions leak no memory, a burst of 429s subsides, and many windows spread out their requests',
-  'test:fuzz': 'random input causes an error at worst',
-  'test:leaks': 'no key or token appears in any sink',
+    'long sessions leak no memory, calls recover from a burst of 429s, and many windows spread out their requests',
+  'test:fuzz': 'random input causes no unhandled error',
+  'test:leaks': 'no key or token appears where people or other programs can see it',
   'test:mutants': 'a test fails for each defense that is removed',
 };
 

@@ -84,7 +84,7 @@ describe(`${GENERATIONS} generations`, function () {
       { what: 'generations that got their own response', found: tally.answers },
       { what: 'generations that failed as expected', found: tally.failures - tally.unexpected },
       {
-        what: 'generations that were lost, mixed up, or failed differently',
+        what: 'generations that were lost or mixed up, or failed unexpectedly',
         found: tally.unexpected,
         bar: ['=', 0],
       },
@@ -158,7 +158,7 @@ describe(`${GENERATIONS} generations`, function () {
       { what: 'generations that a restart interrupted', found: cut },
       { what: 'generations that were refused during a restart', found: refused },
       {
-        what: 'generations that were mixed up or failed differently',
+        what: 'generations that were mixed up or failed unexpectedly',
         found: others,
         bar: ['=', 0],
       },

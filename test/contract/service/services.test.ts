@@ -345,7 +345,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls`, () => {
   after(() => {
     printTable({
       figure: 'parallelCalls',
-      title: `The number of token requests, or of command runs, for ${CALLS.toLocaleString('en')} parallel calls in three cases: there's no token yet, the service has just revoked the token, and the first token request fails.`,
+      title: `The number of token requests or command runs for ${CALLS.toLocaleString('en')} parallel calls. In the three cases, there's no token yet, the service has just revoked the token, or the first token request fails.`,
       heads: [
         'Authentication method',
         'No token',
