@@ -92,7 +92,7 @@ function beforeText(one: Cell): Readonly<Record<Exclude<Phase, 'mid-stream'>, Ce
 }
 
 const headersHaveCome: NoCell = {
-  impossible: 'in the middle of a stream, the headers have already arrived',
+  impossible: 'a mid-stream fault comes after the headers',
 };
 /**
  * Cuts off the body after the headers have arrived. An earlier reset would overtake the headers.
