@@ -18,7 +18,7 @@ export interface Room {
 /** The descriptions in the table on the architecture page, by room name. */
 const PURPOSES: Readonly<Record<string, string>> = {
   extension:
-    'Activation: commands, status item, and chat models. Loads everything else on first use.',
+    'Activation: commands, status item, and chat models. Loads most other code on first use.',
   app: 'Creates the objects behind the commands and chat.',
   commands:
     'Each command and its function. Every command runs in a shared wrapper that reports failures.',
@@ -37,7 +37,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
     'Sources of credentials, the selection of a source, approvals, secret storage, and setup.',
   ui: 'Progress, wizard steps, log, and notifications. Independent of features.',
   messages: 'A message and its actions for each kind of failure.',
-  config: 'The only code that reads the configuration, which it returns as one snapshot.',
+  config: 'The only code that reads the configuration. Returns most settings as one snapshot.',
   dotenv: 'The settings, problems, and fixes in the text of a `.env` file. Pure functions.',
   undocumentedApi:
     'The undocumented commands and fields of VS Code that the extension uses, each with its source. A test checks that they still exist.',
@@ -53,7 +53,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
     'Sends a request with a token, and again with a new one if the token is refused.',
   'service/models': 'The models of a service, their lifecycle, and their limits.',
   'service/api': 'The wire format of each API: paths, bodies, streams, and errors.',
-  'service/auth': 'Authentication methods, and the token of each connection.',
+  'service/auth': 'Authentication methods, and the tokens.',
   'service/http': 'One HTTP request: attempts, retries, concurrency limit, and event stream.',
 };
 
