@@ -46,7 +46,8 @@ export async function openMenu(app: App): Promise<unknown> {
     label: `$(pass) ${ACTION_LABELS.approve}`,
     run: () => connections.for(found.folder.workspaceFolder?.uri),
   };
-  return showMenu(status.facts, connection && shownInMenu(app, connection, found), [
+  const available = { hasResponse: app.jobs.result !== undefined, hasUsage: app.usage.hasUsage };
+  return showMenu(status.facts, connection && shownInMenu(app, connection, found), available, [
     { label: services, rows: ofServices },
     {
       label: sources,

@@ -13,6 +13,12 @@ interface MenuSection {
   readonly rows: readonly MenuItem[];
 }
 
+/** The commands that the menu lists only if they have something to show. */
+interface Available {
+  readonly hasResponse: boolean;
+  readonly hasUsage: boolean;
+}
+
 /**
  * Shows a menu with the status, the commands, and further rows. Runs the action that the user
  * picks.
@@ -23,10 +29,11 @@ interface MenuSection {
 export async function showMenu(
   facts: StatusFacts,
   connection: { readonly reason: string; readonly model: string } | undefined,
+  available: Available,
   sections: readonly MenuSection[],
 ): Promise<void> {
   const { words } = renderStatus(facts, Date.now());
-  const { first, last } = commandSections(facts, connection?.model);
+  const { first, last } = commandSections(facts, connection?.model, available);
   const rows = [...first, ...sections, ...last].flatMap(({ label, rows }) =>
     rows.length > 0 ? [{ label, kind: QuickPickItemKind.Separator }, ...rows] : [],
   );
@@ -45,6 +52,7 @@ export async function showMenu(
 function commandSections(
   { isSetUp, refreshesTokens, token }: StatusFacts,
   model: string | undefined,
+  { hasResponse, hasUsage }: Available,
 ) {
   const item = (icon: string, label: string, name: string, description = ''): MenuItem => ({
     label: `$(${icon}) ${label}`,
@@ -58,20 +66,22 @@ function commandSections(
     { label: 'Setup', rows: isUrgent ? [setUp] : [] },
     {
       label: 'Generate',
-      rows: isSetUp
-        ? [
-            item('sparkle', 'Generate from selection', 'generateFromSelection'),
-            item('symbol-snippet', 'Generate with Template...', 'generateWithTemplate'),
-            item('go-to-file', 'Show Last Response', 'showLastResponse'),
-          ]
-        : [item('go-to-file', 'Show Last Response', 'showLastResponse')],
+      rows: [
+        ...(isSetUp
+          ? [
+              item('sparkle', 'Generate from selection', 'generateFromSelection'),
+              item('symbol-snippet', 'Generate with Template...', 'generateWithTemplate'),
+            ]
+          : []),
+        ...(hasResponse ? [item('go-to-file', 'Show Last Response', 'showLastResponse')] : []),
+      ],
     },
     {
       label: 'Model',
       rows: [
         item('list-selection', 'Select Model...', 'selectModel', model),
         ...(isSetUp ? [item('comment-discussion', 'Use in Chat', 'useInChat')] : []),
-        item('graph', 'Show Usage', 'showUsage'),
+        ...(hasUsage ? [item('graph', 'Show Usage', 'showUsage')] : []),
       ],
     },
     {

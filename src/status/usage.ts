@@ -42,6 +42,7 @@ export class Usage {
   #active: Connection | undefined;
   /** Estimated tokens of the chat requests in progress, by key fingerprint. */
   readonly #claimed = new Map<string, number>();
+  #hasUsage = false;
 
   /**
    * @param storage the extension's storage folder
@@ -119,6 +120,11 @@ export class Usage {
     return { refusal: undefined, end };
   }
 
+  /** The value of the context key `hasUsage`. */
+  get hasUsage(): boolean {
+    return this.#hasUsage;
+  }
+
   /** Runs *Show Usage*. */
   async show(connection: Connection | undefined): Promise<void> {
     if (!connection) return inform(texts.NOT_READY);
@@ -139,7 +145,10 @@ export class Usage {
     const usedToday = await this.#ledger.today(fingerprint);
     const today = usedToday();
     const total = totalOf(today);
-    if (total.requests > 0) setContextKey('hasUsage');
+    if (total.requests > 0) {
+      this.#hasUsage = true;
+      setContextKey('hasUsage');
+    }
     const usageToday = () =>
       day === dayOf(this.#now())
         ? texts.todayLine(connection, total, readSettings().dailyTokenBudget)

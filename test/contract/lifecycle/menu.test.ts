@@ -28,6 +28,8 @@ class PickingEditor extends SinkEditor {
   }
 }
 
+const tooltip = (editor: SinkEditor) => editor.tooltips.at(-1)?.given ?? '';
+
 describe('the menu', () => {
   const suite = eachWithLife();
   beforeEach(() => suite.life.stores.keyring.values.clear());
@@ -115,6 +117,22 @@ describe('the menu', () => {
     }
   });
 
+  it('offers to show the last response and the usage only once there is one', async () => {
+    const editor = suite.life.editor(editorWithBoth());
+    const offered = () =>
+      ['Show Last Response', 'Show Usage'].filter((label) =>
+        editor.textOf('quick pick').includes(label),
+      );
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
+      await run('showMenu');
+      assert.deepEqual(offered(), []);
+      await run('generateFromSelection');
+      await becomes('counted', () => tooltip(editor).includes('Usage today'));
+      await run('showMenu');
+      assert.deepEqual(offered(), ['Show Last Response', 'Show Usage']);
+    });
+  });
+
   it('opens instead of the setup if a service other than the selected one is set up', async () => {
     const editor = editorWithBoth();
     suite.life.stores.keyring.values.delete('hostedModel.key.ibm');
@@ -150,7 +168,6 @@ describe('the menu', () => {
 
 describe('a deployment', () => {
   const suite = eachWithLife();
-  const tooltip = (editor: SinkEditor) => editor.tooltips.at(-1)?.given ?? '';
 
   it('replaces the model from the settings in the tooltip, the menu, and the usage data', async () => {
     const editor = suite.life.editor();
