@@ -11,7 +11,7 @@ import { explain } from '../service/models/refusalCause.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
-import { FINDING_CAUSE, inLines, REPAIRED } from './checkMessages.ts';
+import { FINDING_CAUSE, HAS_NEW_TOKEN, inLines, REPAIRED } from './checkMessages.ts';
 import { type DiagnosisDeps, isStillUsed, type LookUp, lookUpFor, runChecks } from './runChecks.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
@@ -62,13 +62,15 @@ export async function showFailure(
   if (action === 'openEnvFile') await openEnvFile(folder);
   else if (action === 'openSettings') await openSettings(setting);
   else if (action) await commands.executeCommand(`hostedModel.${action}`);
-  return false;
+  // The command has no result. It may have failed, or refreshed the token of another folder.
+  const hasNewToken = action === 'refreshToken' && connection?.tokens.state.kind === 'valid';
+  return hasNewToken && offerRetry(HAS_NEW_TOKEN);
 }
 
 /** Offers to retry a generation whose connection the user has repaired. */
-async function offerRetry(): Promise<boolean> {
+async function offerRetry(text = REPAIRED): Promise<boolean> {
   const { retry } = ACTION_LABELS;
-  return (await window.showInformationMessage(REPAIRED, retry)) === retry;
+  return (await window.showInformationMessage(text, retry)) === retry;
 }
 
 /**

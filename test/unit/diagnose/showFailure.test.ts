@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { SetUpReason } from '../../../src/connection/setUp.ts';
 import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { connectionOf } from '../service/fixtures.ts';
 
@@ -80,6 +81,29 @@ describe('a generation whose failure was reported', () => {
     it(`can't be retried if ${button} didn't repair anything`, async () => {
       const { wantsRetry } = await report(kind, false, button);
       assert.deepEqual([wantsRetry, editor.said.length], [false, 1]);
+    });
+  }
+
+  for (const [what, kind, isOffered] of [
+    ['is retried after Refresh Token only if the user picks Retry', 'valid', true],
+    ["can't be retried if Refresh Token got no token", 'refused', false],
+  ] as const) {
+    it(what, async () => {
+      const { showFailure } = await import('../../../src/diagnose/showFailure.ts');
+      let state = { kind: 'refused' };
+      editor.run = async (command) => {
+        assert.equal(command, 'hostedModel.refreshToken');
+        state = { kind };
+      };
+      const tokenService = () => ({ state });
+      const connection = connectionOf({}, { tokenService } as unknown as ServiceRuntime);
+      const wantsRetry = (...buttons: string[]) => {
+        editor.buttons.push(...buttons);
+        return showFailure(depsWith({}), new ServiceError('key-refused'), connection);
+      };
+      assert.equal(await wantsRetry('Refresh Token'), false);
+      assert.equal(editor.said.includes('There’s a new token. Do you want to retry?'), isOffered);
+      if (isOffered) assert.equal(await wantsRetry('Refresh Token', 'Retry'), true);
     });
   }
 
