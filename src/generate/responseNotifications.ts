@@ -58,26 +58,30 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   else outcome.announce();
 }
 
+/**
+ * Offers to continue truncated responses. Offers it again after *Raise Limit* and *Show*.
+ * @param pressed the buttons to leave out, because the user has pressed them
+ */
 async function offerMore(
   job: Job,
   truncated: readonly number[],
   outcome: RunOutcome,
-  hasRaised = false,
+  pressed: readonly string[] = [],
 ): Promise<void> {
   const text = texts.truncatedText(truncated.length, job.indices.length, outcome.limit);
-  const { CONTINUE, RAISE_LIMIT, UNDO } = texts;
+  const { CONTINUE, RAISE_LIMIT, SHOW, UNDO } = texts;
   // Only `max_new_tokens` can be raised in the settings, and only if the template doesn't set it.
-  const isOfSettings =
+  const canRaise =
     outcome.limit !== undefined && job.template?.parameters?.['max_new_tokens'] === undefined;
-  const canRaise = isOfSettings && !hasRaised;
-  const buttons = [CONTINUE, ...(canRaise ? [RAISE_LIMIT] : []), UNDO];
+  const extra = [...(canRaise ? [RAISE_LIMIT] : []), ...(isInView(job) ? [] : [SHOW])];
+  const buttons = [CONTINUE, ...extra.filter((button) => !pressed.includes(button)), UNDO];
   const picked = await window.showInformationMessage(text, ...buttons);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked === CONTINUE) await continueResponses(job, outcome.runAgain);
   if (picked === UNDO) reportUndone(await job.undo());
-  if (picked === RAISE_LIMIT) {
-    await openSettings('hostedModel.parameters');
-    await offerMore(job, truncated, outcome, true);
+  if (picked === RAISE_LIMIT || picked === SHOW) {
+    await (picked === SHOW ? show(job) : openSettings('hostedModel.parameters'));
+    await offerMore(job, truncated, outcome, [...pressed, picked]);
   }
 }
 
@@ -102,6 +106,11 @@ async function offerToShow(job: Job): Promise<void> {
   const text = texts.outOfViewText(job.indices.length);
   if ((await window.showInformationMessage(text, texts.SHOW)) !== texts.SHOW) return;
   if (job.isForgotten) return inform(texts.FORGOTTEN);
+  await show(job);
+}
+
+/** Jumps to the first response, or opens a copy of the responses if the document was closed. */
+async function show(job: Job): Promise<void> {
   if (job.document.isClosed) return showResult(job);
   await showDocument(job.document);
   const [first] = writtenRanges(job);
