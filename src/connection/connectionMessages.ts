@@ -216,7 +216,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
       : 'has no settings for this service';
   }
   const errors = issues.filter(({ isError }) => isError);
-  const parts = firstOf(values ? [] : errors.map(issuePhrase));
+  const parts = firstOf(values ? [] : issuePhrases(errors));
   const faulty = new Set(errors.map(({ name }) => name));
   const lacking = missing.filter((name) => !faulty.has(name));
   if (lacking.length > 0) {
@@ -297,10 +297,18 @@ export function checkedSourcesText(found: SourceSnapshot): string {
     : all;
 }
 
-/** Describes an issue, as in `VENDOR_URL on line 2 can’t be used as an address`. */
-function issuePhrase({ place, name, kind }: Issue): string {
-  const what = place ? `${name} on line ${place.line + 1}` : name;
-  return `${what} ${ISSUE_PHRASES[kind]}`;
+/**
+ * Describes the issues of each line, as in `VENDOR_URL on line 2 has quotes around its value and
+ * can’t be used as an address`.
+ */
+function issuePhrases(issues: readonly Issue[]): string[] {
+  const byLine = Map.groupBy(issues, ({ place, name }) =>
+    place ? `${name} on line ${place.line + 1}` : name,
+  );
+  return [...byLine].map(([what, ofLine]) => {
+    const phrases = ofLine.map(({ kind }) => ISSUE_PHRASES[kind]);
+    return `${what} ${phrases.join(' and ')}`;
+  });
 }
 
 /** Returns the context for messages about the connection. Empty if there is no connection. */

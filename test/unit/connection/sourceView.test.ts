@@ -174,6 +174,14 @@ describe('the source view', () => {
     ]);
   });
 
+  it('names a setting with two mistakes once', () => {
+    const faulty = envFile({ ...full, key: '"Bearer key-outside"', url: `"${full.url}"` });
+    assert.equal(
+      sourceFaultText(faulty, found({ external: [faulty] })),
+      'The .env file in a can’t be used: VENDOR_API_KEY on line 1 has quotes around its value and starts with the word Bearer, VENDOR_URL on line 3 has quotes around its value. Nothing was sent. Fix and save the file.',
+    );
+  });
+
   it('recommends fixing the environment if it has a mistake', () => {
     const faulty = environment({ ...full, url: `${full.url}/ml/v1/text/chat` });
     assert.equal(
