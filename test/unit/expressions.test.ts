@@ -56,6 +56,10 @@ describe('regular expressions', () => {
     assert.ok(all.every(({ expression }) => !/^\\?\/[/*]?\s/.test(expression.source)));
   });
 
+  it('are found again in the same process', async () => {
+    assert.equal((await expressionsOfSource()).length, all.length);
+  });
+
   const QUADRATIC: Readonly<Record<string, RegExp>> = {
     'a run without the expected end': /\s+(?:\/\/|#).*$/,
     'a run of excluded characters': /[^"]+$/,

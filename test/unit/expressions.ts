@@ -15,11 +15,18 @@ export interface PlacedExpression {
   readonly expression: RegExp;
 }
 
+let ofSource: Promise<PlacedExpression[]> | undefined;
+
 /**
  * Returns the regular expression literals in the source, and the regular expressions that its
- * modules build while they load.
+ * modules build while they load. A module loads only once, so later calls return the same list.
  */
-export async function expressionsOfSource(): Promise<PlacedExpression[]> {
+export function expressionsOfSource(): Promise<readonly PlacedExpression[]> {
+  ofSource ??= findExpressions();
+  return ofSource;
+}
+
+async function findExpressions(): Promise<PlacedExpression[]> {
   const api = new API({ cwd: process.cwd() });
   try {
     const snapshot = api.updateSnapshot({ openProjects: [resolve('tsconfig.json')] });
