@@ -39,14 +39,14 @@ function cutAt(bytes: Uint8Array, places: readonly number[]): Body {
 }
 
 async function collected(operation: Operation, body: Body) {
-  const told: string[] = [];
+  const streamed: string[] = [];
   const reader = new ResponseReader(
     operation,
-    { onText: (text) => told.push(text) },
+    { onText: (text) => streamed.push(text) },
     { failureInEvent },
   );
   const generation = await reader.read(body, never);
-  return { told: told.join(''), generation };
+  return { streamed: streamed.join(''), generation };
 }
 
 describe('event streams', () => {
@@ -56,9 +56,9 @@ describe('event streams', () => {
       [operations, texts, lineEnds, cuts],
       async (operation, parts, ends, places) => {
         const bytes = written(operation, parts, ends);
-        const { told, generation } = await collected(operation, cutAt(bytes, places));
+        const { streamed, generation } = await collected(operation, cutAt(bytes, places));
         assert.equal(generation.text, parts.join(''));
-        assert.equal(told, generation.text);
+        assert.equal(streamed, generation.text);
         assert.equal(generation.stopReason, 'finished');
       },
     );
@@ -88,8 +88,8 @@ describe('event streams', () => {
           bytes = Buffer.concat([bytes.subarray(0, at), added, bytes.subarray(at + gone)]);
         }
         try {
-          const { told, generation } = await collected(operation, cutAt(bytes, places));
-          assert.equal(told, generation.text);
+          const { streamed, generation } = await collected(operation, cutAt(bytes, places));
+          assert.equal(streamed, generation.text);
         } catch (error) {
           assert.ok(error instanceof ServiceError, String(error));
           assert.match(

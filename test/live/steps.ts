@@ -29,7 +29,7 @@ interface Session extends LiveTarget {
   readonly runtime: ServiceRuntime;
   readonly witness: Witness;
   /** Adds the generated tokens to the total, and returns a summary of the generation. */
-  readonly told: (generation: Generation) => string;
+  readonly summaryOf: (generation: Generation) => string;
 }
 
 type Step = (session: Session) => Promise<string>;
@@ -113,11 +113,11 @@ const STEPS: Readonly<Record<string, Step>> = {
     }),
     [`${operation}, unknown model`]: generate(operation, { modelId: WRONG.modelId, newTokens: 1 }),
   })),
-  'chat, with a tool': async ({ runtime, credentials, modelId, told }) => {
+  'chat, with a tool': async ({ runtime, credentials, modelId, summaryOf }) => {
     const client = runtime.client(credentials, settingsOf('chat', modelId));
     const limited = { max_new_tokens: NEW_TOKENS };
     const answer = await client.chat(WITH_TOOL, limited, { onText: () => {} });
-    return `${told(answer)}, calls ${answer.toolCalls.length} tools`;
+    return `${summaryOf(answer)}, calls ${answer.toolCalls.length} tools`;
   },
   'a revoked token': (session) => {
     session.witness.spoilNextToken();
@@ -138,7 +138,7 @@ export async function takeSteps(target: LiveTarget): Promise<LiveRun> {
   const tokens = new Set<string>();
   const runtime = new ServiceRuntime({ http: { fetch: witness.fetch } });
   let generated = 0;
-  const told = ({ text, stopReason, usage, dropped }: Generation) => {
+  const summaryOf = ({ text, stopReason, usage, dropped }: Generation) => {
     generated += usage.outputTokens;
     const counts = usage.inputTokens > 0 && usage.outputTokens > 0 ? 'counted' : 'not counted';
     const left = dropped.length > 0 ? `, without ${dropped.join(' and ')}` : '';
@@ -147,7 +147,7 @@ export async function takeSteps(target: LiveTarget): Promise<LiveRun> {
   const steps = new Map<string, StepRun>();
   try {
     for (const [name, take] of Object.entries(STEPS)) {
-      const outcome = await take({ ...target, runtime, witness, told }).catch(kindOf);
+      const outcome = await take({ ...target, runtime, witness, summaryOf }).catch(kindOf);
       steps.set(name, { outcome, exchanges: await witness.take() });
       for (const token of TokenService.valuesOf(runtime.tokenService(target.credentials)))
         tokens.add(token);
@@ -170,7 +170,7 @@ interface GenerationStep {
 
 function generate(operation: Operation, given: GenerationStep = {}): Step {
   const { isStreamed = false, parameters, responseSoFar = '', newTokens = NEW_TOKENS } = given;
-  return async ({ runtime, credentials, modelId, told }) => {
+  return async ({ runtime, credentials, modelId, summaryOf }) => {
     const client = runtime.client(
       { ...credentials, ...given.credentials },
       settingsOf(operation, given.modelId ?? modelId),
@@ -181,7 +181,7 @@ function generate(operation: Operation, given: GenerationStep = {}): Step {
     };
     const limited = { ...parameters, max_new_tokens: newTokens };
     const options = { responseSoFar, ...(isStreamed && { onText }) };
-    const words = told(await client.generateText(PROMPT, limited, options));
+    const words = summaryOf(await client.generateText(PROMPT, limited, options));
     return pieces > 1 ? `${words}, in several chunks` : words;
   };
 }

@@ -108,8 +108,8 @@ describe('during a day with the extension,', () => {
     await undone('letter.txt');
     assert.equal(await editor.savedText(session.path('letter.txt')), letter);
     await notifications.waitFor(/is set up/);
-    const told = (await notifications.list()).map(({ text }) => text);
-    assert.ok(!told.some((text) => /needs/.test(text)), 'no warning contradicts the success');
+    const texts = (await notifications.list()).map(({ text }) => text);
+    assert.ok(!texts.some((text) => /needs/.test(text)), 'no warning contradicts the success');
     await notifications.close(/is set up/);
   });
 

@@ -100,10 +100,10 @@ describe('the chat provider', () => {
     options: object = builtIn,
     token: object = never,
   ) {
-    const told: { kind: string; part: Record<string, unknown> }[] = [];
+    const reported: { kind: string; part: Record<string, unknown> }[] = [];
     const progress = {
       report: (part: object) =>
-        void told.push({ kind: kindOfPart(part), part: part as Record<string, unknown> }),
+        void reported.push({ kind: kindOfPart(part), part: part as Record<string, unknown> }),
     };
     const failure = await provider
       .respond(
@@ -117,7 +117,7 @@ describe('the chat provider', () => {
         () => undefined,
         (error: Error) => error,
       );
-    return { told, failure };
+    return { reported, failure };
   }
   const kindOfPart = (part: object) =>
     Object.keys(parts).find((name) => {
@@ -133,11 +133,11 @@ describe('the chat provider', () => {
         { name: 'list', arguments: '' },
       ],
     });
-    const { told, failure } = await respond();
+    const { reported, failure } = await respond();
     assert.equal(failure, undefined);
-    const kinds = told.map(({ kind }) => kind.replace('LanguageModel', ''));
+    const kinds = reported.map(({ kind }) => kind.replace('LanguageModel', ''));
     assert.deepEqual([...new Set(kinds)], ['TextPart', 'ToolCallPart', 'DataPart']);
-    const calls = told.filter(({ kind }) => kind === 'LanguageModelToolCallPart');
+    const calls = reported.filter(({ kind }) => kind === 'LanguageModelToolCallPart');
     assert.deepEqual(
       calls.map(({ part }) => [part['name'], part['input']]),
       [
@@ -145,7 +145,7 @@ describe('the chat provider', () => {
         ['list', {}],
       ],
     );
-    const last = told.at(-1)?.part;
+    const last = reported.at(-1)?.part;
     assert.equal(last?.['mimeType'], 'usage');
     const usage = JSON.parse(String(Buffer.from(last?.['data'] as Uint8Array)));
     assert.deepEqual(Object.keys(usage), ['prompt_tokens', 'completion_tokens', 'total_tokens']);
@@ -241,16 +241,16 @@ describe('the chat provider', () => {
   it('drops all tool calls if one is malformed', async () => {
     const read = { name: 'read', arguments: '{}' };
     emulator.settings.step = () => ({ toolCalls: [read, { name: 'list', arguments: '{"a' }] });
-    const { told, failure } = await respond();
+    const { reported, failure } = await respond();
     assert.match(failure?.message ?? '', /malformed tool call/);
-    assert.ok(!told.some(({ kind }) => kind === 'LanguageModelToolCallPart'));
+    assert.ok(!reported.some(({ kind }) => kind === 'LanguageModelToolCallPart'));
   });
 
   it('keeps the text of a truncated response, and fails with a message about the token limit', async () => {
     emulator.settings.stopReason = 'max_tokens';
-    const { told, failure } = await respond();
+    const { reported, failure } = await respond();
     assert.match(failure?.message ?? '', /token limit/);
-    assert.ok(told.some(({ kind }) => kind === 'LanguageModelTextPart'));
+    assert.ok(reported.some(({ kind }) => kind === 'LanguageModelTextPart'));
   });
 
   const echo = 'ECHO <script> [x](command:y) /home/somebody/file.ts';
@@ -450,9 +450,9 @@ describe('the chat provider', () => {
     const request = await emulator.requestCount(chatStream, 1);
     end();
     open();
-    const { told, failure } = await answer;
+    const { reported, failure } = await answer;
     assert.ok(failure instanceof (parts['CancellationError'] ?? assert.fail()), `${failure}`);
-    assert.deepEqual([told, logged], [[], []]);
+    assert.deepEqual([reported, logged], [[], []]);
     await emulator.disconnected(request);
   }
 

@@ -104,9 +104,9 @@ async function beginInQueue(): Promise<StuckCall> {
 async function beginInRetryWait(): Promise<StuckCall> {
   const world = await startWorld({ http: { waitMs: () => 60_000 } });
   world.emulator.faults.next(chat, { status: 503 });
-  const told = Promise.withResolvers<void>();
-  const call = begin(world, { onRetry: () => told.resolve() });
-  await told.promise;
+  const retried = Promise.withResolvers<void>();
+  const call = begin(world, { onRetry: () => retried.resolve() });
+  await retried.promise;
   return call;
 }
 

@@ -23,10 +23,10 @@ const call: ModelStep = {
 };
 
 function chat({ client }: World, options: CallOptions = {}, conversation = say('Go on.')) {
-  const told: string[] = [];
-  const onText = (text: string) => told.push(text);
+  const chunks: string[] = [];
+  const onText = (text: string) => chunks.push(text);
   const answer = client.chat(conversation, {}, { onText, ...options });
-  return { told, answer };
+  return { chunks, answer };
 }
 
 describe('a conversation with the service', () => {
@@ -35,9 +35,9 @@ describe('a conversation with the service', () => {
   it('returns the text, reasoning, complete tool calls, and usage of a step', async () => {
     const world = await startWorld({ emulator: { step: () => call } });
     const thoughts: string[] = [];
-    const { told, answer } = chat(world, { onReasoning: (text) => thoughts.push(text) });
+    const { chunks, answer } = chat(world, { onReasoning: (text) => thoughts.push(text) });
     const { toolCalls, usage, stopReason } = await answer;
-    assert.deepEqual([told.join(''), thoughts.join('')], ['I look.', 'I have to look.']);
+    assert.deepEqual([chunks.join(''), thoughts.join('')], ['I look.', 'I have to look.']);
     assert.deepEqual(
       toolCalls.map(({ name, arguments: given }) => [name, JSON.parse(given)]),
       [
@@ -97,9 +97,9 @@ describe('a conversation with the service', () => {
     faults.next(chatStream, { status: 429 });
     faults.next(chatStream, { status: 503 });
     const retries: number[] = [];
-    const { told, answer } = chat(world, { onRetry: ({ retry }) => retries.push(retry) });
+    const { chunks, answer } = chat(world, { onRetry: ({ retry }) => retries.push(retry) });
     await answer;
-    assert.deepEqual([retries, steps, told.join('')], [[1, 2, 3], 2, 'I look.']);
+    assert.deepEqual([retries, steps, chunks.join('')], [[1, 2, 3], 2, 'I look.']);
     assert.equal(world.emulator.count(chatStream), 5);
   });
 

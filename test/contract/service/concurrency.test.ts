@@ -76,9 +76,9 @@ describe('concurrent requests', () => {
   it('all wait for the Retry-After of one response', async () => {
     const world = await startWorld({ clock: time, http: { waitMs: () => 1 } });
     world.emulator.faults.next(chat, { status: 429, headers: { 'retry-after': '60' } });
-    const told = Promise.withResolvers<void>();
-    const calls = [world.generate({ onRetry: () => told.resolve() })];
-    await told.promise;
+    const retried = Promise.withResolvers<void>();
+    const calls = [world.generate({ onRetry: () => retried.resolve() })];
+    await retried.promise;
     calls.push(world.generate());
     await time.pass(59_999);
     assert.equal(world.emulator.count(chat), 1);

@@ -284,9 +284,9 @@ describe('a failed diagnosis', () => {
       plant?.(examination.emulator);
       const { diagnosis, states } = await examination.examine();
       assert.equal(diagnosis.failure?.kind, kind);
-      const told: Record<string, unknown> = { ...diagnosis.failure?.details };
+      const actual: Record<string, unknown> = { ...diagnosis.failure?.details };
       for (const [name, value] of Object.entries(details ?? {})) {
-        assert.deepEqual(told[name], value, name);
+        assert.deepEqual(actual[name], value, name);
       }
       if (named) assertNamed(diagnosis, named);
       assert.deepEqual(

@@ -114,8 +114,8 @@ export async function startExamination(options: ExaminationOptions = {}): Promis
       signal,
     );
     const sent = emulator.requests.slice(sentBefore);
-    const told = results.filter(({ state }) => state === 'running');
-    const retries = told.map((result) => shownCheck(result).text).filter(Boolean);
+    const running = results.filter(({ state }) => state === 'running');
+    const retries = running.map((result) => shownCheck(result).text).filter(Boolean);
     const last = new Map(results.map((result) => [result.check, result]));
     const diagnosis = { results: [...last.values()], failure };
     assertHarmless(sent, [diagnosis, results], [...emulator.tokensIssued, ...secrets]);
@@ -147,7 +147,7 @@ export function assertNamed({ results }: Diagnosis, named: CauseName): void {
  */
 function assertHarmless(
   sent: readonly ReceivedRequest[],
-  told: readonly unknown[],
+  reported: readonly unknown[],
   secrets: readonly string[],
 ): void {
   for (const { path, text, headers } of sent) {
@@ -155,7 +155,9 @@ function assertHarmless(
     if (path === '/identity/token' && text === '') assert.equal(headers.authorization, undefined);
     if (path.endsWith('_specs')) assert.equal(headers.authorization ?? text, '');
   }
-  const texts = [JSON.stringify(told), inspect(told, { depth: 12, showHidden: true })].join('\n');
+  const texts = [JSON.stringify(reported), inspect(reported, { depth: 12, showHidden: true })].join(
+    '\n',
+  );
   for (const secret of secrets) {
     assert.ok(!texts.toLowerCase().includes(secret.toLowerCase()), `${secret} in ${texts}`);
   }

@@ -102,13 +102,13 @@ describe('a service runtime', () => {
     const { runtime, generate, states, traffic, withKey } = await start();
     const other = await startWorld({ emulator: { apiKeys: ['key-number-one'] } });
     await generate('key-number-one');
-    const told = states.length;
+    const statesBefore = states.length;
     await generate('key-number-two');
     assert.equal(await kindOf(generate('a-key-nobody-knows')), 'key-refused');
     const elsewhere = { ...other.credentials, apiKey: withKey('key-number-one').apiKey };
     const settings = { modelId, operation: 'chat', limits: { ...limits, limit: 7 } } as const;
     await runtime.client(elsewhere, settings).generateText('Hi', {});
-    assert.equal(states.length, told);
+    assert.equal(states.length, statesBefore);
     assert.ok(traffic.every((state) => state.limit !== 7));
   });
 

@@ -33,7 +33,7 @@ function otherKeysOf(connection: Connection | undefined): string[] {
 describe('Connections', () => {
   let editor = new FakeEditor();
   let keys: KeyStore;
-  let told: StorageIssue[];
+  let storageIssues: StorageIssue[];
   let connections: Connections;
   let environment: Record<string, string>;
   let keyring: FakeKeyring;
@@ -56,7 +56,7 @@ describe('Connections', () => {
     editor.activeFile = '/work/a.txt';
     editor.userSettings.set('authUrl', IDENTITY);
     keyring = new FakeKeyring();
-    told = [];
+    storageIssues = [];
     beforeSecrets = Promise.resolve();
     asked = [];
     shown = [];
@@ -76,7 +76,7 @@ describe('Connections', () => {
       return [...keyring.values.keys()];
     };
     const secrets = keyring.window({ get, keys: list });
-    keys = new KeyStore(secrets, new FakeState(), (what) => told.push(what));
+    keys = new KeyStore(secrets, new FakeState(), (what) => storageIssues.push(what));
     const { Connections } = await import('../../../src/connection/connections.ts');
     connections = new Connections({
       keys,
@@ -421,7 +421,7 @@ describe('Connections', () => {
     const setUp = connections.setUp({ imported });
     await (await editor.question()).answer('Replace Key');
     assert.equal(await setUp, false);
-    assert.deepEqual(told, ['refuses-key']);
+    assert.deepEqual(storageIssues, ['refuses-key']);
     assert.deepEqual(editor.said, [], 'no message that the setup is done');
     assert.equal(editor.inputs, 5, 'the last step is shown again');
     assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');

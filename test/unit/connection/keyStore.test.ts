@@ -15,9 +15,9 @@ const fails = async () => {
 
 /** Opens a window with its key store, and counts the store's changes and sign-outs. */
 function openWindow(keyring: FakeKeyring, secrets = keyring.window(), state = new FakeState()) {
-  const told: StorageIssue[] = [];
+  const issues: StorageIssue[] = [];
   let changes = 0;
-  const store = new KeyStore(secrets, state, (what) => told.push(what));
+  const store = new KeyStore(secrets, state, (what) => issues.push(what));
   let signOuts = 0;
   store.onDidChange((isSignOut) => {
     if (isSignOut) signOuts += 1;
@@ -25,7 +25,7 @@ function openWindow(keyring: FakeKeyring, secrets = keyring.window(), state = ne
   });
   return {
     store,
-    told,
+    issues,
     get changes() {
       return changes;
     },
@@ -50,7 +50,7 @@ describe('KeyStore', () => {
       const window = openWindow(keyring, keyring.window(broken), state);
       assert.equal(await window.store.write(record, 'ibm'), false);
       assert.equal(await window.store.write(record, 'ibm'), false);
-      assert.deepEqual(window.told, ['refuses-key', 'refuses-key']);
+      assert.deepEqual(window.issues, ['refuses-key', 'refuses-key']);
       assert.equal(await window.store.read('ibm'), undefined);
       assert.deepEqual(await window.store.services(), []);
       assert.equal(window.changes, 0);
@@ -64,7 +64,7 @@ describe('KeyStore', () => {
     const window = openWindow(keyring, keyring.window({ store: fails }), state);
     assert.equal(await window.store.write(another, 'ibm'), false);
     assert.deepEqual(await window.store.read('ibm'), record);
-    assert.deepEqual(window.told, ['refuses-key']);
+    assert.deepEqual(window.issues, ['refuses-key']);
   });
 
   it('A05: returns undefined and reports the failure only once if reading fails', async () => {
@@ -74,7 +74,7 @@ describe('KeyStore', () => {
     const window = openWindow(keyring, keyring.window({ get: fails }), state);
     assert.equal(await window.store.read('ibm'), undefined);
     assert.equal(await window.store.read('ibm'), undefined);
-    assert.deepEqual(window.told, ['fails']);
+    assert.deepEqual(window.issues, ['fails']);
   });
 
   it('A05: treats a key as missing after a restart if VS Code kept it only in memory', async () => {
@@ -82,7 +82,7 @@ describe('KeyStore', () => {
     await openWindow(new FakeKeyring(), undefined, state).store.write(record, 'ibm');
     const afterRestart = openWindow(new FakeKeyring(), undefined, state);
     assert.equal(await afterRestart.store.read('ibm'), undefined);
-    assert.deepEqual(afterRestart.told, []);
+    assert.deepEqual(afterRestart.issues, []);
   });
 
   for (const [how, broken] of [
@@ -147,9 +147,9 @@ describe('KeyStore', () => {
       get: (name) => (broken.has('get') ? fails() : get(name)),
     });
     const { store } = openWindow(keyring, secrets);
-    for (const mended of ['keys', 'get']) {
+    for (const repaired of ['keys', 'get']) {
       assert.deepEqual(await store.others('ibm'), []);
-      broken.delete(mended);
+      broken.delete(repaired);
     }
     assert.deepEqual(await store.others('ibm'), [['acme', another]]);
   });
@@ -192,7 +192,7 @@ describe('KeyStore', () => {
     };
     const window = openWindow(keyring, keyring.window({ store }));
     await window.store.write(record, 'ibm');
-    assert.deepEqual(window.told, []);
+    assert.deepEqual(window.issues, []);
     assert.deepEqual(await window.store.read('ibm'), another);
   });
 

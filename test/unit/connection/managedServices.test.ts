@@ -115,9 +115,9 @@ describe('a service that the user added', () => {
       editor.picks.push('ACME', '$(key) Change Credentials...', SAVE);
       editor.typed.push('me', '');
       assert.equal(await connections.setUp(), true);
-      const [told = ''] = editor.said.splice(0);
-      assert.equal(told.toLowerCase(), message);
-      assert.ok(told.length <= 60);
+      const [text = ''] = editor.said.splice(0);
+      assert.equal(text.toLowerCase(), message);
+      assert.ok(text.length <= 60);
     }
   });
 

@@ -125,17 +125,17 @@ describe('envFixes', () => {
       const text = textOf(fixture) ?? '';
       const { issues } = readEnvFile(text, ibm);
       for (const issue of issues) {
-        const mendings = mend(text, issue);
-        const isMendable = kinds[issue.kind];
-        if (isMendable !== 'sometimes') assert.equal(mendings.length > 0, isMendable);
+        const fixes = fixesOf(text, issue);
+        const isFixable = kinds[issue.kind];
+        if (isFixable !== 'sometimes') assert.equal(fixes.length > 0, isFixable);
         if (issue.kind === 'unknown-region') {
           assert.deepEqual(
-            mendings.map((fix) => fix.kind === 'replace' && fix.region),
+            fixes.map((fix) => fix.kind === 'replace' && fix.region),
             ibm.regions,
           );
         }
-        for (const edit of mendings) {
-          const mended = applied(text, edit);
+        for (const edit of fixes) {
+          const fixed = applied(text, edit);
           const sameIn = (of: string) =>
             readEnvFile(of, ibm).issues.filter(
               (one) => one.kind === issue.kind && one.name === issue.name,
@@ -143,14 +143,14 @@ describe('envFixes', () => {
           // If the first of several lines with the same name is removed, the next one becomes the
           // first, so the issues of the remaining lines can change.
           const isOther = edit.kind === 'remove-line' && edit.line !== issue.place?.line;
-          if (!isOther) assert.equal(sameIn(mended), sameIn(text) - 1);
-          assertOtherLinesKept(text, mended, edit);
+          if (!isOther) assert.equal(sameIn(fixed), sameIn(text) - 1);
+          assertOtherLinesKept(text, fixed, edit);
         }
       }
     });
   }
 
-  const mended: readonly [name: string, line: string, becomes: string, kind?: IssueKind][] = [
+  const cases: readonly [name: string, line: string, becomes: string, kind?: IssueKind][] = [
     [
       'all issues of a value at once',
       `export IBM_API_KEY = " Bearer ab\u200bc "`,
@@ -183,14 +183,14 @@ describe('envFixes', () => {
     ['an address with a path', 'IBM_URL=https://a.example/p', 'IBM_URL=https://a.example'],
     ['an http address', 'IBM_URL=HTTP://a.example/p/', 'IBM_URL=https://a.example/p'],
   ];
-  for (const [name, line, becomes, kind] of mended) {
+  for (const [name, line, becomes, kind] of cases) {
     it(`fixes ${name}`, () => {
       const { issues } = readEnvFile(line, ibm);
       const issue = issues.find((one) => !kind || one.kind === kind);
       assert.ok(issue);
-      const [mending] = mend(line, issue);
-      assert.ok(mending);
-      assert.equal(applied(line, mending), becomes);
+      const [fix] = fixesOf(line, issue);
+      assert.ok(fix);
+      assert.equal(applied(line, fix), becomes);
     });
   }
 
@@ -202,7 +202,7 @@ describe('envFixes', () => {
       fc.property(fc.constantFrom('', ' '), raws, (gap, raw) => {
         const text = `IBM_API_KEY${gap}=${raw.join('')}`;
         for (const issue of readEnvFile(text, ibm).issues) {
-          for (const edit of mend(text, issue)) {
+          for (const edit of fixesOf(text, issue)) {
             assert.equal(valueIn(applied(text, edit)), valueIn(text), issue.kind);
           }
         }
@@ -216,7 +216,7 @@ describe('envFixes', () => {
     const issue = readEnvFile(text, ibm).issues.find(({ kind }) => kind === 'duplicate');
     assert.ok(issue);
     assert.deepEqual(
-      mend(text, issue),
+      fixesOf(text, issue),
       [2, 0].map((line) => ({ kind: 'remove-line', line })),
     );
   });
@@ -231,7 +231,7 @@ describe('envFixes', () => {
       const text = `IBM_URL=${url}`;
       const [issue] = readEnvFile(text, ibm).issues;
       assert.equal(issue?.kind, 'bad-url');
-      assert.deepEqual(mend(text, issue), []);
+      assert.deepEqual(fixesOf(text, issue), []);
     }
   });
 });
@@ -250,7 +250,7 @@ describe('appendedLines', () => {
   }
 });
 
-function mend(text: string, issue: Issue) {
+function fixesOf(text: string, issue: Issue) {
   return envFixes(text.split(LINE_END)[issue.place?.line ?? -1] ?? '', issue, ibm);
 }
 

@@ -48,16 +48,16 @@ describe('a selection', () => {
       rangeLength,
       text: answer === '' ? '' : lineEnd + answer,
     });
-    const told = JSON.stringify(lineEnd);
+    const shownLineEnd = JSON.stringify(lineEnd);
 
-    it(`keeps its whole lines when a response is inserted below them (line ending ${told})`, () => {
+    it(`keeps its whole lines when a response is inserted below them (line ending ${shownLineEnd})`, () => {
       const once = afterwards(text, whole, [below('An answer')]);
       assert.equal(once.selected, lines);
       assert.equal(once.text, `zero${lineEnd}${lines}An answer${lineEnd}three`);
     });
 
     for (const answer of ['A', 'An answer', 'A longer answer than that', '']) {
-      it(`keeps its whole lines when ${JSON.stringify(answer)} replaces the response below them (line ending ${told})`, () => {
+      it(`keeps its whole lines when ${JSON.stringify(answer)} replaces the response below them (line ending ${shownLineEnd})`, () => {
         const first = afterwards(text, whole, [below('An answer')]);
         const selected = { ...first.wanted, textEnd: whole.textEnd };
         const again = afterwards(first.text, selected, [
@@ -67,14 +67,14 @@ describe('a selection', () => {
       });
     }
 
-    it(`excludes a response that is inserted before the last selected line break (line ending ${told})`, () => {
+    it(`excludes a response that is inserted before the last selected line break (line ending ${shownLineEnd})`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: whole.textEnd, rangeLength: 0, text: 'An answer' },
       ]);
       assert.equal(selected, `one${lineEnd}two`);
     });
 
-    it(`keeps its text when responses are inserted before and after it (line ending ${told})`, () => {
+    it(`keeps its text when responses are inserted before and after it (line ending ${shownLineEnd})`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: 0, rangeLength: 4, text: `Instead${lineEnd}` },
         below('An answer'),

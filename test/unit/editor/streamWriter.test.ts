@@ -328,7 +328,7 @@ describe('a stream writer', () => {
      * @returns the number of `onUndone` calls before the first undo or redo, and after each undo or
      * redo
      */
-    async function told(
+    async function undoneCounts(
       places: readonly ResponsePlace[],
       before: (page: FakeDocument, writer: StreamWriter) => Promise<void>,
       replays: readonly ('undo' | 'redo')[],
@@ -363,7 +363,7 @@ describe('a stream writer', () => {
         await write(page, writer, 0, 'first ');
         await write(page, writer, 0, 'second');
       };
-      assert.deepEqual(await told([END], one, ['undo', 'redo']), [0, 1, 1]);
+      assert.deepEqual(await undoneCounts([END], one, ['undo', 'redo']), [0, 1, 1]);
     });
 
     it("doesn't report an undo while the document contains text of a streaming response", async () => {
@@ -372,7 +372,10 @@ describe('a stream writer', () => {
         page.change(3, 0, 'u');
         await write(page, writer, 1, 'two');
       };
-      assert.deepEqual(await told([AT_START, END], two, ['undo', 'undo', 'undo']), [0, 0, 0, 1]);
+      assert.deepEqual(
+        await undoneCounts([AT_START, END], two, ['undo', 'undo', 'undo']),
+        [0, 0, 0, 1],
+      );
     });
 
     /** Writes a response in two undo steps. */
@@ -430,7 +433,10 @@ describe('a stream writer', () => {
         page.change(3, 0, 'u');
         await write(page, writer, 1, 'two');
       };
-      assert.deepEqual(await told([AT_START, END], ended, ['undo', 'undo', 'undo']), [0, 1, 1, 1]);
+      assert.deepEqual(
+        await undoneCounts([AT_START, END], ended, ['undo', 'undo', 'undo']),
+        [0, 1, 1, 1],
+      );
     });
 
     it("doesn't report an undo if the user deletes the text by hand", async () => {
@@ -438,7 +444,7 @@ describe('a stream writer', () => {
         await write(page, writer, 0, 'one');
         page.change(6, 4, '');
       };
-      assert.deepEqual(await told([END], deleted, []), [0]);
+      assert.deepEqual(await undoneCounts([END], deleted, []), [0]);
     });
   });
 

@@ -190,14 +190,14 @@ describe('a request without a response', () => {
     it(what, async () => {
       const time = new FakeTime();
       const { client } = clientOn({ fetch: answer, clock: time });
-      let told = 0;
+      let silences = 0;
       const user = new AbortController();
-      const options = { signal: user.signal, onSilence: () => (told += 1) };
+      const options = { signal: user.signal, onSilence: () => (silences += 1) };
       const call = client.generateText('Hi', {}, options).catch(() => {});
       const seen: number[] = [];
       for (const ms of [4_999, 1, 10_000]) {
         await time.pass(ms);
-        seen.push(told);
+        seen.push(silences);
       }
       time.end();
       assert.deepEqual(seen, expected);

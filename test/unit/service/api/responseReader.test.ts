@@ -102,21 +102,21 @@ describe('tool calls in a stream', () => {
   const fragment = (index: number, given: string, more: object = {}, name?: string) =>
     delta({ tool_calls: [{ index, ...more, function: { name, arguments: given } }] });
   const read = async (...events: string[]) => {
-    const told: string[] = [];
+    const texts: string[] = [];
     const reader = new ResponseReader(
       'chat',
       {
-        onText: (text) => told.push(text),
-        onReasoning: (text) => told.push(`(${text})`),
+        onText: (text) => texts.push(text),
+        onReasoning: (text) => texts.push(`(${text})`),
       },
       { failureInEvent },
     );
     const { toolCalls } = await reader.read(body(...events), never);
-    return { told, toolCalls, hasBegun: reader.hasBegun };
+    return { texts, toolCalls, hasBegun: reader.hasBegun };
   };
 
   it('are assembled by index from interleaved fragments', async () => {
-    const { told, toolCalls } = await read(
+    const { texts, toolCalls } = await read(
       delta({ reasoning_content: 'hm' }),
       text('I look.'),
       fragment(0, '', { id: 'a' }, 'read'),
@@ -126,7 +126,7 @@ describe('tool calls in a stream', () => {
       fragment(0, '"é"}'),
       stop,
     );
-    assert.deepEqual(told, ['(hm)', 'I look.']);
+    assert.deepEqual(texts, ['(hm)', 'I look.']);
     assert.deepEqual(toolCalls, [
       { id: 'a', name: 'read', arguments: '{"path":"é"}' },
       { id: 'b', name: 'list', arguments: '{"x":1}' },

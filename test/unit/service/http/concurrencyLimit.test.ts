@@ -250,14 +250,14 @@ describe('the concurrency limit', () => {
   });
 
   it('starts waiting calls sooner if a response states a faster rate', async () => {
-    const told: ConcurrencyState['nextStart'][] = [];
+    const reported: ConcurrencyState['nextStart'][] = [];
     const limiter = new ConcurrencyLimit({ limit: 8, queue: 50, minIntervalMs: 0 }, time);
-    limiter.onDidChange(() => told.push(limiter.state.nextStart));
+    limiter.onDidChange(() => reported.push(limiter.state.nextStart));
     limiter.applyRateLimit({ perSecond: 1, left: 3 });
     const { order } = line(limiter, ['a', 'b']);
     await time.pass(100);
     limiter.applyRateLimit({ perSecond: 2, left: 3 });
-    assert.deepEqual(told.at(-1), { inMs: 400, spacedBy: 'service' });
+    assert.deepEqual(reported.at(-1), { inMs: 400, spacedBy: 'service' });
     await time.pass(399);
     assert.deepEqual(order, ['a']);
     await time.pass(1);
@@ -285,14 +285,14 @@ describe('the concurrency limit', () => {
   });
 
   it('reports its state after each change, but not if only time passes', async () => {
-    const told: ConcurrencyState[] = [];
+    const reported: ConcurrencyState[] = [];
     const limiter = new ConcurrencyLimit({ limit: 2, queue: 50, minIntervalMs: 0 }, time);
-    limiter.onDidChange(() => told.push(limiter.state));
+    limiter.onDidChange(() => reported.push(limiter.state));
     const [slot] = await take(limiter, 2);
     await time.pass(10);
     slot?.release('throttled', 8_000);
     const lowered = { waiting: 0, limit: 1, loweredFrom: 2, resumesInMs: 8_000 };
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       { inFlight: 1, waiting: 0, limit: 2 },
       { inFlight: 2, waiting: 0, limit: 2 },
       { inFlight: 1, ...lowered },
@@ -301,12 +301,12 @@ describe('the concurrency limit', () => {
     const left = kindOf(limiter.acquire(leaving.signal));
     leaving.abort();
     assert.equal(await left, 'cancelled');
-    assert.deepEqual(told.slice(3), [
+    assert.deepEqual(reported.slice(3), [
       { inFlight: 1, ...lowered, waiting: 1 },
       { inFlight: 1, ...lowered },
     ]);
     await time.pass(60_000);
-    assert.equal(told.length, 5, 'time alone changes nothing that is reported');
+    assert.equal(reported.length, 5, 'time alone changes nothing that is reported');
     assert.equal('resumesInMs' in limiter.state, false);
   });
 
@@ -327,12 +327,12 @@ describe('the concurrency limit', () => {
   });
 
   it('reports the start of a delayed call', async () => {
-    const told: number[] = [];
+    const reported: number[] = [];
     const limiter = new ConcurrencyLimit({ limit: 2, queue: 50, minIntervalMs: 100 }, time);
-    limiter.onDidChange(() => told.push(limiter.state.inFlight));
+    limiter.onDidChange(() => reported.push(limiter.state.inFlight));
     line(limiter, ['a', 'b']);
     await time.pass(100);
-    assert.deepEqual(told, [1, 1, 2]);
+    assert.deepEqual(reported, [1, 1, 2]);
   });
 
   for (const outcome of ['throttled', 'failed'] as const) {
