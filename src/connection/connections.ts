@@ -76,15 +76,24 @@ export class Connections implements Disposable {
     });
     const refresh = () => inBackground(this.#active.refresh());
     const follow = () => inBackground(this.#active.follow());
+    // The user may have fixed the mistake that the status item shows.
+    const refreshIfEnvFile = (file: { readonly uri: Uri }) => {
+      if (isEnvFile(file)) inBackground(this.refresh());
+    };
+    // Reports changes by other programs, too.
+    const envFiles = workspace.createFileSystemWatcher('**/.env');
+    const onFile = (uri: Uri) => refreshIfEnvFile({ uri });
     this.#listening = [
       keys.onDidChange((isSignOut) => inBackground(this.#onKeyChange(isSignOut))),
       onDidChangeSettings(refresh),
       workspace.onDidGrantWorkspaceTrust(refresh),
       window.onDidChangeActiveTextEditor(follow),
-      // The user may have fixed the mistake that the status item shows.
-      workspace.onDidSaveTextDocument((document) => {
-        if (isEnvFile(document)) inBackground(this.refresh());
-      }),
+      // Don't rely only on the watcher, which seems to have missed a save on a busy machine.
+      workspace.onDidSaveTextDocument(refreshIfEnvFile),
+      envFiles,
+      envFiles.onDidCreate(onFile),
+      envFiles.onDidChange(onFile),
+      envFiles.onDidDelete(onFile),
       // The chat's connection depends on which folders are open.
       workspace.onDidChangeWorkspaceFolders(refresh),
     ];

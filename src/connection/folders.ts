@@ -75,7 +75,7 @@ export function envFileOf(folder: WorkspaceFolder): Uri {
 }
 
 /** True if the document is the `.env` file at the root of a folder in a trusted workspace. */
-export function isEnvFile({ uri }: TextDocument): boolean {
+export function isEnvFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   if (!workspace.isTrusted) return false;
   const folders = (workspace.workspaceFolders ?? []).filter(hasFiles);
   return folders.some((folder) => envFileOf(folder).toString() === uri.toString());

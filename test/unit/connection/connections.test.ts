@@ -636,6 +636,14 @@ describe('Connections', () => {
     }
   });
 
+  it('reads nothing after a change to a .env file if no command has needed a connection', async () => {
+    await storeKeyAndFile();
+    asked.length = 0;
+    editor.watched('change', '/work/.env');
+    await settled();
+    assert.deepEqual([connections.current, asked, editor.reads], [undefined, [], 0]);
+  });
+
   describe('with a faulty .env file that was approved before', () => {
     const complete = envFile();
     const required = async () => {
@@ -696,6 +704,20 @@ describe('Connections', () => {
       await settled();
       assert.deepEqual([connections.active?.source, changes], ['envFile', 1]);
     });
+
+    for (const event of ['create', 'change', 'delete'] as const) {
+      it(`shows the file's current state after another program has changed it: ${event}`, async () => {
+        editor.files.set('/work/.env', complete.replace('=', '= '));
+        assert.equal((await connections.peekWithProgress()).choice.kind, 'missing');
+        editor.files.set('/work/.env', complete);
+        editor.watched(event, '/work/packages/.env');
+        await settled();
+        assert.equal(connections.current?.choice.kind, 'missing');
+        editor.watched(event, '/work/.env');
+        await settled();
+        assert.equal(connections.active?.source, 'envFile');
+      });
+    }
 
     it('opens the file or the setup, depending on the button that the user selects', async () => {
       editor.files.set('/work/.env', complete.replace('=', '= '));

@@ -20,6 +20,9 @@ const USER = 1;
 
 type DocumentListener = (document: { readonly uri: Address }) => void;
 
+type FileEvent = 'create' | 'change' | 'delete';
+type FileListener = (uri: Address) => void;
+
 /** An open modal prompt. */
 export interface Question {
   readonly text: string;
@@ -61,6 +64,11 @@ export class FakeEditor {
   readonly #commands = new Map<string, (...args: readonly unknown[]) => Promise<unknown>>();
   readonly #openListeners: DocumentListener[] = [];
   readonly #saveListeners = new Set<DocumentListener>();
+  readonly #fileListeners: Readonly<Record<FileEvent, Set<FileListener>>> = {
+    create: new Set(),
+    change: new Set(),
+    delete: new Set(),
+  };
   readonly listeners = {
     'active editor': new Set<(event: object) => void>(),
     configuration: new Set<(event: object) => void>(),
@@ -127,6 +135,11 @@ export class FakeEditor {
   save(path: string, text: string): void {
     this.files.set(path, text);
     for (const listener of this.#saveListeners) listener({ uri: addressOf(path) });
+  }
+
+  /** Notifies the file watchers of a change by another program. */
+  watched(event: FileEvent, path: string): void {
+    for (const listener of this.#fileListeners[event]) listener(addressOf(path));
   }
 
   /** Waits for a modal prompt and returns it. */
@@ -233,6 +246,10 @@ export class FakeEditor {
         },
       });
     };
+    const onFile = (event: FileEvent) => (listener: FileListener) => {
+      editor.#fileListeners[event].add(listener);
+      return { dispose: () => editor.#fileListeners[event].delete(listener) };
+    };
     const configuration = {
       get: (name: string) => editor.setting(name),
       inspect: (name: string) => ({
@@ -301,6 +318,12 @@ export class FakeEditor {
           editor.#saveListeners.add(listener);
           return { dispose: () => editor.#saveListeners.delete(listener) };
         },
+        createFileSystemWatcher: () => ({
+          onDidCreate: onFile('create'),
+          onDidChange: onFile('change'),
+          onDidDelete: onFile('delete'),
+          dispose: () => {},
+        }),
         onDidGrantWorkspaceTrust: () => nothing,
         onDidChangeConfiguration: listen('configuration'),
         onDidChangeWorkspaceFolders: listen('folders'),
