@@ -388,7 +388,7 @@ describe('A scripted fault', () => {
     assert.deepEqual([status, headers['location']], [307, 'http://example.invalid/']);
   });
 
-  it("holds a response, which reflects the emulator's state after the hold", async () => {
+  it('creates a held response only when the hold ends', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     const { opened, open } = gate();
@@ -456,7 +456,7 @@ describe('A scripted fault', () => {
     assert.equal((await probe(emulator.url)).isComplete, false);
   });
 
-  it('truncates the body with a connection reset', async () => {
+  it('truncates the body by resetting the connection', async () => {
     const emulator = await start();
     emulator.faults.next(undefined, { body: 'a whole body', cutAfterBytes: 7, reset: true });
     const { error } = await probeRaw(emulator.url, request('/'));

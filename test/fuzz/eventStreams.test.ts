@@ -77,7 +77,7 @@ describe('event streams', () => {
     { minLength: 1, maxLength: 4 },
   );
 
-  it(`M02: end with text or one known failure if they are corrupted (seed ${seed})`, async () => {
+  it(`M02: yield text or a known failure if they are corrupted (seed ${seed})`, async () => {
     await repeat(
       'event streams, corrupted',
       [operations, texts, lineEnds, cuts, damage],

@@ -161,7 +161,7 @@ describe('insertion into a real editor', () => {
   });
 
   for (const [mode, title] of placingModes) {
-    it(`puts a retried response where a partial one was undone: ${title}`, async () => {
+    it(`puts the response of a retry where a partial response was undone: ${title}`, async () => {
       const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
       const job = jobOn(editor, mode);
       for (const piece of ['half ', 'an ', 'answer']) {

@@ -72,7 +72,7 @@ describe('a job', () => {
     }
   });
 
-  it('keeps the old response until a new one arrives', async () => {
+  it('keeps its response until a retry returns new text', async () => {
     const { editor, job } = await generated();
     const before = editor.document.getText();
     world.beforeCredentials = Promise.resolve(false);
@@ -97,7 +97,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 
-  it('sends nothing if a new response would remove text that the user typed', async () => {
+  it("doesn't send a request if the new response would remove text that the user typed", async () => {
     const { editor, job } = await generated();
     await typeAt(editor.document, 'Hello', ' MINE');
     const before = [world.emulator.count(chatPath), editor.document.getText()];
@@ -158,7 +158,7 @@ describe('a job', () => {
     assert.notEqual(job.activeRuns.reserve([0]), undefined, 'the job can still be retried');
   });
 
-  it('is released with its texts after 20 more jobs, even if its message is still open @nightly', async () => {
+  it('frees its memory after 20 more jobs, even if its message is still open @nightly', async () => {
     const editor = await open('prompt', PROMPT);
     const countFits = () => Number(queryObjects(TextFit, { format: 'count' }));
     const fits = countFits();

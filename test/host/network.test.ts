@@ -21,7 +21,7 @@ const far = `https://${HOST}:4711`;
 const never = new AbortController().signal;
 const service = serviceFor('ibm') as Service;
 
-describe('the connection through VS Code’s own fetch', () => {
+describe('a connection through VS Code’s fetch', () => {
   const closers: (() => unknown)[] = [];
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();

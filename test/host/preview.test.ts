@@ -48,7 +48,7 @@ describe('a preview', () => {
     await job.end(0, 'ended');
   });
 
-  it("belongs to its document's folder", async () => {
+  it("makes its document's folder the active folder", async () => {
     const editor = await openFile('a b.txt', TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     await answer(job, 'answer');
@@ -158,7 +158,7 @@ describe('a preview', () => {
     show.mock.restore();
   });
 
-  it('is reported as not shown, even after another response has begun', async () => {
+  it('is reported as not shown, even after the second response has begun', async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     const show = mock.method(openPreviews(), 'show');
@@ -288,7 +288,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nprompt\nSECOND');
   });
 
-  it('shows a discarded response from its beginning when the response is continued', async () => {
+  it('shows the whole text when a discarded response is continued', async () => {
     const { editor, job } = await previewed();
     await openPreviews().discard();
     job.begin(0, 'continue');

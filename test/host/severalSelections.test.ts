@@ -24,7 +24,7 @@ describe('several selections', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
-    it(`J17: get one response each, and one undo removes all responses: ${title}`, async () => {
+    it(`J17: get one response each, all removed by one undo: ${title}`, async () => {
       const editor = await openWith(TEXT, LINES);
       const job = jobOn(editor, mode);
       for (let count = 0; count < 3; count += 1) {
@@ -40,7 +40,7 @@ describe('several selections', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J17: lose all responses on undo, even if the user typed before the responses: ${title}`, async () => {
+    it(`J17: lose all responses on undo, even if the user typed above them: ${title}`, async () => {
       const editor = await openWith(TEXT, LINES);
       const job = jobOn(editor, mode);
       for (const answer of [2, 0, 1]) job.append(answer, `<${answer}>`);
@@ -73,7 +73,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it("don't count as undone once a retried response has text", async () => {
+  it("don't count as undone once a retry has returned text", async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);
@@ -107,7 +107,7 @@ describe('several selections', () => {
     });
   }
 
-  it('share edits: text that arrives during an edit is written in the next edit', async () => {
+  it('share edits, so text that arrives during an edit waits for the next edit', async () => {
     const editor = await openWith(TEXT, LINES);
     const edits = countEdits(editor.document);
     const job = jobOn(editor, 'below');

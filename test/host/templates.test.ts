@@ -58,7 +58,7 @@ describe('templates in a real editor', () => {
     clean();
   });
 
-  it('are only the built-in ones by default', async () => {
+  it('include only the built-in templates by default', async () => {
     const entries = await readTemplates(scope());
     assert.equal(entries.length, builtIn);
     assert.deepEqual([...new Set(entries.map(({ origin }) => origin))], ['built-in']);
@@ -87,7 +87,7 @@ describe('templates in a real editor', () => {
     ]);
   });
 
-  it('from user and workspace settings are combined, each with its origin @nightly', async () => {
+  it('from user and workspace settings are combined, and keep their origins @nightly', async () => {
     const configuration = workspace.getConfiguration('hostedModel');
     const named = (name: string) => ({ name, prompt: name });
     await setTemplates(['Mine', 'Review'].map(named));

@@ -17,7 +17,7 @@ export const chatMutants: readonly Mutant[] = [
     to: 'if (this.isTrusted(id) || id) return true;',
     test: provider,
     title:
-      'asks before another extension’s request is sent, and sends nothing if the user declines',
+      'asks before it sends another extension’s request, and sends nothing if the user declines',
   },
   {
     name: 'a decision about one key applies to another key',
@@ -25,7 +25,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'one.id === id && one.fingerprint === fingerprint',
     to: 'one.id === id',
     test: callers,
-    title: 'prompts again for another API key, or after a decision is forgotten',
+    title: 'prompts again after the API key changes or the decision is forgotten',
   },
   {
     name: 'a decision about a caller applies to another host',
@@ -33,7 +33,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'const shown = [approved.service, ',
     to: 'const shown = [',
     test: callers,
-    title: 'G16: prompts again for another host or project',
+    title: 'G16: prompts again after the host or project changes',
   },
   {
     name: 'a request continues after its key is deleted',
@@ -57,7 +57,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (isGroupRequest || ',
     to: 'if (',
     test: provider,
-    title: 'lists models without a request or a dialog, but only if chat may use them',
+    title: 'lists models without a request or a dialog, but only while chat is available',
   },
   {
     name: 'a disabled tool runs',

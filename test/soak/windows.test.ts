@@ -108,7 +108,7 @@ describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {
   // is random.
   if (!isFull) return;
 
-  it(`send at most 1/5 of the token requests of a fixed timer in the busiest second (seed ${seed})`, async () => {
+  it(`send at most 1/5 as many token requests in the busiest second as with a fixed timer (seed ${seed})`, async () => {
     const fixed = withFixedTimer(randomOf(seed));
     const inUse = await ours(randomOf(seed), true);
     const unused = await ours(randomOf(seed), false);

@@ -93,7 +93,7 @@ describe(`the latest response ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('is removed by Undo Generation without the text that the user typed in or after it', async () => {
+  it('is removed by Undo Generation, except for text that the user typed in or after it', async () => {
     const { editor, notifications } = session.workbench;
     await select('undone');
     await run(generate);

@@ -9,7 +9,7 @@ const approved = envFile(full, 'approved');
 const all: readonly (readonly [string, ShownCheck])[] = Object.entries(causes);
 
 describe('each cause that a diagnosis can show', () => {
-  it('has its own message', () => {
+  it('has a unique message', () => {
     const shapes = all.map(([, check]) => shapeOf(check));
     assert.deepEqual(
       shapes.filter((shape, index) => shapes.indexOf(shape) !== index),

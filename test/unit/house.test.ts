@@ -22,7 +22,7 @@ const files = new Map(
 );
 
 describe('the architecture checks', () => {
-  it('E10: find no violation in the source code', () => {
+  it('E10: pass for the current source code', () => {
     assert.ok(files.size > 30);
     assert.deepEqual(violations(files), []);
   });
@@ -72,7 +72,7 @@ describe('the architecture checks', () => {
     });
   }
 
-  it('allow no circular imports', () => {
+  it('forbid circular imports', () => {
     assert.equal(circle(files), undefined);
     const back = planting('service/errors.ts', "import type { Http } from './http/http.ts';");
     assert.ok(circle(back)?.includes('service/errors.ts'));
@@ -153,7 +153,7 @@ describe('tests that must not depend on time', () => {
   }
 
   for (const { name, planted } of clockRules) {
-    it(`are reported if one of them ${name}`, () => {
+    it(`are reported if a test ${name}`, () => {
       for (const text of planted) {
         assert.deepEqual(clockReads('a.ts', `// A test.\n${text}\n`).map(ruleOf), [name], text);
       }

@@ -131,7 +131,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('has each failure reported, including the failure of a retry', async () => {
+  it('reports each failed attempt, including a failed retry', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();

@@ -17,7 +17,7 @@ describe('the pages', () => {
     assert.deepEqual(withBlocks(pages, readBlocks()), pages, 'run: npm run pages');
   });
 
-  it("are refused if the markers in a page don't match the generated blocks", () => {
+  it("are refused if their markers don't match the generated blocks", () => {
     const blocks = { one: 'text' };
     const [start, end] = ['<!-- one: npm run pages -->', '<!-- end of one -->'];
     const page = `${start}\nold\n${end}\n`;
@@ -43,7 +43,7 @@ describe('the pages', () => {
     );
   });
 
-  it('name their readers in the first sentence if they are in docs', () => {
+  it('in docs name their readers in the first sentence', () => {
     for (const [path, text] of Object.entries(pages)) {
       if (!path.startsWith('docs/')) continue;
       const [, , intro = ''] = text.split('\n');

@@ -125,7 +125,7 @@ describe('the chat provider', () => {
       return name.startsWith('LanguageModel') && typeof Part === 'function' && part instanceof Part;
     }) ?? 'unknown';
 
-  it('reports text first, then complete tool calls, and the usage last', async () => {
+  it('reports the text, then complete tool calls, then the usage', async () => {
     emulator.settings.step = () => ({
       text: 'I look at both.',
       toolCalls: [
@@ -326,7 +326,7 @@ describe('the chat provider', () => {
     assert.doesNotMatch(message.replace(/`[^`]*`/g, ''), /www\.|:\/\//);
   });
 
-  it('asks before another extension’s request is sent, and sends nothing if the user declines', async () => {
+  it('asks before it sends another extension’s request, and sends nothing if the user declines', async () => {
     const foreign = { toolMode: 1, requestInitiator: 'Evil.foreign' };
     const first = respond([ask('Hello')], foreign);
     const question = await editor.question();
@@ -361,7 +361,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lists models without a request or a dialog, but only if chat may use them', async () => {
+  it('lists models without a request or a dialog, but only while chat is available', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);

@@ -102,7 +102,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
 
   for (const [name, scenario] of Object.entries(echoes)) {
     for (const source of KEY_SOURCES) {
-      it(`E01: neither secret leaks after the failure “${name}”, with the key from ${source}`, async () => {
+      it(`E01: neither the token nor the key from ${source} leaks after the failure “${name}”`, async () => {
         const editor = await play(name, scenario, source);
         for (const sink of SINKS) {
           const text = editor.textOf(sink);

@@ -129,7 +129,7 @@ describe('an open window', () => {
     });
   });
 
-  it('keeps the token from the key test, even if it looks for the key before the key is stored', async () => {
+  it('reuses the token from the connection test, even if it looks for a key before the key is stored', async () => {
     const { emulator, stores } = life;
     keyring.values.clear();
     const editor = life.editor(new AnsweringEditor());
@@ -151,7 +151,7 @@ describe('an open window', () => {
     );
   });
 
-  it('shows the usage of the current key in the tooltip each time the key changes', async () => {
+  it('shows the usage of the new key in the tooltip after each key change', async () => {
     const { stores } = life;
     const editor = life.editor();
     const first = keyring.values.get('hostedModel.key.ibm') ?? '';
@@ -182,7 +182,7 @@ describe('an open window', () => {
     });
   });
 
-  it("H29: doesn't refresh the token while unfocused, but refreshes it as soon as it gets focus", async () => {
+  it('H29: waits for focus before it refreshes the token', async () => {
     const { emulator, stores } = life;
     mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
     const editor = life.editor();

@@ -118,7 +118,7 @@ describe('a window that opens', () => {
   };
   for (const [what, [breakIt, logged]] of Object.entries(breaks)) {
     it(
-      `K02: keeps its commands if ${what} throws, and each command reports the failed start`,
+      `K02: reports the failed start with each command if ${what} throws`,
       closing(async () => {
         life = await startLife();
         const editor = life.editor();
@@ -142,7 +142,7 @@ describe('a window that opens', () => {
   }
 
   it(
-    'tries to load the code again with each command after a failure',
+    'retries loading its code with each command until loading succeeds',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -164,7 +164,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'K13: shares its key and a sign-out with another window, but not its token',
+    'K13: shares its key and sign-out with other windows, but not its token',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -262,7 +262,7 @@ describe('a window that opens', () => {
   }
 
   it(
-    'sends nothing and reports nothing if it closes while the service client loads',
+    "doesn't send or report anything if it closes while the service client loads",
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -323,7 +323,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'shows the folder’s project instead of the user’s deployment',
+    'shows the project in the folder settings instead of the deployment in the user settings',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

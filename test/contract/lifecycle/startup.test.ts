@@ -59,7 +59,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('offers models if a .env file is approved, even if the previous session ended outside its folder', async () => {
+  it('offers models for an approved .env file, even if the last session ended in a file outside the folder', async () => {
     const { stores, emulator } = suite.life;
     stores.keyring.values.clear();
     const open = () => {

@@ -6,7 +6,7 @@ import { SinkEditor } from '../leaks/sinkEditor.ts';
 
 import { acme, eachWithLife } from './life.ts';
 
-describe('a service that the settings do not name', () => {
+describe("a service that the settings don't name", () => {
   const suite = eachWithLife();
   beforeEach(() => suite.life.stores.keyring.values.clear());
 
@@ -52,7 +52,7 @@ describe('a service that the settings do not name', () => {
     assert.equal(suite.life.stores.keyring.reads, 0);
   });
 
-  it('must have a service URL before Select Model lists models', async () => {
+  it('needs a service URL before Select Model can list its models', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);

@@ -120,7 +120,7 @@ describe('a token command', () => {
     });
   }
 
-  it('that exits with code 3 runs once more before it fails', async () => {
+  it('that exits with code 3 runs once more, then fails', async () => {
     const runs = join(folder, 'runs');
     const line = `require('fs').appendFileSync(process.argv[1],'.');${print(`'${token}'`)};process.exitCode=3`;
     const error = await failureOf(fetchToken(http, credentialsOf(line, runs), never));

@@ -73,7 +73,7 @@ describe('concurrent requests', () => {
     assert.equal(await waiting, 'cancelled');
   });
 
-  it('all wait for the Retry-After of one response', async () => {
+  it('all wait if one response has a Retry-After header', async () => {
     const world = await startWorld({ clock: time, http: { waitMs: () => 1 } });
     world.emulator.faults.next(chat, { status: 429, headers: { 'retry-after': '60' } });
     const retried = Promise.withResolvers<void>();
@@ -87,7 +87,7 @@ describe('concurrent requests', () => {
     assert.equal(world.emulator.count(chat), 3);
   });
 
-  it('wait for the Retry-After of a canceled response', async () => {
+  it('wait after a response with a Retry-After header, even if its call was canceled', async () => {
     const hasHeaders = Promise.withResolvers<void>();
     const fetch: typeof resilientFetch = async (url, init) => {
       const response = await resilientFetch(url, init);

@@ -57,7 +57,7 @@ describe('the deadline', () => {
     assert.deepEqual(ended, [`timeout ${phase}`]);
   }
 
-  it("doesn't make the service count as unreachable if a retry never gets a slot", async () => {
+  it("doesn't mark the service as unreachable if it ends a retry that waits for a slot", async () => {
     const { call, emulator } = await start(chat, { deadlineMs: DEADLINE_MS, limits: { limit: 2 } });
     const held = gate();
     emulator.faults.next(chat, { hold: held.opened });
@@ -209,7 +209,7 @@ describe('the deadline', () => {
     assert.equal(asked, 1);
   });
 
-  it('covers all attempts, so a backoff that would outlast it is skipped', async () => {
+  it('ends the call at once if the next backoff would exceed it', async () => {
     const { emulator, call } = await start(chat, {
       http: { waitMs: () => DEADLINE_MS },
       deadlineMs: DEADLINE_MS,

@@ -61,7 +61,7 @@ describe('a diagnosis', () => {
     assert.equal(found.diagnosis.failure, undefined);
   });
 
-  it("doesn't report a project ID that the service returns as a request ID", async () => {
+  it('leaves out a request ID that equals the project ID', async () => {
     const { examine, emulator, credentials } = await startExamination();
     const json = { errors: [{ code: 'x' }], trace: credentials.projectId, status_code: 403 };
     emulator.faults.always(accessPath, { status: 403, json });
@@ -84,7 +84,7 @@ describe('a diagnosis', () => {
     });
   }
 
-  it("doesn't affect the token service of new credentials", async () => {
+  it("doesn't change the token service of a key that replaced the tested key", async () => {
     const { examine, runtime, credentials } = await startExamination({
       mayUse: async () => false,
     });
@@ -158,7 +158,7 @@ describe('a diagnosis', () => {
     });
   });
 
-  it('requests only the selected model from the list, unless its ID could inject a filter', async () => {
+  it('requests only the selected model, unless the ID of the model could inject a filter', async () => {
     for (const [id, filters] of [
       [modelId, `modelid_${modelId}`],
       ['a,!lifecycle_x:or', null],

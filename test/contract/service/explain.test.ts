@@ -190,7 +190,7 @@ describe('a refusal caused by the model', () => {
     assert.equal((await failure()).kind, 'bad-request');
   });
 
-  it("isn't explained if nothing is known about the model, or the model list can't be read", async () => {
+  it("isn't explained if the model is unknown or the model list can't be read", async () => {
     const unknown = await refused('my-deployment');
     assert.equal((await unknown.failure()).kind, 'model-unknown');
     const silent = await refused(old);

@@ -249,7 +249,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it("don't hide an error other than a missing list", async () => {
+    it("don't hide that the request for the list was refused", async () => {
       const { emulator, list } = await start('openai', { models: stated });
       emulator.faults.always(listPath, { status: 403 });
       assert.notEqual(await kindOf(list()), 'no-model-list');

@@ -19,7 +19,7 @@ describe(`no error contains the key or the token: ${Object.keys(echoes).length} 
   });
 
   for (const [name, { path, fault }] of Object.entries(echoes)) {
-    it(`E02 E04: neither secret is in an error after the failure “${name}”`, async () => {
+    it(`E02 E04: the error after the failure “${name}” contains neither the key nor the token`, async () => {
       for (const apiKey of [key, oddKey]) {
         time = fault(apiKey).neverAnswers ? new FakeTime() : undefined;
         const world = await startWorld({ ...(time && { clock: time }), credentials: { apiKey } });

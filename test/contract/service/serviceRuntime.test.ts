@@ -267,7 +267,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(modelsPath), 1, 'nothing is requested while there is a token');
   });
 
-  it('opens one network connection in advance for concurrent calls, and none if calls have a minimum interval', async () => {
+  it('opens one network connection in advance for concurrent calls, unless calls have a minimum interval', async () => {
     const { emulator, generate } = await start(8);
     await Promise.all(Array.from({ length: 8 }, () => generate('key-number-one')));
     assert.equal(emulator.count(modelsPath), 1);
@@ -403,7 +403,7 @@ describe('a service runtime', () => {
     }
   });
 
-  it('masks a refused key in addition to four active ones', async () => {
+  it('masks a refused key and four active keys', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const keys = ['key-number-one', 'key-number-two', 'key-number-three', 'key-number-four'];
     emulator.settings.apiKeys = keys;

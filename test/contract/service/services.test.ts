@@ -588,7 +588,7 @@ describe('errors from the chat completions API', () => {
   const api = apis['chat completions'] as ApiCase;
   afterEach(endAll);
 
-  it('have the same kinds as errors from other APIs', async () => {
+  it('have the same kinds as errors from the watsonx API', async () => {
     const quota = await startOf(authentication, api, { quotaReached: true });
     assert.equal(await kindOf(quota.generate()), 'quota-used-up');
     const short = await startOf(authentication, api, { longestPrompt: 5 });

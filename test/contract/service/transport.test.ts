@@ -58,7 +58,7 @@ describe('a redirect', () => {
     }
   }
 
-  it("C02: to the same origin isn't followed either", async () => {
+  it("C02: to the origin of the request isn't followed", async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { redirectTo: '/elsewhere' });
     const { kind, details } = await failureOf(world.generate());
@@ -168,7 +168,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that is reset during a retry makes the service count as unreachable', async () => {
+  it('that is reset during a retry marks the service as unreachable', async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { status: 503 });
     world.emulator.faults.next(chat, { resetBeforeHeaders: true });
@@ -208,7 +208,7 @@ describe('a connection', () => {
     assert.equal(new Set(world.emulator.requests.map(({ connection }) => connection)).size, 1);
   });
 
-  it("isn't left open after failed streaming attempts", async () => {
+  it('is closed after each failed streaming attempt', async () => {
     const world = await startWorld();
     const body = 'x'.repeat(100_000);
     world.emulator.faults.next(pathOf('chat', true), { status: 503, body }, 4);

@@ -257,7 +257,7 @@ describe(`the insert mode ${nightly}`, () => {
     await editor.waitForText('def total(prices):\n    # one\n    return sum(prices)\n');
   });
 
-  it("doesn't matter for code fences, which are removed from code but kept in Markdown", async () => {
+  it("doesn't affect code fences, which are removed in code and kept in Markdown", async () => {
     const fenced = ['``', '`py', 'thon\n', 'total = 0', '\nreturn', ' total\n', '`', '``'];
     const session = await openWindow(emulator, {
       folderFiles: { 'a.py': lines(asked), 'b.py': lines(asked), 'notes.md': 'Show it.\r\n' },

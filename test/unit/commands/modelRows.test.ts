@@ -66,7 +66,7 @@ describe('the rows in Select Model', () => {
     );
   });
 
-  it("use the service's date, if known, to tell past from upcoming changes", () => {
+  it("describe a change as past or upcoming based on the service's date", () => {
     const lifecycle = [stageOf('withdrawn', today), stageOf('constricted', today)];
     const detailAt = (asOf: string | undefined) =>
       modelRows([modelOf({ lifecycle, asOf })], '')[0]?.detail;
@@ -98,7 +98,7 @@ describe('the rows in Select Model', () => {
     );
   });
 
-  it('F10: show hostile text as one short plain line', () => {
+  it('F10: show hostile text as a short line of plain text', () => {
     const model = modelOf({ label: hostile, provider: hostile, description: hostile });
     const [row] = modelRows([{ ...model, lifecycle: full.lifecycle }], '');
     assert.match(row?.label ?? '', /^a b \$ \(trash\) c 😀+…$/u);

@@ -9,14 +9,14 @@ import { ServiceError } from '../../../src/service/errors.ts';
 const shown = (result: CheckResult) => shownCheck(result).text;
 
 describe('the checks', () => {
-  it('form one ordered list with unique titles', () => {
+  it('have a fixed order and unique titles', () => {
     assert.deepEqual(Object.keys(TITLES), ['settings', 'syntax', 'hosts', ...CHECKS]);
     assert.equal(new Set(Object.values(TITLES)).size, Object.keys(TITLES).length);
   });
 });
 
 describe('the texts of the checks', () => {
-  it('exist for each check that passes or warns, and are empty while a check runs', () => {
+  it('exist for each passed check and each warning, but not while a check runs', () => {
     for (const check of CHECKS) {
       for (const state of ['passed', 'warning'] as const) {
         const text = shown({ check, state, facts: {} });

@@ -138,7 +138,7 @@ describe('the diagnosis list', () => {
     );
   });
 
-  it('offers Check Again where a message would offer Retry', () => {
+  it('offers Check Again instead of Retry', () => {
     const labels = list.finalRows([warned], 'not-tried').map(({ label }) => label);
     assert.ok(labels.includes('$(wand) Check Again'));
     assert.ok(labels.includes('$(warning) Warning: Clock'));

@@ -78,7 +78,7 @@ describe('a generation whose failure was reported', () => {
       assert.equal((await report(kind, true, button)).wantsRetry, false);
     });
 
-    it(`can't be retried if ${button} didn't repair anything`, async () => {
+    it(`isn't retried if ${button} didn't fix anything`, async () => {
       const { wantsRetry } = await report(kind, false, button);
       assert.deepEqual([wantsRetry, editor.said.length], [false, 1]);
     });

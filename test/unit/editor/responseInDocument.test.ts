@@ -68,7 +68,7 @@ describe('a response in a document', () => {
     });
   }
 
-  it('is lost on a restart if the user typed inside it', () => {
+  it('loses its place if it restarts after the user typed inside it', () => {
     const response = responseAfter(['append']);
     const next = response.next();
     assert.ok(next);

@@ -284,7 +284,7 @@ describe('a stream writer', () => {
     });
   }
 
-  it('refuses to undo any response if one of them changed without a change event', async () => {
+  it("doesn't undo any response if one was changed without a change event", async () => {
     const page = new FakeDocument('prompt');
     const writer = new StreamWriter(page, [{ ...END, start: 0, end: 0, lead: '' }, END], {
       timing,
@@ -404,7 +404,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt\nfirst ');
     });
 
-    it('restarts in its original place after the user typed a word there and undid it', async () => {
+    it('restarts in its original place after the user typed a word there and undid the typing', async () => {
       const page = new FakeDocument('one\ntwo');
       const writer = new StreamWriter(page, [{ ...END, start: 3, end: 3 }], { timing });
       await write(page, writer, 0, 'text');

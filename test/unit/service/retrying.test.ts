@@ -45,7 +45,7 @@ describe('retrying', () => {
     return { outcome, gaps, retries, sent: network.sent };
   }
 
-  it('H16: gets a token when a retry starts, even if a token request failed during the wait', async () => {
+  it('H16: gets a token when a retry starts, even if a token request failed during the backoff', async () => {
     let isDown = false;
     const fetchToken = async () => {
       if (isDown) throw new ServiceError('connection-lost');
@@ -160,7 +160,7 @@ describe('retrying', () => {
     ['as short as possible', 0, 3],
     ['long', 0.9, 2],
   ] as const) {
-    it(`I08: doesn't start a wait that would exceed the deadline if each wait is ${waits}`, async () => {
+    it(`I08: doesn't start a backoff that would exceed the deadline if each backoff is ${waits}`, async () => {
       const network = fakeNetwork(failing(503, 9), time);
       const http = { fetch: network.fetch, clock: time, random: () => random };
       const { client } = clientOn(http, { deadlineMs: 1_800 });

@@ -43,7 +43,7 @@ describe('the token service and its clocks', () => {
     });
   }
 
-  it("keeps a key that isn't exchanged, even if the wall clock is set back", async () => {
+  it('keeps a key that is sent instead of a token, even if the wall clock is set back', async () => {
     const { service, flights, value, start } = underTest(time);
     await start({ isApiKey: true });
     time.setWall(-20 * MINUTE);
@@ -82,7 +82,7 @@ describe('the token service and its clocks', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('gives only waiting calls a token that expired before it arrived', async () => {
+  it('returns a token that expired before it arrived only to waiting calls', async () => {
     const { service, flights, answer, value } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);

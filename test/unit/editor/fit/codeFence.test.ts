@@ -66,7 +66,7 @@ describe('a code fence', () => {
     });
   }
 
-  it('holds back only characters that may belong to it', () => {
+  it('is the only text that is held back', () => {
     const codeFence = new CodeFence();
     const written = Array.from('```js\nab\n`c\n```\n', (character) => codeFence.add(character));
     assert.deepEqual(written.filter(Boolean), ['a', 'b', '\n`c']);
@@ -114,7 +114,7 @@ describe('a code fence', () => {
       });
     }
 
-    it('is the only text that a continuation removes', () => {
+    it('is the only text that is removed', () => {
       const units = ['a', '`', '``', '~', '\n', ' '];
       fc.assert(
         fc.property(fc.constantFrom('', '```\n'), cutText(units), (before, [text, pieces]) => {
@@ -132,7 +132,7 @@ describe('a code fence', () => {
     });
   });
 
-  it("doesn't return text when it ends a second time", () => {
+  it("isn't returned again by a second call of end", () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();

@@ -209,7 +209,7 @@ describe('text fit', () => {
     );
   });
 
-  it("doesn't return text or change the count when it is ended a second time", () => {
+  it("doesn't return text or change the count when it ends again", () => {
     fc.assert(
       fc.property(options, cutText(units), (given, [, pieces]) => {
         const textFit = new TextFit(given);

@@ -84,7 +84,7 @@ describe('the token services of a window', () => {
     assert.equal(requests.length, 2);
   });
 
-  it('keep a token service that is in use, even if a test of its credentials fails', async () => {
+  it('are kept while in use, even if a test of their credentials fails', async () => {
     const { services, test } = start();
     const service = services.for(credentials);
     await service.get(never);
