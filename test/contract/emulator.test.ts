@@ -429,7 +429,7 @@ describe('A scripted fault', () => {
     assert.equal(headers['content-length'], '11');
   });
 
-  it('writes the given chunks in chunked encoding, and holds a chunk until its gate opens', async () => {
+  it('writes the given chunks in chunked encoding, and can hold a chunk', async () => {
     const emulator = await start();
     const { opened, open } = gate();
     const chunks = [{ bytes: 'first ' }, { bytes: 'second', hold: opened, delayMs: 1 }];

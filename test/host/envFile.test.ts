@@ -113,7 +113,7 @@ describe('the .env file in a real editor', () => {
       });
     }
 
-    it('offers to remove either of two conflicting lines, and prefers neither fix', async () => {
+    it('offers to remove either of two conflicting lines, without a preferred fix', async () => {
       const other = 'IBM_URL=https://eu-gb.ml.cloud.ibm.com';
       for (const [title, becomes] of [
         ['Remove This Line', good],

@@ -73,7 +73,7 @@ describe('insertion into a real editor', () => {
     }
   }
 
-  it('keeps the selection, so that it can be used as the prompt again', async () => {
+  it('keeps the selection, so the user can generate from it again', async () => {
     const selection = new Range(0, 0, 0, 4);
     const editor = await open('text\n', selection);
     await stream(editor, 'below', ['an ', 'answer']);
@@ -144,7 +144,7 @@ describe('insertion into a real editor', () => {
     assert.equal(document.getText(), 'prompt\nfirst second');
   });
 
-  it('loses nothing when the tab is switched while text streams', async () => {
+  it('writes all text even if the user switches tabs while it streams', async () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
     const { document } = editor;
     const another = await workspace.openTextDocument({ content: 'another' });

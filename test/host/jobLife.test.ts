@@ -31,7 +31,7 @@ describe('a job', () => {
     return { editor, job };
   };
 
-  it('continues a response only once, even if two commands try at the same time', async () => {
+  it('continues a response only once, even if two commands continue it at the same time', async () => {
     const { editor, job } = await generated(cut);
     const before = world.emulator.count(chatPath);
     const runs = [1, 2].map(() => runJob(world.options, job, job.truncated, 'continue'));
@@ -41,7 +41,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), whole.slice(0, editor.document.getText().length));
   });
 
-  it('J30: generates once if its command runs again while the user is asked for credentials', async () => {
+  it('J30: generates only once if its command runs again while the user enters credentials', async () => {
     const asked = gate();
     world.beforeCredentials = asked.opened.then(() => true);
     const editor = await open('prompt', PROMPT);

@@ -154,7 +154,7 @@ describe('insert modes:', () => {
     assert.equal(newDocument(editor.document).getText(), 'answer 1\n\nanswer 2');
   });
 
-  it('newDocument gives up if its document is closed, and then has nothing to undo @nightly', async () => {
+  it('newDocument gives up if its document is closed, which leaves nothing to undo @nightly', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.append(0, 'first ');

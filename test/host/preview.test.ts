@@ -196,7 +196,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it("can't be accepted while the response still streams", async () => {
+  it("can't be accepted while its response is streaming", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     job.begin(0, 'restart');

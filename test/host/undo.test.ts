@@ -34,7 +34,7 @@ describe('undoing a generation', () => {
       assert.equal(text.replace('INSIDE', '').replaceAll(/ BEFORE| BEHIND/g, ''), TEXT);
     });
 
-    it(`J22: restores the document while the response is still streaming: ${title}`, async () => {
+    it(`J22: restores the document while the response is streaming: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       await appendTo(job, editor.document, 'the first of it ');
@@ -178,7 +178,7 @@ describe('undoing a generation', () => {
     });
   }
 
-  it('leaves nothing to continue if the user has undone a truncated response', async () => {
+  it('does nothing if the user has already undone a truncated response', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'below');
     job.append(0, 'answer');

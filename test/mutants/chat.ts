@@ -17,7 +17,7 @@ export const chatMutants: readonly Mutant[] = [
     to: 'if (this.isTrusted(id) || id) return true;',
     test: provider,
     title:
-      'asks before it sends another extension’s request, and sends nothing if the user declines',
+      'sends another extension’s request only if the user allows it',
   },
   {
     name: 'a decision about one key applies to another key',
@@ -137,6 +137,6 @@ export const chatMutants: readonly Mutant[] = [
     from: 'inputs: inputTexts(conversation.messages)',
     to: 'inputs: []',
     test: 'test/contract/service/chat.test.ts',
-    title: 'is blocked if a private key is in a user message, but not if it is in a model message',
+    title: 'is blocked by a private key in a user message, but not in a model message',
   },
 ];

@@ -7,7 +7,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (isWritten) this.#attempts',
     to: "if (isWritten || edited === 'accepted') this.#attempts",
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'J13: gives up if edits are accepted but change nothing',
+    title: "J13: gives up if edits are accepted but don't change the document",
   },
   {
     name: 'an edit that is applied after its deadline ends its response',
@@ -111,7 +111,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'show(UNANSWERED)',
     to: 'new Promise(() => {})',
     test: 'test/unit/diagnose/diagnosisList.test.ts',
-    title: 'names an unresponsive keyring as the cause, and can check again',
+    title: 'names an unresponsive keyring as the cause, and offers Check Again',
   },
   {
     name: 'tokens are refreshed while the window has no focus',

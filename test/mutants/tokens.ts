@@ -38,7 +38,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'account, apiKey, headerSecrets, program, ...origins',
     to: 'account, headerSecrets, program, ...origins',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: 'never uses the token of one key for another',
+    title: 'never mixes up the tokens of two keys',
   },
   {
     name: 'accounts with the same secret share a token',

@@ -48,7 +48,7 @@ describe(`${GENERATIONS} generations`, function () {
   const begin = (): ServiceRuntime => new ServiceRuntime({ http: { waitMs: () => 0 } });
   const settings = { namesRequestLimit: false };
 
-  it('K05: end as expected despite faults and revoked tokens, and leave no timers or sockets behind', async () => {
+  it('K05: end as expected despite faults and revoked tokens, without leaking timers or sockets', async () => {
     const seen = new ServerCount(WARM_UP + GENERATIONS);
     emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
     const credentials = credentialsFor(emulator.url);

@@ -145,7 +145,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(await promptSent(), 'Own ways: # Some text.');
   });
 
-  it("aren't used for a keybinding with only unknown arguments", async () => {
+  it("aren't applied by a keybinding whose arguments are all unknown", async () => {
     const { editor, page } = session.workbench;
     await select('others.py');
     await page.keyboard.press(argumentKeys.others.key);

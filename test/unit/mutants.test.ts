@@ -27,7 +27,7 @@ describe('the mutants', () => {
     ["can't run", { end: 'crashed' }, 'NOT KILLED: did not run: a.test.ts, keeps the key'],
   ];
   for (const [what, result, verdict] of verdicts) {
-    it(`get a verdict if their test ${what}`, () => {
+    it(`get the verdict “${verdict}” if their test ${what}`, () => {
       const reported: Result = { end: 'reported', passed: 0, failed: [], ms: 0 };
       assert.equal(verdictOf(sample, { ...reported, ...result }), verdict);
     });

@@ -326,7 +326,7 @@ describe('the chat provider', () => {
     assert.doesNotMatch(message.replace(/`[^`]*`/g, ''), /www\.|:\/\//);
   });
 
-  it('asks before it sends another extension’s request, and sends nothing if the user declines', async () => {
+  it('sends another extension’s request only if the user allows it', async () => {
     const foreign = { toolMode: 1, requestInitiator: 'Evil.foreign' };
     const first = respond([ask('Hello')], foreign);
     const question = await editor.question();
@@ -352,7 +352,7 @@ describe('the chat provider', () => {
     assert.match((await elsewhere).failure?.message ?? '', /didn’t allow/);
   });
 
-  it('sends nothing if the key is deleted while the approval dialog is open', async () => {
+  it('doesn’t send a request if the key is deleted while the approval dialog is open', async () => {
     const foreign = respond([ask('Hello')], { toolMode: 1, requestInitiator: 'evil.foreign' });
     const question = await editor.question();
     signedOut.abort();
@@ -426,7 +426,7 @@ describe('the chat provider', () => {
     kept.end();
   });
 
-  it('suggests Set Up and sends nothing if no service is set up', async () => {
+  it('suggests Set Up instead of sending a request if no service is set up', async () => {
     isSetUp = false;
     const { failure } = await respond();
     assert.match(failure?.message ?? '', /Hosted Model: Set Up\.\.\./);

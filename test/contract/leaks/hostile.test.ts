@@ -116,7 +116,7 @@ describe('the whole extension', () => {
     }
   });
 
-  it('E05: logs only the name of an error in background work', async () => {
+  it('E05: logs only the name of an error that occurs in the background', async () => {
     class FailingKeyring extends FakeKeyring {
       override window() {
         const fail = async () => {

@@ -25,7 +25,7 @@ const WARM_UP = isFull ? 30 : 1;
 describe('a window', () => {
   const suite = eachWithLife();
 
-  it(`cancels ${CALLS} concurrent calls when it closes, and leaves nothing behind`, async () => {
+  it(`cancels ${CALLS} concurrent calls and releases all resources when it closes`, async () => {
     const { emulator, stores } = suite.life;
     // The first call loads code that stays in memory, so it comes before the measurement.
     const first = suite.life.editor();

@@ -20,7 +20,7 @@ describe('a canceled call', () => {
   });
 
   for (const { name, begin, waitMs = 0 } of cancelPhases) {
-    it(`I09: ends ${waitMs ? `within ${waitMs} ms` : 'immediately'} during ${name}, and sends nothing else`, async () => {
+    it(`I09: ends ${waitMs ? `within ${waitMs} ms` : 'immediately'} during ${name}, and doesn't send more requests`, async () => {
       const { world, request, cancel, kind, release } = await begin();
       const { emulator, limiter, http, credentials } = world;
       await settled();
@@ -73,7 +73,7 @@ describe('a canceled call', () => {
     assert.ok(!details.attempts);
   });
 
-  it("doesn't end a token request that other calls wait for", async () => {
+  it("doesn't end a token request that other calls are waiting for", async () => {
     const world = await startWorld();
     const held = gate();
     world.emulator.faults.next(tokenPath, { hold: held.opened });

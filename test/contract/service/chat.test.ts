@@ -57,7 +57,7 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'max_completion_tokens'), 8_192);
   });
 
-  it('I27: calls beforeFirstAttempt once per call, and sends nothing if it rejects', async () => {
+  it("I27: calls beforeFirstAttempt once per call, and doesn't send a request if it rejects", async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const sentBefore: number[] = [];
     const beforeFirstAttempt = async () => void sentBefore.push(world.inferenceCount());
@@ -169,7 +169,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.requests.length, 0);
   });
 
-  it('is blocked if a private key is in a user message, but not if it is in a model message', async () => {
+  it('is blocked by a private key in a user message, but not in a model message', async () => {
     const world = await startWorld();
     const line = 'A'.repeat(64);
     const text = `-----BEGIN PRIVATE KEY-----\n${line}\n-----END PRIVATE KEY-----\n`;
@@ -189,7 +189,7 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'input'), 'user: Go on.\n\nassistant:');
   });
 
-  it('leaves a slot free for a selection, even while more chat calls wait', async () => {
+  it('leaves a slot free for a selection while chat calls wait', async () => {
     const world = await startWorld();
     const { credentials, http, tokenService, limiter, emulator } = world;
     const facts = { credentials, http, tokenService, limiter, modelId, operation: 'chat' } as const;

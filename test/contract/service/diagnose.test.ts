@@ -50,7 +50,7 @@ describe('a diagnosis', () => {
     assert.equal(found.diagnosis.failure, undefined);
   });
 
-  it('warns that requests are paused because the service asked for it', async () => {
+  it('warns that the service requested a pause', async () => {
     const { examine, runtime, credentials } = await startExamination();
     const limit = runtime.limit(credentials.approved.service, settings.limits);
     const slot = await limit.acquire(new AbortController().signal);

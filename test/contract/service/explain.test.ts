@@ -182,7 +182,7 @@ describe('a refusal caused by the model', () => {
     assert.deepEqual([error.details.status, error.details.attempts], [400, 1]);
   });
 
-  it("isn't explained if the prompt may be too long, since only the service can count the prompt's tokens", async () => {
+  it("isn't explained if the prompt may be too long", async () => {
     const { emulator, failure } = await refused('maker/narrow', {}, 'word '.repeat(9_000));
     const entry = { model_id: 'maker/narrow', model_limits: narrow };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });

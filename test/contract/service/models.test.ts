@@ -19,7 +19,7 @@ const page = (model_id: string, href?: string) => ({
 describe('the model list', () => {
   afterEach(endWorlds);
 
-  it('needs neither a token nor a key', async () => {
+  it("doesn't require a token or a key", async () => {
     const world = await startWorld();
     const { models } = await list(world);
     assert.deepEqual(

@@ -179,7 +179,7 @@ process.stdout.write(${JSON.stringify(text)});
     await generates(() => ({ service: services[0] }), tokenPath);
   });
 
-  it('watsonx.ai on IBM Cloud with single sign-on generates text, with the token that the program prints', async () => {
+  it('watsonx.ai on IBM Cloud with single sign-on generates text with the token that the program prints', async () => {
     const entry = entryUnder('watsonx.ai on IBM Cloud with single sign-on');
     assert.ok(services[0].regions.some(({ url }) => url === entry.url));
     assert.deepEqual(neededSettings(serviceOf(entry)), ['projectId']);
@@ -338,7 +338,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('a program inside WSL runs the Databricks program with the same arguments through `wsl.exe`', () => {
+  it('a program inside WSL runs the Databricks program with unchanged arguments through `wsl.exe`', () => {
     const { command } = JSON.parse(`{${blockOf('A program inside WSL', 'json')}}`);
     const entry = entryUnder('Databricks by command');
     const authentication = { kind: 'command', command };

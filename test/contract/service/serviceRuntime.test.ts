@@ -51,7 +51,7 @@ describe('a service runtime', () => {
     return { runtime, emulator, settings, states, traffic, generate, withKey, tokens };
   }
 
-  it('sends nothing before the first call', async () => {
+  it("doesn't send a request before the first call", async () => {
     const { runtime, emulator, settings, states, withKey, tokens } = await start();
     runtime.client(withKey('key-number-one'), settings);
     tokens('key-number-one').keepFresh();
@@ -65,7 +65,7 @@ describe('a service runtime', () => {
     assert.deepEqual([emulator.count(tokenPath), states.at(-1)], [1, 'valid']);
   });
 
-  it('never uses the token of one key for another', async () => {
+  it('never mixes up the tokens of two keys', async () => {
     const { emulator, generate } = await start();
     await generate('key-number-one');
     await generate('key-number-two');
@@ -121,7 +121,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it('H18: requests a token immediately when another key replaces a refused key', async () => {
+  it('H18: requests a token immediately when a new key replaces a refused key', async () => {
     const { emulator, generate } = await start();
     for (let call = 0; call < 3; call += 1) {
       assert.equal(await kindOf(generate('a-key-nobody-knows')), 'key-refused');
@@ -373,7 +373,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(modelsPath), 0);
   });
 
-  it("doesn't pause or throttle generations if the request that opens a network connection in advance gets a 429", async () => {
+  it('ignores a 429 for the request that opens a network connection in advance', async () => {
     const { runtime, emulator, generate } = await start();
     emulator.faults.always(modelsPath, { status: 429, headers: { 'retry-after': '60' } });
     await generate('key-number-one');

@@ -459,7 +459,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     ['over http to a remote host', { authUrl: 'http://gateway.example' }],
     ['for a client without an ID', { account: '' }],
   ] as const) {
-    it(`sends nothing ${what}, and hides the library's error`, async () => {
+    it(`doesn't send a request ${what}, and hides the library's error`, async () => {
       const { emulator, http, credentials } = await startOf(authentication, api);
       const { authUrl, approved } = { ...credentials, ...change };
       const used = {
@@ -622,7 +622,7 @@ describe('the table of authentication methods and APIs', () => {
 describe('a key that is sent to the service directly', () => {
   afterEach(endAll);
 
-  it("isn't also counted as a token", async () => {
+  it("isn't counted as both a key and a token", async () => {
     const zen = ways['Zen API key'] as AuthCase;
     const { client } = await startOf(zen, apis['watsonx, project'] as ApiCase);
     assert.deepEqual(client.secretKindsIn(`x ${secret} y`), ['apiKey']);

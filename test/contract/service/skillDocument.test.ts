@@ -201,7 +201,7 @@ describe('docs/skill.openapi.json', () => {
     }
   });
 
-  it('G15: contains no key, no token, and no line break in a description', () => {
+  it("G15: doesn't contain a key, a token, or a line break in a description", () => {
     assert.equal(redact(text), text);
     assert.doesNotMatch(text, /eyJ|Bearer [A-Za-z0-9]|\\[nrt]/);
   });
@@ -305,7 +305,7 @@ describe('docs/skill.openapi.json', () => {
         await assert.rejects(world.generate(), { kind: 'unauthorized' });
       });
 
-      it('marks the operation as deprecated only if the service calls it legacy', () => {
+      it('marks the operation as deprecated only if the service describes it as legacy', () => {
         const body = JSON.stringify(recorded[operation].response.json);
         assert.equal(postOf(operation).deprecated ?? false, body.includes('api_legacy'));
       });

@@ -126,7 +126,7 @@ describe('the diagnosis list', () => {
     assert.equal(rows.length, 8);
   });
 
-  it('names the first failure, or the first warning if nothing failed', () => {
+  it('names the first failure, or the first warning if no check failed', () => {
     const other = { ...failed, text: 'Another.' };
     assert.equal(conclusionOf([warned, failed, other]).text, 'It was refused.');
     assert.deepEqual(conclusionOf([passed('Token'), warned]).state, 'warning');
@@ -253,7 +253,7 @@ describe('the diagnosis list in an editor', () => {
     await ended;
   });
 
-  it('names an unresponsive keyring as the cause, and can check again', async () => {
+  it('names an unresponsive keyring as the cause, and offers Check Again', async () => {
     let isLocked = true;
     const { ended } = await start(full, async (looked) => (isLocked ? undefined : looked));
     const [list] = editor.lists;

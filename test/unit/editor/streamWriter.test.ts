@@ -194,14 +194,14 @@ describe('a stream writer', () => {
     }
   });
 
-  it('J13: gives up if edits are accepted but change nothing', async () => {
+  it("J13: gives up if edits are accepted but don't change the document", async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['ignore', 'ignore', 'ignore']), false);
     assert.equal(page.text, 'prompt');
   });
 
-  it("J13: reports that text couldn't be undone if the edits change nothing", async () => {
+  it("J13: reports that text couldn't be undone if the edits don't change the document", async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, []), true);

@@ -144,7 +144,7 @@ describe('the token service', () => {
     ['a year, limited to an hour', 31_536_000_000, 3_600_000],
   ];
   for (const [what, retryAfterMs, keptMs] of pauses) {
-    it(`honors a Retry-After from the identity service: ${what}`, async () => {
+    it(`honors a Retry-After header from the identity service: ${what}`, async () => {
       const { service, flights, answer, value, start } = underTest(time);
       const busy = new ServiceError('rate-limited', { status: 429, retryAfterMs });
       await start({ expiresIn: 7_200 });

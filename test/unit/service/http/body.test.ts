@@ -61,7 +61,7 @@ describe('a response body', () => {
     assert.deepEqual([long.isCancelled(), silent.isCancelled()], [true, true]);
   });
 
-  it('is read to its end after a reader stops early, to reuse the connection', async () => {
+  it('is read to its end even if a reader stops early, so the connection can be reused', async () => {
     const { body: make, write, end, isCancelled } = source();
     const body = make();
     write('first');

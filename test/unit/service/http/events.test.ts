@@ -118,7 +118,7 @@ describe('server-sent events', () => {
     assert.equal(await kindOf(eventsOf(pieces(lines, lines))), 'too-large');
   });
 
-  it('may exceed 1 MiB together in one chunk', async () => {
+  it('may exceed 1 MiB in total if they arrive in one chunk', async () => {
     const many = Buffer.from(`data: ${'x'.repeat(990)}\n\n`.repeat(2_000));
     assert.equal((await eventsOf(pieces(many))).length, 2_000);
   });
