@@ -142,7 +142,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('does nothing if it is repeated', async () => {
+  it('does nothing if it is repeated right away', async () => {
     const { editor, job } = await written('replace');
     assert.equal(await job.undo(), 'undone');
     assert.equal(await job.undo(), 'nothing');

@@ -154,7 +154,7 @@ describe('Connections', () => {
       ]);
     });
 
-    it('returns connections that a diagnosis still recognizes as used, even if folders have their own keys', async () => {
+    it('returns connections that a diagnosis recognizes as used, even if a folder has its own key', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
@@ -363,7 +363,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.asked, editor.inputs], [1, 0]);
   });
 
-  it('gives up if the user closes the prompt, and prompts again next time', async () => {
+  it('gives up if the user closes the prompt, and prompts again for the next command', async () => {
     editor.files.set('/work/.env', envFile());
     for (const round of [1, 2]) {
       const required = connections.for();
@@ -539,7 +539,7 @@ describe('Connections', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it('returns a connection once an invalid address is fixed, even if the message about it is still open', async () => {
+  it('returns a connection once an invalid address is fixed, even if the message about the address is open', async () => {
     await storeKey();
     editor.userSettings.set('url', 'http://service.example');
     assert.equal(await connections.for(), undefined);
@@ -842,7 +842,7 @@ describe('Connections', () => {
       assert.deepEqual(shown, ['/work my-key']);
     });
 
-    it('shows the result of a lookup even if a later lookup is still running', async () => {
+    it('shows the result of a lookup even if a later lookup is running', async () => {
       const slow = slowly();
       const later = slowly();
       await slow.answer();
@@ -1053,7 +1053,7 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
-  it('ends the lookup when the window closes, instead of repeating it', async () => {
+  it('cancels a running lookup when the window closes', async () => {
     await storeKey();
     const gate = Promise.withResolvers<void>();
     editor.beforeFiles = gate.promise;
@@ -1116,7 +1116,7 @@ describe('Connections', () => {
     assert.equal(connections.active?.source, 'editor');
   });
 
-  it("prompts before it switches to another account if the chosen source can't be used", async () => {
+  it("prompts before it switches to another account if the selected source can't be used", async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
@@ -1278,7 +1278,7 @@ describe('Connections', () => {
       });
     }
 
-    it('uses the new credentials in the repaired folder, even if the active folder changes', async () => {
+    it('switches the repaired folder to the new credentials, even if the active folder changes', async () => {
       await useEnvironmentAndType();
       editor.addFolder('/other');
       const [work] = editor.folders as WorkspaceFolder[];
@@ -1416,14 +1416,14 @@ describe('Connections', () => {
       assert.match(editor.said.join(), /^Hosted Model needs a project ID\. .* Sources checked: /);
     });
 
-    it('shows nothing but the success message when the user completes it', async () => {
+    it('shows only the success message when the user completes it', async () => {
       editor.picks.push(IBM, 'Dallas', SAVE);
       editor.typed.push('my-key', 'my-project');
       assert.ok(await required());
       assert.deepEqual(editor.said, ['Hosted Model is set up. The key is in secret storage.']);
     });
 
-    it('lists the sources if a setting is still missing after it is finished', async () => {
+    it('lists the sources if a setting is missing after it is completed', async () => {
       editor.hiddenSettings.add('projectId');
       editor.picks.push(IBM, 'Dallas', SAVE);
       editor.typed.push('my-key', 'my-project');
@@ -1435,7 +1435,7 @@ describe('Connections', () => {
       );
     });
 
-    describe('while other sources change', () => {
+    describe('while sources change', () => {
       /**
        * Requests a connection. When the setup opens, makes the change, and then closes the setup.
        */
@@ -1490,7 +1490,7 @@ describe('Connections', () => {
     });
   }
 
-  describe('with the key pasted as another value in the setup', () => {
+  describe('with the key pasted into the wrong field of the setup', () => {
     const [key, url] = ['a-key-that-was-pasted', 'https://service.example'];
     const refused = /contains the API key/;
     beforeEach(() => {

@@ -227,7 +227,7 @@ describe('input checks', () => {
     });
   }
 
-  it('never repeat the input', () => {
+  it('never repeat the input in their messages', () => {
     const secret = 'S3cret-Välue';
     assert.doesNotMatch(checkKey(secret)?.message ?? '', /S3cret/);
     assert.doesNotMatch(checkProject(secret)?.message ?? '', /S3cret/);

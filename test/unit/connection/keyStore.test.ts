@@ -102,7 +102,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it('lists the stored names again only after a change', async () => {
+  it('rereads the list of stored names only after a change', async () => {
     const keyring = new FakeKeyring();
     let lists = 0;
     const gates: Promise<void>[] = [];
@@ -252,7 +252,7 @@ describe('KeyStore', () => {
     assert.equal(failing.changes, 1, 'its own window is notified even if storing fails');
   });
 
-  it('notifies its own window only once per change that a read finds', async () => {
+  it('notifies its own window only once about a change that it detects during a read', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     await window.store.write(record, 'ibm');

@@ -227,7 +227,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
     });
 
-    it('is saved with its address as typed if there is no model list at /v1, either', async () => {
+    it('is saved with its address as typed if neither address has a model list', async () => {
       failTest = () => {
         throw new ServiceError('no-model-list');
       };

@@ -556,7 +556,7 @@ describe('service selection', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it("doesn't use any service if the one in the settings is unknown or invalid", async () => {
+  it("doesn't use any service if the service in the settings is unknown or invalid", async () => {
     editor.userSettings.set('service', 'nobody');
     assert.equal(await connections.for(), undefined);
     assert.match(editor.said.join(), /hostedModel\.service is “nobody”, but no built-in service/);

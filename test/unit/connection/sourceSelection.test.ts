@@ -282,7 +282,7 @@ describe('source selection', () => {
       assert.equal(choose(found({ external: outside, settings })).kind, 'bad-address');
     });
 
-    it("reports an invalid identity address, not an incomplete .env file that isn't selected", () => {
+    it('reports an invalid identity address instead of an unselected, incomplete .env file', () => {
       const outside = [envFile({ key: full.key }), environment(full, 'approved')];
       const settings = { ...ofEnvironment, authUrl: 'iam.cloud.ibm.com' };
       const choice = choose(found({ external: outside, settings }));

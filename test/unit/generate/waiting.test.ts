@@ -99,7 +99,7 @@ describe('the progress of a waiting run', () => {
       void requests.acquire(never);
     });
 
-    it('counts down to its end as soon as no request is in progress', () => {
+    it('counts down to the end of the pause as soon as no request is in progress', () => {
       assert.deepEqual(shown, []);
       slots[1]?.release('ok');
       pass(1_000);
@@ -111,13 +111,13 @@ describe('the progress of a waiting run', () => {
       assert.equal(shown.at(-1), GENERATING);
     });
 
-    it('counts down to its end, even if the backoff of a retry ends earlier', () => {
+    it('counts down to the end of the pause, even if the backoff of a retry ends earlier', () => {
       slots[1]?.release('ok');
       retryIn(1_500, 1, new AbortController());
       assert.match(shown.at(-1) ?? '', /^Continuing in 40s/);
     });
 
-    it('shows nothing about it after the run ends', () => {
+    it('stops showing the pause when the run ends', () => {
       progress.dispose();
       slots[1]?.release('ok');
       pass(1_000);
@@ -160,7 +160,7 @@ describe('the progress of a waiting run', () => {
     'Retrying in 3s (attempt 2 of 4, 503). Esc cancels',
   ];
 
-  it('offers only once to retry silent requests, 15 s after the first one is reported as silent', () => {
+  it('offers to retry silent requests only once, 15 s after the first is reported as silent', () => {
     progress.onSilence(request);
     pass(100);
     progress.onSilence(new AbortController());

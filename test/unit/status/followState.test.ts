@@ -51,7 +51,7 @@ describe('a follower', () => {
     assert.deepEqual(seen, ['one', undefined, 'other']);
   });
 
-  it('passes on undefined if there is no longer a source', () => {
+  it('passes on undefined once there is no source to follow', () => {
     const { seen, one, follow } = start();
     follow(undefined);
     assert.deepEqual([seen, one.listeners.size], [['one', undefined], 0]);

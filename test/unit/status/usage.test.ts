@@ -91,7 +91,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('in the tooltip is only for the active key', async () => {
+  it('in the tooltip covers only the active key', async () => {
     const usage = open();
     const other = connectionOf({
       credentials: { ...credentials, apiKey: 'another', service: ofClient },
@@ -112,7 +112,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it("in the tooltip is only for the active service if it doesn't need a key", async () => {
+  it("in the tooltip covers only the active service if the service doesn't need a key", async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };
@@ -200,7 +200,7 @@ describe('usage', () => {
     assert.doesNotMatch(text, /an ID/);
   });
 
-  it('is shown as a table, only for the active key', async () => {
+  it('is shown in a table that covers only the active key', async () => {
     const usage = open();
     await usage.show(undefined);
     assert.match(editor.said.join(), /No service is ready/);
