@@ -91,7 +91,7 @@ describe('generating in a real editor', () => {
     assert.equal(begun, 8);
   });
 
-  it('doesn’t count the line after selected whole lines as selected', async () => {
+  it('doesn’t count the line after a whole-line selection as selected', async () => {
     const wholeLines = [new Range(0, 0, 1, 0), new Range(2, 0, 4, 0)];
     const editor = await openWith('one\ntwo\nthree\nfour\nfive\n', wholeLines);
     const job = jobOn(editor, 'below');

@@ -80,7 +80,7 @@ describe('insertion into a real editor', () => {
     assert.deepEqual(editor.document.getText(editor.selection), 'text');
   });
 
-  it("leaves the cursor after a replaced selection, so that typing doesn't replace the response", async () => {
+  it('puts the cursor after a response that replaces the selection', async () => {
     const editor = await open('text\n', new Range(0, 0, 0, 4));
     await stream(editor, 'replace', ['an ', 'answer']);
     await commands.executeCommand('type', { text: '!' });
@@ -119,7 +119,7 @@ describe('insertion into a real editor', () => {
     assert.equal(text.split('*').length - 1, 5);
   });
 
-  it('combines text that arrives during an edit into one more edit, and undoes all text at once', async () => {
+  it('combines all text that arrives during an edit into the next edit', async () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
     const edits = countEdits(editor.document);
     const job = jobOn(editor, 'below');

@@ -62,7 +62,7 @@ describe('insert modes:', () => {
       '  text\n  answer\n  more\nend',
     ],
   ] as const) {
-    it(`code that begins with line breaks gets no blank line before it (${what})`, async () => {
+    it(`code that begins with line breaks doesn't get a blank line before it (${what})`, async () => {
       const editor = await open('  text\n  \nend', selection, 'javascript');
       assert.equal(await stream(editor, mode, ['\n', ' \nanswer\nmore']), true);
       assert.equal(editor.document.getText(), want);

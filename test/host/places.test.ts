@@ -226,7 +226,7 @@ describe('insertion targets:', () => {
     assert.equal(editor.document.getText(), `prompt\n${answer}`);
   });
 
-  it("J33: text for a position outside the document isn't inserted anywhere", async () => {
+  it("J33: text for a position outside the document isn't inserted", async () => {
     const editor = await open('prompt', PROMPT);
     const outside = placing('outside', () => ({
       start: 100,

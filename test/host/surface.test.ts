@@ -23,7 +23,7 @@ describe('the public surface', () => {
   });
   afterEach(closeTabs);
 
-  it('G01: has no exports', async () => {
+  it("G01: doesn't export anything", async () => {
     assert.equal(extension.isActive, true);
     assert.equal(extension.exports, undefined);
     assert.equal(await extension.activate(), undefined);

@@ -16,8 +16,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (this.isTrusted(id)) return true;',
     to: 'if (this.isTrusted(id) || id) return true;',
     test: provider,
-    title:
-      'sends another extension’s request only if the user allows it',
+    title: 'sends another extension’s request only if the user allows it',
   },
   {
     name: 'a decision about one key applies to another key',

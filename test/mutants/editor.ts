@@ -39,7 +39,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '!this.own.pieces.every((piece) => this.#isThere(piece))',
     to: 'false',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'if one of them changed',
+    title: 'if one was changed without a change event',
   },
   {
     name: 'a selection of whole lines grows over the response',
@@ -79,7 +79,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    offerReload(NOT_STARTED);\n',
     to: '',
     test: 'test/contract/lifecycle/opening.test.ts',
-    title: 'K02: keeps its commands if the status bar throws',
+    title: 'K02: reports the failed start with each command if the status bar throws',
   },
   {
     name: 'Fix All picks one of several regions',

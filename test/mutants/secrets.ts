@@ -33,7 +33,8 @@ export const secretMutants: readonly Mutant[] = [
     from: 'error: withoutSecrets(error, [...this.secrets, ...others])',
     to: 'error',
     test: 'test/contract/service/secrets.test.ts',
-    title: 'E02 E04: neither secret is in an error after the failure “key in the error code”',
+    title:
+      'E02 E04: the error after the failure “key in the error code” contains neither the key nor the token',
   },
   {
     name: 'an error can contain a key that was replaced',
@@ -73,7 +74,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '[allowInsecureRequests]: parseServiceUrl(authUrl).ok',
     to: '[allowInsecureRequests]: parseServiceUrl !== undefined',
     test: 'test/contract/service/services.test.ts',
-    title: 'sends nothing over http to a remote host',
+    title: "doesn't send a request over http to a remote host",
   },
   {
     name: 'an error from the OAuth library is passed on',
@@ -81,7 +82,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'throw error instanceof ServiceError ? error : new',
     to: 'throw error ?? new',
     test: 'test/contract/service/services.test.ts',
-    title: 'sends nothing for a client without an ID',
+    title: "doesn't send a request for a client without an ID",
   },
   {
     name: 'text after an unfinished private key is sent',

@@ -110,7 +110,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'if (pause) return Promise.reject(pause);',
     to: '',
     test: token,
-    title: 'honors a Retry-After from the identity service: a year, limited to an hour',
+    title: 'honors a Retry-After header from the identity service: a year, limited to an hour',
   },
   {
     name: 'the token is refreshed even if it stays unused',

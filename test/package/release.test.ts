@@ -87,7 +87,7 @@ describe('a release', () => {
     assert.equal(git('status', '--porcelain'), '');
   });
 
-  it('is refused if the changelog has nothing new', async () => {
+  it('is refused if the changelog has no new entries', async () => {
     writeFileSync(
       join(cwd, 'CHANGELOG.md'),
       '# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- All.\n',

@@ -306,7 +306,7 @@ describe('the extension, as documented for the service,', () => {
       assert.deepEqual(emulator.requests, []);
     });
 
-    it('gets a token by POST {auth_url}/identity/token, and sends its access_token as the bearer', async () => {
+    it('gets a token with POST {auth_url}/identity/token, and sends its access_token as the bearer', async () => {
       const responded = await generateOnce();
       await responded();
       const [request, ...more] = tokenRequestsOf(emulator);

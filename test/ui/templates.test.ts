@@ -76,7 +76,7 @@ describe(`templates ${nightly}`, () => {
     return messages[0]?.content ?? '';
   };
 
-  it('are listed with the last used template first and broken templates last', async () => {
+  it('are listed with the most recently used template first and broken templates last', async () => {
     const { editor } = session.workbench;
     await select('rows.py');
     await pick('Summarize');

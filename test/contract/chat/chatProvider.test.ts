@@ -456,7 +456,7 @@ describe('the chat provider', () => {
     await emulator.disconnected(request);
   }
 
-  it('aborts the request when VS Code cancels it, and reports nothing', async () => {
+  it('aborts the request silently when VS Code cancels it', async () => {
     let cancel = () => {};
     const token = {
       isCancellationRequested: false,

@@ -108,7 +108,7 @@ describe('a connection to the service', () => {
     assert.equal(connectionsOf(world), 1);
   });
 
-  it('closes 1 s after the text is complete if the service keeps the response open', async () => {
+  it("doesn't delay the text while the service keeps the response open, and closes after 1 s", async () => {
     time = new FakeTime();
     const watched = new WatchedFetch();
     const world = await startWorld({

@@ -66,7 +66,7 @@ describe('Select Model', () => {
     return { models, other, picked };
   }
 
-  it('opens while the list is still loading, then returns the selected model', async () => {
+  it('opens while the list is loading, then returns the selected model', async () => {
     const { models, picked } = await start();
     assert.deepEqual([list.isOpen, list.busy], [true, true]);
     models.resolve({ models: [modelOf({ id: 'a' }), modelOf({ id: 'b' })], hasMore: false });

@@ -464,7 +464,7 @@ describe('a service that the user added', () => {
   });
 
   describe('whose values are in a .env file', () => {
-    it('T43: has its header names shown in the approval prompt', async () => {
+    it('T43: shows its header names in the approval prompt', async () => {
       const { url: _, ...entry } = { ...base, authentication: { kind: 'apiKey' } };
       const services = [{ ...entry, headers: { 'X-Team': 'red' } }];
       editor.userSettings.set('services', services);

@@ -216,7 +216,7 @@ describe('service selection', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it('names what the first service lacks if the .env file is incomplete for each service', async () => {
+  it('names the missing values of the first service if the .env file is incomplete for every service', async () => {
     editor.files.set('/work/.env', 'CPD_USERNAME=anna\nWATSONX_URL=https://a.example\n');
     Object.assign(environment, variablesIn(platformFile));
     assert.equal(await connections.for(), undefined);
@@ -642,7 +642,7 @@ describe('service selection', () => {
     assert.deepEqual(await used(), [false, false]);
   });
 
-  it("doesn't change an empty service setting or the model setting in a setup", async () => {
+  it("doesn't change the model setting or an empty service setting during a setup", async () => {
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM).set('modelId', 'my-model');
     const record = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
     await keys.write({ ...record, apiKey: 'key-of-the-platform' }, 'cpd');

@@ -120,7 +120,7 @@ describe('source selection', () => {
     }
   });
 
-  it('B08: prompts with the hosts before it uses a complete .env file', () => {
+  it('B08: shows the hosts in a prompt before it uses a complete .env file', () => {
     const choice = choose(found({ record: undefined, external: [envFile()] }));
     assert.ok(choice.kind === 'ask-source');
     assert.equal(choice.source.destination.serviceHost, 'evil.example');

@@ -104,7 +104,7 @@ describe('a .env file', () => {
     }
   });
 
-  it('has only the issue malformed if a value is too long', () => {
+  it('with a value that is too long has only the issue “malformed”', () => {
     for (const name of ['IBM_API_KEY', 'IBM_PROJECT_ID']) {
       const { issues, values } = readEnvFile(`${name}="${'a'.repeat(MAX_VALUE_LENGTH)}"`, ibm);
       assert.deepEqual([issues.map(({ kind }) => kind), values], [['malformed'], undefined]);

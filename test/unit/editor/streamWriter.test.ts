@@ -225,7 +225,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'MINE prompt');
   });
 
-  it('undoes the text of an edit that is still in progress', async () => {
+  it('undoes the text of an edit that is in progress', async () => {
     const { page, writer } = writing();
     writer.append(0, 'first');
     const undo = writer.undo();

@@ -132,7 +132,7 @@ describe('a code fence', () => {
     });
   });
 
-  it("isn't returned again by a second call of end", () => {
+  it("isn't returned again by a second call to end()", () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();

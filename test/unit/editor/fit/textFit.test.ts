@@ -209,7 +209,7 @@ describe('text fit', () => {
     );
   });
 
-  it("doesn't return text or change the count when it ends again", () => {
+  it("doesn't return text or change the count if it is ended twice", () => {
     fc.assert(
       fc.property(options, cutText(units), (given, [, pieces]) => {
         const textFit = new TextFit(given);

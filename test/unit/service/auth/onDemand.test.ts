@@ -66,7 +66,7 @@ describe('an on-demand token', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('has no refresh time', async () => {
+  it("doesn't have a refresh time", async () => {
     const { service } = start();
     await service.get(never);
     const { state } = service;
