@@ -6,6 +6,7 @@ import {
   ServiceError,
 } from '../service/errors.ts';
 import type { Retry } from '../service/http/httpTypes.ts';
+import { MAX_PAUSE_MS } from '../service/http/requestPace.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
 import type { Message } from './actions.ts';
 import { commandFailed } from './commandFailure.ts';
@@ -111,7 +112,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
   'rate-limited': (details, { isIdentity }) => {
     if (isIdentity) {
       return {
-        text: `Too many token requests. The identity service refused ${sent(details)}. ${tryAgain(details)}.`,
+        text: `Too many token requests. The identity service refused ${sent(details)}. ${tryAgain(details, isIdentity)}.`,
         actions: ['retry'],
       };
     }
@@ -129,8 +130,8 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: `The model is busy. The service refused ${sent(details)}. ${tryAgain(details)}. You can also select another model.`,
     actions: ['retry', 'selectModel'],
   }),
-  'server-failed': (details) => ({
-    text: `${details.host ?? 'The service'} failed${parenthesized(details.status)}${onAllAttempts(details)}. ${tryAgain(details)}.`,
+  'server-failed': (details, { isIdentity }) => ({
+    text: `${details.host ?? 'The service'} failed${parenthesized(details.status)}${onAllAttempts(details)}. ${tryAgain(details, isIdentity)}.`,
     actions: ['retry'],
   }),
   ...NETWORK_MESSAGES,
@@ -195,11 +196,15 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
 
 /**
  * Returns the advice to wait for as long as the service stated, or to try again later if it stated
- * nothing. The tooltip keeps the text, so it must stay true after the wait.
+ * nothing. Explains why a countdown may be shorter, except for token requests, which aren't counted
+ * down. The tooltip keeps the text, so it must stay true after the wait.
  */
-function tryAgain({ retryAfterMs }: ErrorDetails): string {
+function tryAgain({ retryAfterMs }: ErrorDetails, isIdentity = false): string {
   if (!retryAfterMs) return 'Try again later';
-  return `It asked for a pause of ${duration(retryAfterMs)} before the next attempt`;
+  const asked = `It asked for a pause of ${duration(retryAfterMs)}`;
+  return retryAfterMs > MAX_PAUSE_MS && !isIdentity
+    ? `${asked}, but requests are paused for at most ${duration(MAX_PAUSE_MS)}`
+    : `${asked} before the next attempt`;
 }
 
 const DAY_MS = 86_400_000;
@@ -210,5 +215,5 @@ function duration(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);
   if (seconds === 1) return '1 second';
   // Countdowns show up to 180 seconds, and should show the same number.
-  return seconds <= 180 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+  return ms <= MAX_PAUSE_MS ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 }

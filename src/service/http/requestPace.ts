@@ -29,7 +29,7 @@ const RATE_LIFE_MS = 60_000;
  * Maximum length of a pause, in milliseconds. It's long enough that new requests usually wait as
  * long as the service asked, and shorter than the deadline of a request that waits to be retried.
  */
-const MAX_PAUSE_MS = 180_000;
+export const MAX_PAUSE_MS = 180_000;
 
 /**
  * Computes when the next request may start. Takes the user's minimum interval, the service's rate

@@ -15,6 +15,7 @@ import {
   type SecretKind,
   ServiceError,
 } from '../../../src/service/errors.ts';
+import { MAX_PAUSE_MS } from '../../../src/service/http/requestPace.ts';
 import { modelProblem } from '../../../src/service/models/modelLimits.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
@@ -84,21 +85,15 @@ describe('the text of a message', () => {
   });
 
   const DAY_MS = 86_400_000;
+  const BUT = 'but requests are paused for at most 180 seconds.';
   for (const [what, retryAfterMs, words] of [
-    ['seconds', 90_000, 'a pause of 90 seconds before the next attempt'],
-    ['minutes', 3_600_000, 'a pause of 60 minutes before the next attempt'],
-    ['a day', DAY_MS, 'a pause of 1440 minutes before the next attempt'],
-    ['more than a day', DAY_MS + 1, 'a pause of more than a day before the next attempt'],
-    [
-      'until the year 9999',
-      251_606_966_940_000,
-      'a pause of more than a day before the next attempt',
-    ],
-    [
-      'the largest safe integer',
-      Number.MAX_SAFE_INTEGER,
-      'a pause of more than a day before the next attempt',
-    ],
+    ['seconds', 90_000, 'a pause of 90 seconds before the next attempt.'],
+    ['the maximum', MAX_PAUSE_MS, 'a pause of 180 seconds before the next attempt.'],
+    ['minutes', 3_600_000, `a pause of 60 minutes, ${BUT}`],
+    ['a day', DAY_MS, `a pause of 1440 minutes, ${BUT}`],
+    ['more than a day', DAY_MS + 1, `a pause of more than a day, ${BUT}`],
+    ['until the year 9999', 251_606_966_940_000, `a pause of more than a day, ${BUT}`],
+    ['the largest safe integer', Number.MAX_SAFE_INTEGER, `a pause of more than a day, ${BUT}`],
   ] as const) {
     it(`shows the wait time that the service requested: ${what}`, () => {
       for (const kind of ['rate-limited', 'capacity-full', 'server-failed'] as const) {
@@ -107,6 +102,14 @@ describe('the text of a message', () => {
       }
     });
   }
+
+  it('mentions no shorter pause if the identity service requests a long one', () => {
+    for (const kind of ['rate-limited', 'server-failed'] as const) {
+      const error = new ServiceError(kind, { host: 'id.example', retryAfterMs: 3_600_000 });
+      const text = messageFor(error, { authHost: 'id.example' })?.text ?? '';
+      assert.match(text, /a pause of 60 minutes before the next attempt\.$/);
+    }
+  });
 
   it("advises fewer concurrent requests only if the service didn't request a wait time", () => {
     assert.deepEqual(messageFor(new ServiceError('rate-limited')), {
