@@ -90,11 +90,9 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
       : `The model has been deprecated since ${deprecated}`;
     return `${proven}. ${lifecycle}.${named} Select another model.`;
   },
-  'request-limit': ({ resumesInMs, requestLimit: { perSecond, left } = {} }) => {
-    if (resumesInMs !== undefined) {
-      const seconds = amount(Math.ceil(resumesInMs / 1_000), 'second');
-      return `The service asked for a pause. Requests continue in ${seconds}.`;
-    }
+  'request-limit': ({ isPaused, requestLimit: { perSecond, left } = {} }) => {
+    // True even after the pause, because the text isn't updated after the check.
+    if (isPaused) return 'The service asked for a pause. New requests may have to wait.';
     if (perSecond === undefined) return 'The service doesn’t report a limit.';
     const rest = left === undefined ? '' : `, ${left} left`;
     return `${amount(perSecond, 'request')} per second${rest}.`;

@@ -164,7 +164,7 @@ export const causes = {
   'paused requests': shownCheck({
     check: 'request-limit',
     state: 'warning',
-    facts: { resumesInMs: 25_000 },
+    facts: { isPaused: true },
   }),
   'service failing': failed('token', 'server-failed', {
     status: 503,

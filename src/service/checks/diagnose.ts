@@ -61,8 +61,8 @@ export interface CheckFacts {
    */
   readonly isUnchecked?: true;
   readonly requestLimit?: RateLimit;
-  /** Milliseconds until requests resume, if the service has requested a pause. */
-  readonly resumesInMs?: number;
+  /** True during a pause that the service requested. */
+  readonly isPaused?: boolean;
 }
 
 type CheckEnd = { readonly check: CheckName } & (
@@ -152,13 +152,10 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
     return { ...proof, ...(model && { model }) };
   },
 
-  'request-limit': async ({ runtime, credentials, settings, found: { requestLimit } }) => {
-    const { resumesInMs } = runtime.limit(credentials.approved.service, settings.limits).state;
-    return {
-      ...(requestLimit && { requestLimit }),
-      ...(resumesInMs !== undefined && { resumesInMs }),
-    };
-  },
+  'request-limit': async ({ runtime, credentials, found: { requestLimit } }) => ({
+    ...(requestLimit && { requestLimit }),
+    isPaused: runtime.isPaused(credentials.approved.service),
+  }),
 };
 
 /**
@@ -237,7 +234,7 @@ function mayAffectOneHost(error: ServiceError): boolean {
 /** True if a check passed, but found something that the user should be warned about. */
 function needsWarning(check: CheckName, facts: CheckFacts): boolean {
   const { clockAheadMs = 0, model, isUnchecked } = facts;
-  if (check === 'request-limit') return facts.resumesInMs !== undefined;
+  if (check === 'request-limit') return facts.isPaused === true;
   if (check === 'clock') return Math.abs(clockAheadMs) >= CLOCK_TOLERANCE_MS;
   return check === 'access' && (model !== undefined || isUnchecked === true);
 }
