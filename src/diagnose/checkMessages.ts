@@ -1,6 +1,6 @@
 import { ACTION_LABELS, type Action, type Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
-import { messageFor, retryText } from '../messages/messages.ts';
+import { attemptText, messageFor } from '../messages/messages.ts';
 import {
   capitalized,
   type LabelContext,
@@ -105,7 +105,7 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
   const title = TITLES[check];
   if (state === 'running' || state === 'not-run') {
     const retry = state === 'running' ? result.retry : undefined;
-    return { title, state, text: retry ? retryText(retry) : '' };
+    return { title, state, text: retry ? `Retrying (${attemptText(retry)})` : '' };
   }
   if (state !== 'failed') {
     const fix = state === 'warning' ? warningFix(check, result.facts) : undefined;

@@ -1,5 +1,7 @@
 import { lineList } from '../diagnose/checkMessages.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
+import { capitalized } from '../messages/settingLabels.ts';
+import { type Wait, waitText } from '../status/requestsView.ts';
 
 /** Messages, progress texts, and button labels for generations. */
 
@@ -70,9 +72,9 @@ export function noResponseText(retryLink: string): string {
   return `No response for 20 seconds. ${retryLink} or keep waiting. If you retry, the service may bill both requests.`;
 }
 
-/** @param leftMs milliseconds until the pause ends */
-export function pausedText(leftMs: number): string {
-  return `Continuing in ${Math.ceil(leftMs / 1_000)}s, after a refused request. ${ESC_CANCELS}`;
+/** @param why the reason of the wait, with a leading space */
+export function waitingText(wait: Wait, why = ''): string {
+  return `${capitalized(waitText(wait))}${why}. ${ESC_CANCELS}`;
 }
 
 export function generatingCount(done: number, failed: number, all: number): string {

@@ -16,7 +16,7 @@ import { confirmSecrets } from './promptChecks.ts';
 import type { RecentJobs } from './recentJobs.ts';
 import { type Outcome, type RunResult, reportRun, type ShowFailure } from './reportRun.ts';
 import type { RunAgain } from './responseNotifications.ts';
-import { markLine, WaitProgress } from './waiting.ts';
+import { labelLine, WaitProgress } from './waiting.ts';
 
 /** Dependencies of `generate` and `runJob`. */
 export interface GenerateDeps {
@@ -138,14 +138,17 @@ function withTemplate(connection: Connection, { template }: Job): Connection {
 
 async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   const { job, indices, runMode } = run;
-  const marks = new Map<number, () => void>();
-  const unmark = (index: number) => marks.get(index)?.();
+  const { labels } = request.progress;
+  const unlabel = (index: number) => {
+    labels.get(index)?.dispose();
+    labels.delete(index);
+  };
   const queue = indices.values();
   const outcomes: Outcome[] = [];
   const work = async () => {
     for (const index of queue) {
-      outcomes.push(await generateOne(run, index, request, () => unmark(index)));
-      unmark(index);
+      outcomes.push(await generateOne(run, index, request, () => unlabel(index)));
+      unlabel(index);
       if (indices.length > 1) {
         const { length: failed } = outcomes.filter(({ error }) => error !== undefined);
         request.progress.onDone(outcomes.length - failed, failed, indices.length);
@@ -153,14 +156,12 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
     }
   };
   try {
-    for (const index of indices) {
-      marks.set(index, markLine(job.document, job.linesOf(index).last));
-    }
+    for (const index of indices) labels.set(index, labelLine(job, index));
     // All responses begin before any of them ends, so that the writer waits for all of them.
     for (const index of indices) job.begin(index, runMode);
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
   } finally {
-    indices.forEach(unmark);
+    indices.forEach(unlabel);
   }
   // Generations can finish in any order, but messages list them in document order.
   return outcomes.toSorted((one, other) => one.index - other.index);
@@ -170,7 +171,7 @@ async function generateOne(
   { options: { jobs, startWatch }, job }: Run,
   index: number,
   { connection, onUsed, signal, progress }: RunContext,
-  unmark: () => void,
+  unlabel: () => void,
 ): Promise<Outcome> {
   // After a cancellation, generations that are still queued end without a request.
   if (signal.aborted) {
@@ -187,7 +188,8 @@ async function generateOne(
         signal: AbortSignal.any([signal, request.signal]),
         responseSoFar,
         onSilence: () => progress.onSilence(request),
-        onRetry: (retry) => progress.onRetry(request, retry, watch.onRetry(retry)),
+        onRetry: (retry) =>
+          progress.onRetry(request, { index, retry, leftMs: watch.onRetry(retry) }),
         onUsage: onUsed,
         onReasoning: () => progress.onActivity(request),
         onText: (text) => {
@@ -197,7 +199,7 @@ async function generateOne(
           job.append(index, text);
           // Removes the label after the append, because removing it first would delay the edit by 3
           // to 4 ms (measured).
-          unmark();
+          unlabel();
           jobs.keepResult(job);
         },
       }),

@@ -1,34 +1,53 @@
-import { commands, type Disposable, Range, type TextDocument, ThemeColor, window } from 'vscode';
-import { editorOf } from '../editor/documentEdit.ts';
-import { retryText } from '../messages/messages.ts';
+import { commands, type Disposable, Range, ThemeColor, window } from 'vscode';
+import { attemptText } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
 import type { Retry } from '../service/http/httpTypes.ts';
-import { pauseLeftMs } from '../status/requestsLine.ts';
-import { toNextSecond } from '../status/statusView.ts';
+import { toNextSecond, type Wait, waitFor } from '../status/requestsView.ts';
 import { commandLink } from '../undocumentedApi.ts';
 import * as texts from './generateMessages.ts';
+import type { Job } from './job.ts';
 
 /** The label and the progress text of a generation that is waiting for its response. */
 
+/** The label at the end of a prompt's line. */
+export interface LineLabel extends Disposable {
+  show(text: string): void;
+}
+
 /**
- * Shows a label at the end of a line while text is being generated. VS Code moves the label with
- * the line.
- * @param line one-based line number
- * @returns a function that removes the label
+ * Shows a label at the end of a prompt's line while text is being generated. Between two texts, VS
+ * Code moves the label with the line. A new text is shown at the end of the prompt's current line.
  */
-export function markLine(document: TextDocument, line: number): () => void {
-  const mark = window.createTextEditorDecorationType({
+export function labelLine(job: Job, index: number): LineLabel {
+  const type = window.createTextEditorDecorationType({
     after: {
-      contentText: texts.GENERATING,
       margin: '0 0 0 2ch',
       fontStyle: 'italic',
       // The ghost text color would fit better, but it's transparent in high-contrast themes.
       color: new ThemeColor('descriptionForeground'),
     },
   });
-  const { end } = document.lineAt(Math.min(line, document.lineCount) - 1).range;
-  editorOf(document)?.setDecorations(mark, [new Range(end, end)]);
-  return () => mark.dispose();
+  let shown = '';
+  const show = (text: string) => {
+    if (text === shown) return;
+    shown = text;
+    const { document } = job;
+    const { end } = document.lineAt(job.linesOf(index).last - 1).range;
+    const label = { range: new Range(end, end), renderOptions: { after: { contentText: text } } };
+    for (const editor of window.visibleTextEditors) {
+      if (editor.document === document) editor.setDecorations(type, [label]);
+    }
+  };
+  show(texts.GENERATING);
+  return { show, dispose: () => type.dispose() };
+}
+
+/** A retry of one request, and the index of its response. */
+interface PendingRetry {
+  readonly index: number;
+  readonly retry: Retry;
+  /** Returns the milliseconds until the retry; 0 or less once it has started. */
+  readonly leftMs: () => number;
 }
 
 /** Milliseconds between the progress text about a slow response and the offer to retry. */
@@ -36,11 +55,11 @@ const OFFER_AFTER_MS = 15_000;
 
 /**
  * Shows in a run's progress notification what the requests of the run are waiting for: a slow
- * response, the next attempt, or the end of a pause that the service requested. A network
- * connection can die silently after the service has received a request. If a slow request is
- * retried, the service may bill both requests, so the user decides whether to retry. The offer is
- * part of the progress text, because an extension can't close a message once the response has
- * arrived.
+ * response, the next attempt, or the end of a pause that the service requested. The label of each
+ * line shows its own retry, or the pause. A network connection can die silently after the service
+ * has received a request. If a slow request is retried, the service may bill both requests, so the
+ * user decides whether to retry. The offer is part of the progress text, because an extension can't
+ * close a message once the response has arrived.
  */
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
@@ -56,11 +75,13 @@ export class WaitProgress implements Disposable {
   readonly #retryId = `hostedModel.retry.${crypto.randomUUID()}`;
   /** Undefined until the first offer, because few runs need the command. */
   #retryCommand: Disposable | undefined;
-  /** The requests that are waiting for their next attempt, each with the time left and its text. */
-  readonly #waits = new Map<AbortController, { leftMs: () => number; text: () => string }>();
+  /** The labels of the lines whose responses have no text yet, by index. */
+  readonly labels = new Map<number, LineLabel>();
+  /** The requests that are waiting for their next attempt. */
+  readonly #retries = new Map<AbortController, PendingRetry>();
   #countDown: NodeJS.Timeout | undefined;
-  /** True if all requests waited for the end of a pause when the text was last shown. */
-  #isPaused = false;
+  /** The text in the notification. */
+  #shown = texts.GENERATING;
 
   /**
    * @param say shows a message in the run's progress notification
@@ -69,9 +90,7 @@ export class WaitProgress implements Disposable {
   constructor(say: (message: string) => void, requests: Connection['requests']) {
     this.#say = say;
     this.#requests = requests;
-    this.#removeListener = requests.onDidChange((state) => {
-      if (pauseLeftMs(state) > 0 !== this.#isPaused) this.#show();
-    });
+    this.#removeListener = requests.onDidChange(() => this.#show());
   }
 
   /**
@@ -88,20 +107,16 @@ export class WaitProgress implements Disposable {
   /**
    * Called before each retry of a request. Counts down the seconds until the first of all current
    * waits ends.
-   * @param leftMs returns the milliseconds until the next attempt of this request
    */
-  onRetry(request: AbortController, retry: Retry, leftMs: () => number): void {
+  onRetry(request: AbortController, retry: PendingRetry): void {
     this.onEnd(request);
-    this.#waits.set(request, {
-      leftMs,
-      text: () => `${retryText(retry, leftMs())}. ${texts.ESC_CANCELS}`,
-    });
+    this.#retries.set(request, retry);
     this.#show();
   }
 
   /** Called when the model sends text or reasoning. */
   onActivity(request: AbortController): void {
-    const wasWaiting = this.#silent.has(request) || this.#waits.has(request);
+    const wasWaiting = this.#silent.has(request) || this.#retries.has(request);
     this.onEnd(request);
     if (wasWaiting) this.#show();
   }
@@ -120,47 +135,58 @@ export class WaitProgress implements Disposable {
     clearTimeout(this.#silent.get(request));
     this.#silent.delete(request);
     this.#offered.delete(request);
-    this.#waits.delete(request);
-    if (this.#waits.size === 0 && !this.#isPaused) clearTimeout(this.#countDown);
+    this.#retries.delete(request);
   }
 
   /** Called when the run ends. */
   dispose(): void {
     this.#removeListener();
-    for (const request of [...this.#silent.keys(), ...this.#waits.keys()]) this.onEnd(request);
+    for (const request of this.#silent.keys()) this.onEnd(request);
     clearTimeout(this.#countDown);
     this.#retryCommand?.dispose();
   }
 
-  /**
-   * Shows the first text that applies: the offer to retry, the countdown of a pause, the countdown
-   * of the wait that ends next, the notice about a slow response, or the progress of the run.
-   */
+  /** Updates the notification and the labels, and repaints them when a displayed time changes. */
   #show(): void {
     clearTimeout(this.#countDown);
-    for (const [request, { leftMs }] of this.#waits) {
-      if (leftMs() <= 0) this.#waits.delete(request);
+    const { state } = this.#requests;
+    const retries = [...this.#retries.values()]
+      .map((one) => ({ ...one, inMs: one.leftMs() }))
+      .sort((one, other) => one.inMs - other.inMs);
+    const waitOf = (some: typeof retries) =>
+      waitFor(
+        state,
+        some.map(({ inMs }) => inMs),
+      );
+    const wait = waitOf(retries);
+    const text = this.#text(
+      wait,
+      retries.find(({ inMs }) => inMs > 0),
+    );
+    if (text !== this.#shown) this.#say(text);
+    this.#shown = text;
+    const waits = [wait];
+    for (const [index, label] of this.labels) {
+      const own = waitOf(retries.filter((one) => one.index === index));
+      label.show(own ? texts.waitingText(own) : texts.GENERATING);
+      waits.push(own);
     }
-    const [next] = [...this.#waits.values()].sort((one, other) => one.leftMs() - other.leftMs());
-    const pauseMs = pauseLeftMs(this.#requests.state);
-    this.#isPaused = pauseMs > 0;
-    if (this.#offered.size > 0) {
-      const link = commandLink(texts.RETRY, this.#retryId, texts.RETRY_TOOLTIP);
-      this.#say(texts.noResponseText(link));
-    } else if (this.#isPaused) {
-      this.#say(texts.pausedText(pauseMs));
-      this.#showAgain(pauseMs);
-    } else if (next) {
-      this.#say(next.text());
-      this.#showAgain(next.leftMs());
-    } else {
-      this.#say(this.#silent.size > 0 ? texts.STILL_WAITING : this.#generating);
-    }
+    const changes = waits.flatMap((one) => (one && toNextSecond(one.leftMs)) ?? []);
+    if (changes.length === 0) return;
+    this.#countDown = setTimeout(() => this.#show(), Math.min(...changes)).unref();
   }
 
-  /** Repaints when the displayed seconds decrease. */
-  #showAgain(leftMs: number): void {
-    this.#countDown = setTimeout(() => this.#show(), toNextSecond(leftMs)).unref();
+  /**
+   * Returns the first text that applies: the offer to retry, the countdown of a pause, the
+   * countdown to the next retry, the notice about a slow response, or the progress of the run.
+   */
+  #text(wait: Wait | undefined, next: PendingRetry | undefined): string {
+    if (this.#offered.size > 0) {
+      return texts.noResponseText(commandLink(texts.RETRY, this.#retryId, texts.RETRY_TOOLTIP));
+    }
+    if (wait?.kind === 'paused') return texts.waitingText(wait, ' after a refused request');
+    if (wait && next) return texts.waitingText(wait, ` (${attemptText(next.retry)})`);
+    return this.#silent.size > 0 ? texts.STILL_WAITING : this.#generating;
   }
 
   #offer(request: AbortController): void {

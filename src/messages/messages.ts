@@ -49,13 +49,10 @@ export function asIncomplete(error: unknown): unknown {
     : error;
 }
 
-/**
- * Describes the next attempt, such as "Retrying in 3s (attempt 2 of 4, 503)".
- * @param leftMs milliseconds until the attempt
- */
-export function retryText({ retry, waitMs, error }: Retry, leftMs = waitMs): string {
+/** Describes the next attempt, such as "attempt 2 of 4, 503". */
+export function attemptText({ retry, error }: Retry): string {
   const why = error.details.status ?? error.details.code ?? 'no response';
-  return `Retrying in ${Math.ceil(leftMs / 1_000)}s (attempt ${retry + 1} of ${MAX_RETRIES + 1}, ${why})`;
+  return `attempt ${retry + 1} of ${MAX_RETRIES + 1}, ${why}`;
 }
 
 const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, MessageBuilder>> = {

@@ -10,7 +10,7 @@ import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { hasOwnModel, neededSettings } from '../service/service.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
-import { requestsLine } from './requestsLine.ts';
+import { requestsLine } from './requestsView.ts';
 import { amount, initialFacts, modelText, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;

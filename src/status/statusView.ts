@@ -4,7 +4,7 @@ import type { TokenState } from '../service/auth/token.ts';
 import type { Connection } from '../service/connection.ts';
 import type { ConcurrencyLimit } from '../service/http/concurrencyLimit.ts';
 import { hasOwnModel } from '../service/service.ts';
-import { pauseLeftMs } from './requestsLine.ts';
+import { toNextSecond, type Wait, waitFor, waitText } from './requestsView.ts';
 
 /** Computes the content of the status item. Pure. */
 
@@ -54,8 +54,8 @@ export interface StatusFacts {
  * |-------------|----------------------------------------------------------------|
  * | refused     | set up, and the identity service refused the token request     |
  * | unapproved  | a source or an address needs approval                          |
- * | paused      | all requests wait for the end of a pause                       |
- * | waiting     | a generation waits for its next attempt                        |
+ * | paused      | the next request waits for the end of a pause                  |
+ * | retrying    | a generation waits for its next attempt                        |
  * | generating  | a generation is in progress                                    |
  * | fetching    | callers wait for a token                                       |
  * | unreachable | the last attempt couldn't reach the service                    |
@@ -67,7 +67,7 @@ export interface StatusFacts {
  */
 type StatusState =
   | { readonly kind: 'refused' | 'unapproved' }
-  | { readonly kind: 'waiting' | 'paused'; readonly leftMs: number }
+  | Wait
   | { readonly kind: 'generating' | 'fetching' }
   /** `leftMs` is the remaining lifetime of the token in milliseconds; 0 without a token. */
   | { readonly kind: 'unreachable'; readonly leftMs: number }
@@ -109,19 +109,17 @@ export function modelText(
 }
 
 const NAME = 'Hosted Model';
-const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 /** @param now milliseconds since 1970 */
 function stateOf(facts: StatusFacts, now: number): StatusState {
   const { token, running, isSetUp } = facts;
   const leftMs = tokenLeftMs(token, now);
-  const waits = running.map((retryInMs) => retryInMs()).filter((ms) => ms > 0);
   if (isSetUp && token.kind === 'refused') return { kind: 'refused' };
   if (facts.obstacle === 'approval') return { kind: 'unapproved' };
-  const pauseMs = running.length > 0 && facts.requests ? pauseLeftMs(facts.requests.state) : 0;
-  if (pauseMs > 0) return { kind: 'paused', leftMs: pauseMs };
-  if (waits.length > 0) return { kind: 'waiting', leftMs: Math.min(...waits) };
+  const retriesInMs = running.map((retryInMs) => retryInMs());
+  const wait = waitFor(facts.requests?.state ?? { inFlight: 0, waiting: 0 }, retriesInMs);
+  if (wait) return wait;
   if (running.length > 0) return { kind: 'generating' };
   if (token.kind === 'fetching') return { kind: 'fetching' };
   if (facts.unreachable) return { kind: 'unreachable', leftMs };
@@ -140,7 +138,7 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
   const changes = leftMs > 0 && Number.isFinite(leftMs);
   const nextMinute = changes ? (leftMs % MINUTE_MS) + 1 : undefined;
   const changesInMs =
-    state.kind === 'waiting' || state.kind === 'paused'
+    state.kind === 'retrying' || state.kind === 'paused'
       ? toNextSecond(state.leftMs)
       : (requestsChangeInMs(facts.requests) ?? nextMinute);
   return { ...shown(state), changesInMs };
@@ -150,12 +148,10 @@ type Shown = Omit<StatusView, 'changesInMs'>;
 
 function shown(state: StatusState): Shown {
   switch (state.kind) {
-    case 'waiting':
+    case 'retrying':
     case 'paused': {
-      const seconds = Math.ceil(state.leftMs / SECOND_MS);
-      const until = state.kind === 'waiting' ? 'retrying in' : 'paused for';
-      const words = `${until} ${amount(seconds, 'second')}`;
-      return { text: `$(watch) ${NAME}: ${until} ${seconds}s`, words };
+      const words = waitText(state, (seconds) => amount(seconds, 'second'));
+      return { text: `$(watch) ${NAME}: ${waitText(state)}`, words };
     }
     case 'unreachable': {
       const { leftMs } = state;
@@ -210,11 +206,6 @@ function requestsChangeInMs(requests: StatusFacts['requests']): number | undefin
   const { resumesInMs = 0, nextStart } = requests?.state ?? {};
   const times = [resumesInMs, nextStart?.inMs ?? 0].flatMap((ms) => toNextSecond(ms) ?? []);
   return times.length > 0 ? Math.min(...times) : undefined;
-}
-
-/** Returns the milliseconds until the displayed seconds decrease; undefined if no time is left. */
-export function toNextSecond(leftMs: number): number | undefined {
-  return leftMs > 0 ? leftMs % SECOND_MS || SECOND_MS : undefined;
 }
 
 function minutesLeft(ms: number): string {

@@ -49,16 +49,23 @@ describe(`the extension after its setup ${nightly}`, () => {
   };
   const reply = `Write a reply.\n${answerFor('Write a reply.')}\n`;
   const status = () => session.workbench.statusItem(statusId);
+  /** Returns the label after the line of the prompt. VS Code draws it with a style sheet. */
+  const label = () =>
+    session.workbench.screen.read<string>(`[...document.querySelectorAll('.view-line span')]
+      .map((span) => getComputedStyle(span, '::after').content).join()`);
 
   it('retries if the service throttles, and shows the time until the next attempt', async () => {
     await select('letter.txt', 1);
-    emulator.faults.next(chatPath, { recording: 27 });
+    emulator.faults.next(chatPath, { status: 429, headers: { 'retry-after': '3' } });
     const sent = emulator.count(chatPath);
     await session.workbench.runCommand(generate);
     await status().waitFor({
       text: /^\$\(watch\) Hosted Model: retrying in \ds$/,
       ariaLabel: /retrying in \d second/,
     });
+    await session.workbench.screen.until('the label to show the time', async () =>
+      /Retrying in \ds\. Esc cancels/.test(await label()) ? true : undefined,
+    );
     await emulator.requestCount(chatPath, sent + 2);
     await becomes('letter.txt', reply);
     await undone();

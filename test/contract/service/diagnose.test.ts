@@ -116,7 +116,7 @@ describe('a diagnosis', () => {
       events.filter((event) => event.startsWith('access')),
       ['access running', 'access running', 'access passed'],
     );
-    assert.deepEqual(retries, ['Retrying in 1s (attempt 2 of 4, 503)']);
+    assert.deepEqual(retries, ['Retrying (attempt 2 of 4, 503)']);
   });
 
   it('tests a key again even if it was refused before', async () => {

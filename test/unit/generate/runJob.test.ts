@@ -143,7 +143,7 @@ describe('runJob', () => {
         for: async () => connectionOf({ parameters }, runtime),
         signOutSignal: new AbortController().signal,
       },
-      startWatch: () => ({ onRetry: () => () => 0, onText() {}, onDone() {}, onFailed() {} }),
+      startWatch: () => ({ onRetry: () => () => 1_000, onText() {}, onDone() {}, onFailed() {} }),
       onUsage: () => {},
       report: async (_error: unknown, _connection: unknown, at: unknown) => {
         reported.push(at);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
+import type { DecorationOptions } from 'vscode';
+import type { Job } from '../../../src/generate/job.ts';
 import type { WaitProgress } from '../../../src/generate/waiting.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { ConcurrencyLimit, type Slot } from '../../../src/service/http/concurrencyLimit.ts';
@@ -8,6 +10,41 @@ import { installEditor } from '../connection/fakeEditor.ts';
 
 const GENERATING = 'Generating… Esc cancels';
 const error = new ServiceError('server-failed', { status: 503 });
+
+describe("the label of a prompt's line", () => {
+  const editor = new SinkEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+
+  it("is updated at the end of the prompt's current line, in each editor of the document", async () => {
+    const { labelLine } = await import('../../../src/generate/waiting.ts');
+    const shown: string[] = [];
+    const document = { lineAt: (line: number) => ({ range: { end: `end of line ${line + 1}` } }) };
+    const editorWith = (name: string, shownDocument: object) => ({
+      document: shownDocument,
+      setDecorations: (_: object, [label]: readonly DecorationOptions[]) =>
+        shown.push(`${name}, ${label?.range.start}: ${label?.renderOptions?.after?.contentText}`),
+    });
+    const editors = [editorWith('left', document), editorWith('right', document)];
+    const value = [...editors, editorWith('other', {})];
+    const window = editor.exports()['window'] as object;
+    Object.defineProperty(window, 'visibleTextEditors', { value });
+    let last = 3;
+    const label = labelLine({ document, linesOf: () => ({ first: 1, last }) } as unknown as Job, 0);
+    assert.deepEqual(shown.splice(0), [
+      `left, end of line 3: ${GENERATING}`,
+      `right, end of line 3: ${GENERATING}`,
+    ]);
+    label.show(GENERATING);
+    assert.deepEqual(shown, []);
+    last = 5;
+    label.show('Paused');
+    assert.deepEqual(shown, ['left, end of line 5: Paused', 'right, end of line 5: Paused']);
+  });
+});
 
 describe('the progress of a waiting run', () => {
   let editor = new SinkEditor();
@@ -34,15 +71,21 @@ describe('the progress of a waiting run', () => {
   });
   afterEach(() => mock.timers.reset());
 
+  /** Adds the label of a line. Returns the texts that it shows. */
+  const labelOf = (index: number) => {
+    const texts: string[] = [];
+    progress.labels.set(index, { show: (text) => texts.push(text), dispose() {} });
+    return texts;
+  };
   const pass = (ms: number) => {
     for (let passed = 0; passed < ms; passed += 100) {
       nowMs += 100;
       mock.timers.tick(100);
     }
   };
-  const retryIn = (waitMs: number, retry = 1, which = request) => {
+  const retryIn = (waitMs: number, retry = 1, which = request, index = 0) => {
     const at = nowMs + waitMs;
-    progress.onRetry(which, { retry, waitMs, error }, () => at - nowMs);
+    progress.onRetry(which, { index, retry: { retry, waitMs, error }, leftMs: () => at - nowMs });
   };
 
   it('counts down the seconds until a retry', () => {
@@ -56,21 +99,27 @@ describe('the progress of a waiting run', () => {
     ]);
   });
 
-  for (const [what, event, last] of [
-    ['text arrives', () => progress.onActivity(request), GENERATING],
-    [
-      'the request ends',
-      () => progress.onEnd(request),
-      'Retrying in 9s (attempt 2 of 4, 503). Esc cancels',
-    ],
-  ] as const) {
-    it(`stops the countdown when ${what}`, () => {
-      retryIn(9_000);
-      event();
-      pass(5_000);
-      assert.equal(shown.at(-1), last);
-    });
-  }
+  it('stops the countdown when text arrives', () => {
+    retryIn(9_000);
+    progress.onActivity(request);
+    pass(5_000);
+    assert.equal(shown.at(-1), GENERATING);
+  });
+
+  it('counts down to each retry in the label of its own line', () => {
+    const [first, second, third] = [0, 1, 2].map(labelOf);
+    retryIn(1_500, 1, request, 0);
+    retryIn(2_200, 1, new AbortController(), 1);
+    const last = () => [first?.at(-1), second?.at(-1), third?.at(-1)];
+    const retrying = (seconds: number) => `Retrying in ${seconds}s. Esc cancels`;
+    assert.deepEqual(last(), [retrying(2), retrying(3), GENERATING]);
+    pass(200);
+    assert.deepEqual(last(), [retrying(2), retrying(2), GENERATING]);
+    pass(1_300);
+    assert.deepEqual(last(), [GENERATING, retrying(1), GENERATING]);
+    pass(700);
+    assert.deepEqual(last(), [GENERATING, GENERATING, GENERATING]);
+  });
 
   it('counts down to the earliest retry of several requests', () => {
     const other = new AbortController();
@@ -104,8 +153,8 @@ describe('the progress of a waiting run', () => {
       slots[1]?.release('ok');
       pass(1_000);
       assert.deepEqual(shown, [
-        'Continuing in 40s, after a refused request. Esc cancels',
-        'Continuing in 39s, after a refused request. Esc cancels',
+        'Paused for 40s after a refused request. Esc cancels',
+        'Paused for 39s after a refused request. Esc cancels',
       ]);
       pass(39_000);
       assert.equal(shown.at(-1), GENERATING);
@@ -114,7 +163,21 @@ describe('the progress of a waiting run', () => {
     it('counts down to the end of the pause, even if the backoff of a retry ends earlier', () => {
       slots[1]?.release('ok');
       retryIn(1_500, 1, new AbortController());
-      assert.match(shown.at(-1) ?? '', /^Continuing in 40s/);
+      assert.match(shown.at(-1) ?? '', /^Paused for 40s/);
+    });
+
+    it('shows the countdown in the labels of all lines', () => {
+      const labels = [0, 1].map(labelOf);
+      slots[1]?.release('ok');
+      pass(1_000);
+      for (const label of labels) {
+        assert.deepEqual(label.slice(-2), [
+          'Paused for 40s. Esc cancels',
+          'Paused for 39s. Esc cancels',
+        ]);
+      }
+      pass(39_000);
+      for (const label of labels) assert.equal(label.at(-1), GENERATING);
     });
 
     it('stops showing the pause when the run ends', () => {

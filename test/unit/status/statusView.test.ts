@@ -116,6 +116,17 @@ const rows: Row[] = [
     'paused for 57 seconds',
   ],
   [
+    'paused, although no request is waiting',
+    {
+      isSetUp: true,
+      token: valid(54.5),
+      requests: { state: { inFlight: 0, waiting: 0, limit: 1, resumesInMs: 56_200 } },
+    },
+    '$(watch) Hosted Model: paused for 57s',
+    undefined,
+    'paused for 57 seconds',
+  ],
+  [
     'generating during a pause, with a request in progress',
     {
       isSetUp: true,

@@ -3,13 +3,31 @@ import {
   ConcurrencyLimit,
   type ConcurrencyState,
 } from '../../../src/service/http/concurrencyLimit.ts';
-import { requestsLine } from '../../../src/status/requestsLine.ts';
+import { requestsLine, type Wait, waitFor } from '../../../src/status/requestsView.ts';
 import { initialFacts, renderStatus, type StatusFacts } from '../../../src/status/statusView.ts';
 
 const NOW = 1_800_000_000_000;
 const requestsChangeIn = (requests: StatusFacts['requests']) =>
   renderStatus({ ...initialFacts, requests }, NOW).changesInMs;
 const idle: ConcurrencyState = { inFlight: 0, waiting: 0, limit: 3 };
+
+describe('the wait of the next request', () => {
+  const pause = (leftMs: number): Wait => ({ kind: 'paused', leftMs });
+  const retry = (leftMs: number): Wait => ({ kind: 'retrying', leftMs });
+  const paused = { ...idle, resumesInMs: 9_000 };
+  const rows: readonly [string, ConcurrencyState, readonly number[], Wait | undefined][] = [
+    ['nothing if nothing delays it', idle, [0, -1], undefined],
+    ['the earliest retry', { ...idle, inFlight: 1 }, [7_000, 0, 2_000], retry(2_000)],
+    ['a pause, even if no request is waiting', paused, [], pause(9_000)],
+    ['a pause that ends after the retry', paused, [8_000], pause(9_000)],
+    ['a retry that starts after the pause', paused, [9_000], retry(9_000)],
+    ['a pause if another request waits for it', { ...paused, waiting: 1 }, [9_500], pause(9_000)],
+    ['nothing while a request is in progress', { ...paused, inFlight: 1 }, [], undefined],
+  ];
+  for (const [what, state, retriesInMs, expected] of rows) {
+    it(`is ${what}`, () => assert.deepEqual(waitFor(state, retriesInMs), expected));
+  }
+});
 
 describe('the requests line in the tooltip', () => {
   const rows: readonly [string, ConcurrencyState, string | undefined][] = [

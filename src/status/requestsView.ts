@@ -1,0 +1,75 @@
+import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
+
+/** Describes the requests to a service, and their waits. Pure. */
+
+/** The end of a pause that the service requested, or the next attempt of a generation. */
+export interface Wait {
+  readonly kind: 'paused' | 'retrying';
+  readonly leftMs: number;
+}
+
+/**
+ * Returns the wait of the next request. Undefined if a request is in progress, or if nothing
+ * delays the next one. A pause counts even without a waiting request, because it would delay a new
+ * one. If a pause only delays a retry that starts later anyway, the wait is for the retry.
+ * @param retriesInMs for each generation, the milliseconds until its next attempt; 0 or less if it
+ * isn't waiting for one
+ */
+export function waitFor(
+  requests: Pick<ConcurrencyState, 'inFlight' | 'waiting' | 'resumesInMs'>,
+  retriesInMs: readonly number[],
+): Wait | undefined {
+  const { inFlight, waiting, resumesInMs = 0 } = requests;
+  const retryInMs = Math.min(...retriesInMs.filter((ms) => ms > 0));
+  const isRetrying = Number.isFinite(retryInMs);
+  const isPaused = inFlight === 0 && resumesInMs > 0;
+  if (isPaused && !(isRetrying && waiting === 0 && retryInMs >= resumesInMs)) {
+    return { kind: 'paused', leftMs: resumesInMs };
+  }
+  return isRetrying ? { kind: 'retrying', leftMs: retryInMs } : undefined;
+}
+
+/** Describes a wait, such as "paused for 57s". */
+export function waitText(
+  { kind, leftMs }: Wait,
+  time = (wholeSeconds: number) => `${wholeSeconds}s`,
+): string {
+  return `${kind === 'paused' ? 'paused for' : 'retrying in'} ${time(seconds(leftMs))}`;
+}
+
+/** Returns the milliseconds until the displayed seconds decrease; undefined if no time is left. */
+export function toNextSecond(leftMs: number): number | undefined {
+  return leftMs > 0 ? leftMs % 1_000 || 1_000 : undefined;
+}
+
+/**
+ * Describes the requests to a service. Empty if there are no requests, the limit isn't lowered, and
+ * nothing delays the next request.
+ */
+export function requestsWords(state: ConcurrencyState): readonly string[] {
+  const { inFlight, waiting, limit, loweredFrom, resumesInMs, nextStart } = state;
+  return [
+    inFlight > 0 && `${inFlight} in progress`,
+    waiting > 0 && `${waiting} waiting`,
+    loweredFrom !== undefined && `limit lowered from ${loweredFrom} to ${limit} after a 429`,
+    // The actual pause, which can be shorter than the one that the service requested.
+    resumesInMs !== undefined && `paused for another ${seconds(resumesInMs)}s`,
+    nextStart &&
+      `next request starts in ${seconds(nextStart.inMs)}s, ${SPACED[nextStart.spacedBy]}`,
+  ].filter((words) => typeof words === 'string');
+}
+
+const SPACED = {
+  setting: 'delayed by your minimum interval',
+  service: 'delayed by the service’s rate limit',
+} as const;
+
+/** Returns the requests line of the tooltip; undefined if there is nothing to report. */
+export function requestsLine(state: ConcurrencyState): string | undefined {
+  const words = requestsWords(state);
+  return words.length > 0 ? `Requests: ${words.join(', ')}` : undefined;
+}
+
+function seconds(ms: number): number {
+  return Math.ceil(ms / 1_000);
+}
