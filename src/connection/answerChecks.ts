@@ -7,8 +7,8 @@ import { type Credentials, cleanValue, MAX_VALUE_LENGTH } from '../service/crede
 import { addressHolds } from '../service/masking.ts';
 import { Secret } from '../service/secret.ts';
 import { neededSettings, type Service } from '../service/service.ts';
-import { ANSWER_ISSUES, answeredAddressText, removedFlawsText } from './connectionMessages.ts';
 import { type Destination, parseDestination } from './destination.ts';
+import { ANSWER_ISSUES, answeredAddressText, removedFlawsText } from './setUpMessages.ts';
 import type { SourceSnapshot } from './sourceSelection.ts';
 
 /**

@@ -12,16 +12,18 @@ import { offer } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import {
+  headersText,
+  hostsText,
   LEFT_KEY_WARNINGS,
   sourceName,
   sourceProblem,
   targetText,
   URL_PROBLEMS,
+  unencryptedText,
 } from './connectionMessages.ts';
 import { type DestinationChange, hasOtherOrigin } from './destination.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
 import { gitRisk } from './gitRisk.ts';
-import { headersText, hostsText, unencryptedText } from './setUpMessages.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
 

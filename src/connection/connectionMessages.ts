@@ -2,18 +2,17 @@ import type { SettingsTarget } from '../config/configuration.ts';
 import type { ServiceProblem, SourceSettings } from '../config/settings.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
-import { formatNumber } from '../messages/refusalMessages.ts';
-import { capitalized, type LabelContext, listOf, settingLabel } from '../messages/settingLabels.ts';
-import type { PublicCredentials } from '../service/connection.ts';
 import {
-  type Credentials,
-  MAX_VALUE_LENGTH,
-  type SourceId,
-  type UrlProblem,
-  type ValueFlaw,
-} from '../service/credentials.ts';
-import type { SettingName } from '../service/service.ts';
-import type { AddressProblem } from './destination.ts';
+  capitalized,
+  type LabelContext,
+  listOf,
+  needsSetting,
+  settingLabel,
+} from '../messages/settingLabels.ts';
+import type { PublicCredentials } from '../service/connection.ts';
+import type { Credentials, SourceId, UrlProblem, ValueFlaw } from '../service/credentials.ts';
+import { getsTokens, headerSecretsOf, type Service, type SettingName } from '../service/service.ts';
+import type { AddressProblem, Destination } from './destination.ts';
 import type { GitRisk } from './gitRisk.ts';
 import {
   type Choice,
@@ -27,8 +26,8 @@ import {
 
 /**
  * Messages about credentials and connection settings: missing or invalid values, the sources that
- * were checked, and answers in the setup. They contain names and line numbers, but never the
- * user's credentials or addresses. Pure.
+ * were checked, and the hosts that receive data. They contain names and line numbers, but never the
+ * user's credentials. Pure.
  */
 
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
@@ -63,10 +62,12 @@ export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
   return isProjectOfFolder ? 'workspace or remote settings' : 'user settings';
 }
 
+export const PROJECT_FORMAT = 'Use at most 128 letters, digits, hyphens, periods, and underscores.';
+
 /** Explains that the project, space, or deployment ID in the settings is malformed. */
 export function projectText(settings: LabelContext & ProjectOrigin): string {
   const what = `the ${settingLabel('projectId', settings)} in the ${projectPlace(settings)}`;
-  return `Nothing was sent, because ${what} can’t be used. ${ANSWER_ISSUES.garbledProject}`;
+  return `Nothing was sent, because ${what} can’t be used. ${PROJECT_FORMAT}`;
 }
 
 /** Explains why the service in the settings can't be used. */
@@ -78,18 +79,12 @@ export function serviceText({ word, field }: ServiceProblem): string {
 }
 
 /** Names of the flaws that `cleanValue` removes. */
-const REMOVED_FLAWS: Readonly<Partial<Record<ValueFlaw, string>>> = {
+export const REMOVED_FLAWS: Readonly<Partial<Record<ValueFlaw, string>>> = {
   whitespace: 'spaces',
   quotes: 'quotes',
   bearer: 'the word Bearer',
   control: 'invisible characters',
 };
-
-/** Names what `cleanValue` removes from an entered value. Empty if nothing is removed. */
-export function removedFlawsText(issues: readonly ValueFlaw[]): string {
-  const what = issues.flatMap((issue) => REMOVED_FLAWS[issue] ?? []).join(' and ');
-  return what && `${capitalized(what)} will be removed.`;
-}
 
 /** Phrases that follow the name of a setting, such as `has no value`. */
 export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
@@ -131,26 +126,38 @@ export function issuesText(
   ].join(' ');
 }
 
-/** Messages about values that the user entered in the setup. They never contain the value. */
-export const ANSWER_ISSUES = {
-  nothing: 'Enter a value.',
-  exampleKey: 'This is a placeholder from an example, not a key.',
-  garbledKey: (what: string, mayHoldSpaces: boolean) =>
-    `${capitalized(what)} can’t contain ${mayHoldSpaces ? '' : 'spaces or '}non-ASCII characters. Copy it again.`,
-  longKey: (what: string) =>
-    `${capitalized(what)} can have at most ${formatNumber(MAX_VALUE_LENGTH)} characters. Copy it again.`,
-  garbledHeader: 'Use at most 1,024 ASCII characters on a single line.',
-  noAccount: (label: string) => `Enter the ${label}.`,
-  holdsKey: (what: string, label: string) =>
-    `The ${what} contains the ${label}, so requests would reveal it. Change the value.`,
-  unusualProject: 'Project IDs are usually UUIDs. Check that this isn’t the project’s name.',
-  garbledProject: 'Use at most 128 letters, digits, hyphens, periods, and underscores.',
-} as const;
+/** Names the fixed headers of a service. Empty if there are none. */
+export function headersText({ headers }: Service): string {
+  const names = headers.map(({ name }) => name);
+  if (names.length === 0) return '';
+  return `Each request includes the ${names.length === 1 ? 'header' : 'headers'} ${listOf(names)}`;
+}
 
-/** Explains why an entered service URL, or the identity address in the settings, can't be used. */
-export function answeredAddressText({ setting, problem }: AddressProblem): string {
-  const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
-  return `${which} can’t be used: ${URL_PROBLEMS[problem]}.`;
+/** Warns that the requests to a service aren't encrypted. */
+export function unencryptedText({ serviceHost }: Destination, service: Service): string {
+  const key = needsSetting('apiKey', { service }) && settingLabel('apiKey', { service });
+  const secrets = [
+    getsTokens(service) ? 'token' : key,
+    headerSecretsOf(service).length > 0 && 'secret headers',
+  ].filter((one) => one !== false);
+  const verb = secrets.length > 0 ? 'are' : 'is';
+  return `The ${listOf(['selected text', ...secrets])} ${verb} sent unencrypted to ${serviceHost}`;
+}
+
+/**
+ * Names the hosts that receive the key and the selected text.
+ * @param separator stands between the sentences about the two hosts, if they differ
+ */
+export function hostsText(
+  { authHost, serviceHost }: Destination,
+  service: Service,
+  separator: string,
+): string {
+  if (!needsSetting('apiKey', { service })) return `Selected text goes to ${serviceHost}`;
+  const label = settingLabel('apiKey', { service });
+  return authHost === serviceHost
+    ? `The ${label} and selected text go to ${serviceHost}`
+    : `The ${label} goes to ${authHost}${separator}Selected text goes to ${serviceHost}`;
 }
 
 /** Maximum length of a shown name, in characters. Any valid name is shorter. */

@@ -1,5 +1,6 @@
 import type { Disposable, Memento, SecretStorage } from 'vscode';
 import type { ResourceKind } from '../service/apiCapabilities.ts';
+import type { Service } from '../service/service.ts';
 
 /**
  * Stores each key with the identity and service addresses that the user saw when saving it. The key
@@ -291,6 +292,30 @@ export class KeyStore {
   #announce(isSignOut = false): void {
     for (const listener of this.#listeners) listener(isSignOut);
   }
+}
+
+export function recordFor(
+  { definition }: Service,
+  values: Omit<KeyRecord, 'definition' | 'authUrl' | 'serviceUrl'>,
+  { authUrl, serviceUrl }: Pick<KeyRecord, 'authUrl' | 'serviceUrl'>,
+): KeyRecord {
+  const { account, apiKey, headerSecrets, program, projectId, resource } = values;
+  const own = { account: account || undefined, apiKey, authUrl, serviceUrl, definition };
+  return {
+    ...own,
+    ...(headerSecrets && Object.keys(headerSecrets).length > 0 && { headerSecrets }),
+    ...(program && { program }),
+    ...(projectId && { projectId }),
+    ...(resource && { resource }),
+  };
+}
+
+/**
+ * True if the records are equal, which means that no other window signed out or stored a key
+ * between the two reads.
+ */
+export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function isSecret(name: string): boolean {

@@ -8,21 +8,19 @@ import { problemOfKey } from './answerChecks.ts';
 import { askDestination, reportSetting } from './connectionDialogs.ts';
 import { addressText } from './connectionMessages.ts';
 import { type DestinationChange, parseDestination } from './destination.ts';
-import type { KeyStore } from './keyStore.ts';
+import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
 import { emptyDraft } from './serviceDraft.ts';
 import {
   prefilledFor,
-  readSettingsInUse,
   type SetUp,
   type SetUpOptions,
   type StepName,
   type StepProblem,
 } from './setUpAnswers.ts';
 import { SET_UP } from './setUpMessages.ts';
-import { isSameRecord, recordFor } from './setUpSave.ts';
 import { QUESTIONS } from './setUpSteps.ts';
 import type { SourceSnapshot } from './sourceSelection.ts';
-import { addressSettings } from './switchService.ts';
+import { addressSettings, readSettingsInUse } from './switchService.ts';
 
 /** The reason for a setup that the user didn't start with *Set Up...*. */
 export interface SetUpReason {

@@ -1,9 +1,4 @@
-import {
-  readUserSettings,
-  type Settings,
-  settingsFor,
-  withStoredService,
-} from '../config/settings.ts';
+import { type Settings, settingsFor } from '../config/settings.ts';
 import type { GivenValues } from '../dotenv/settingValue.ts';
 import type { ResourceKind } from '../service/apiCapabilities.ts';
 import type { Credentials } from '../service/credentials.ts';
@@ -21,6 +16,7 @@ import type { KeyRecord, KeyStore } from './keyStore.ts';
 import type { ServiceDraft } from './serviceDraft.ts';
 import type { NewService } from './serviceEntry.ts';
 import { programOf } from './sources.ts';
+import { readSettingsInUse } from './switchService.ts';
 
 /** The state of a setup: its steps, the current values, and the answers so far. */
 
@@ -77,14 +73,6 @@ interface ServiceAnswers {
   headerSecrets: Readonly<Record<string, string>>;
   /** The program that the service's command starts; undefined if there is none. */
   readonly program: string | undefined;
-}
-
-/**
- * Returns the settings that the setup starts from. If they name no service, the first service with
- * a stored key is used.
- */
-export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
-  return withStoredService(readUserSettings(), await keys.services());
 }
 
 /**

@@ -1,16 +1,25 @@
 import { commandText } from '../messages/commandFailure.ts';
+import { formatNumber } from '../messages/refusalMessages.ts';
 import {
   capitalized,
   hasRegions,
   type LabelContext,
-  listOf,
   needsSetting,
   resourceName,
   settingLabel,
 } from '../messages/settingLabels.ts';
 import { MAX_HEADERS, type ServiceIssue } from '../service/addedServices.ts';
-import { commandOf, getsTokens, headerSecretsOf, type Service } from '../service/service.ts';
-import type { Destination } from './destination.ts';
+import { MAX_VALUE_LENGTH, type ValueFlaw } from '../service/credentials.ts';
+import { commandOf, type Service } from '../service/service.ts';
+import {
+  headersText,
+  hostsText,
+  PROJECT_FORMAT,
+  REMOVED_FLAWS,
+  URL_PROBLEMS,
+  unencryptedText,
+} from './connectionMessages.ts';
+import type { AddressProblem, Destination } from './destination.ts';
 
 export const SET_UP = {
   title: 'Set Up Hosted Model',
@@ -168,36 +177,30 @@ export function approvalText(
     .join(' · ');
 }
 
-/** Names the fixed headers of a service. Empty if there are none. */
-export function headersText({ headers }: Service): string {
-  const names = headers.map(({ name }) => name);
-  if (names.length === 0) return '';
-  return `Each request includes the ${names.length === 1 ? 'header' : 'headers'} ${listOf(names)}`;
+/** Names what `cleanValue` removes from an entered value. Empty if nothing is removed. */
+export function removedFlawsText(issues: readonly ValueFlaw[]): string {
+  const what = issues.flatMap((issue) => REMOVED_FLAWS[issue] ?? []).join(' and ');
+  return what && `${capitalized(what)} will be removed.`;
 }
 
-/** Warns that the requests to a service aren't encrypted. */
-export function unencryptedText({ serviceHost }: Destination, service: Service): string {
-  const key = needsSetting('apiKey', { service }) && settingLabel('apiKey', { service });
-  const secrets = [
-    getsTokens(service) ? 'token' : key,
-    headerSecretsOf(service).length > 0 && 'secret headers',
-  ].filter((one) => one !== false);
-  const verb = secrets.length > 0 ? 'are' : 'is';
-  return `The ${listOf(['selected text', ...secrets])} ${verb} sent unencrypted to ${serviceHost}`;
-}
+/** Messages about values that the user entered in the setup. They never contain the value. */
+export const ANSWER_ISSUES = {
+  nothing: 'Enter a value.',
+  exampleKey: 'This is a placeholder from an example, not a key.',
+  garbledKey: (what: string, mayHoldSpaces: boolean) =>
+    `${capitalized(what)} can’t contain ${mayHoldSpaces ? '' : 'spaces or '}non-ASCII characters. Copy it again.`,
+  longKey: (what: string) =>
+    `${capitalized(what)} can have at most ${formatNumber(MAX_VALUE_LENGTH)} characters. Copy it again.`,
+  garbledHeader: 'Use at most 1,024 ASCII characters on a single line.',
+  noAccount: (label: string) => `Enter the ${label}.`,
+  holdsKey: (what: string, label: string) =>
+    `The ${what} contains the ${label}, so requests would reveal it. Change the value.`,
+  unusualProject: 'Project IDs are usually UUIDs. Check that this isn’t the project’s name.',
+  garbledProject: PROJECT_FORMAT,
+} as const;
 
-/**
- * Names the hosts that receive the key and the selected text.
- * @param separator stands between the sentences about the two hosts, if they differ
- */
-export function hostsText(
-  { authHost, serviceHost }: Destination,
-  service: Service,
-  separator: string,
-): string {
-  if (!needsSetting('apiKey', { service })) return `Selected text goes to ${serviceHost}`;
-  const label = settingLabel('apiKey', { service });
-  return authHost === serviceHost
-    ? `The ${label} and selected text go to ${serviceHost}`
-    : `The ${label} goes to ${authHost}${separator}Selected text goes to ${serviceHost}`;
+/** Explains why an entered service URL, or the identity address in the settings, can't be used. */
+export function answeredAddressText({ setting, problem }: AddressProblem): string {
+  const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
+  return `${which} can’t be used: ${URL_PROBLEMS[problem]}.`;
 }

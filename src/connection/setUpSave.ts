@@ -8,14 +8,13 @@ import { keyLeakProblem, sentValues } from './answerChecks.ts';
 import { askDestination, askReplacement } from './connectionDialogs.ts';
 import { contextOfTest } from './connectionMessages.ts';
 import { compareWithApproved, type Destination, parseDestination } from './destination.ts';
-import type { KeyRecord, KeyStore } from './keyStore.ts';
+import { isSameRecord, type KeyRecord, type KeyStore, recordFor } from './keyStore.ts';
 import { askHeaders } from './manageService.ts';
 import { withEntry } from './serviceEntry.ts';
 import {
   type AskStep,
   answeredCredentials,
   keyOf,
-  readSettingsInUse,
   type SetUp,
   type StepName,
   type StepProblem,
@@ -23,7 +22,7 @@ import {
 import { approvalText, MANAGE, SET_UP } from './setUpMessages.ts';
 import { chooseModel, describe, withVersion } from './setUpModel.ts';
 import { testConnection } from './setUpRequests.ts';
-import { keepProject, writeServiceSettings } from './switchService.ts';
+import { keepProject, readSettingsInUse, writeServiceSettings } from './switchService.ts';
 
 /** The last step of the setup: approval, test, and storage. */
 
@@ -202,28 +201,4 @@ function stepOf(error: unknown, authHost: string | undefined): StepName {
   const onTheWay = isKind(error, 'unreachable', 'certificate', 'tls', 'unexpected-answer');
   if (onTheWay && error instanceof ServiceError && error.details.host !== authHost) return 'url';
   return 'save';
-}
-
-export function recordFor(
-  { definition }: Service,
-  values: Omit<KeyRecord, 'definition' | 'authUrl' | 'serviceUrl'>,
-  { authUrl, serviceUrl }: Destination,
-): KeyRecord {
-  const { account, apiKey, headerSecrets, program, projectId, resource } = values;
-  const own = { account: account || undefined, apiKey, authUrl, serviceUrl, definition };
-  return {
-    ...own,
-    ...(headerSecrets && Object.keys(headerSecrets).length > 0 && { headerSecrets }),
-    ...(program && { program }),
-    ...(projectId && { projectId }),
-    ...(resource && { resource }),
-  };
-}
-
-/**
- * True if the records are equal, which means that no other window signed out or stored a key
- * between the two reads.
- */
-export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -23,13 +23,13 @@ import {
   keptKey,
   keyOf,
   prefilledFor,
-  readSettingsInUse,
   type SetUp,
   type StepName,
 } from './setUpAnswers.ts';
 import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 import { describe } from './setUpModel.ts';
 import { askToSave } from './setUpSave.ts';
+import { readSettingsInUse } from './switchService.ts';
 
 /** The steps of the setup. Most of them prompt for one value. */
 

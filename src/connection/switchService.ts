@@ -1,8 +1,15 @@
 import { writeSettings } from '../config/configuration.ts';
-import { readUserSettings } from '../config/settings.ts';
+import { readUserSettings, type Settings, withStoredService } from '../config/settings.ts';
 import { canOverrideAuthUrl, neededSettings, type Service } from '../service/service.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import { readSettingsInUse } from './setUpAnswers.ts';
+
+/**
+ * Returns the settings that the setup starts from. If they name no service, the first service with
+ * a stored key is used.
+ */
+export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
+  return withStoredService(readUserSettings(), await keys.services());
+}
 
 /**
  * Switches selections to another service. Replaces the address and project in the settings with

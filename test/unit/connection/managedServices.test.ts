@@ -484,7 +484,7 @@ describe('a service that the user added', () => {
     ["an OAuth client's token", oauth, 'token'],
   ] as const) {
     it(`T15: triggers a warning if ${what} would be sent unencrypted`, async () => {
-      const { unencryptedText } = await import('../../../src/connection/setUpMessages.ts');
+      const { unencryptedText } = await import('../../../src/connection/connectionMessages.ts');
       const { parseDestination } = await import('../../../src/connection/destination.ts');
       const service = serviceOf({ ...entry, url: 'http://llm.acme.example' });
       const target = parseDestination(service.authUrl, service.url, service);
