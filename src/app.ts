@@ -5,6 +5,7 @@ import type { App, CommandCode } from './commands/commandTypes.ts';
 import { handlers } from './commands/handlers.ts';
 import { onDidChangeSettings } from './config/configuration.ts';
 import { Connections } from './connection/connections.ts';
+import { runSetUp } from './connection/setUp.ts';
 import type { StoredState } from './connection/setUpStatus.ts';
 import { provenanceLines } from './connection/sourceView.ts';
 import { showFailure } from './diagnose/showFailure.ts';
@@ -71,7 +72,9 @@ export class HostedModel implements App, CommandCode {
     const runtime = make(() => new ServiceRuntime());
     this.runtime = runtime;
     const options = { ...stored, runtime, environment: process.env, inBackground };
-    this.connections = make(() => new Connections(options));
+    this.connections = make(
+      () => new Connections({ ...options, runSetUp: (reason) => runSetUp(options, reason) }),
+    );
     this.startWatch = generationWatches(this);
     this.usage = new Usage(this, context.globalStorageUri);
     this.jobs = make(() => new RecentJobs());

@@ -26,8 +26,8 @@ import {
   type ResolveOptions,
   resolveObstacle,
   resolveSource,
+  type SetUpReason,
 } from './resolveObstacle.ts';
-import { runSetUp, type SetUpReason } from './setUp.ts';
 import { forgetExternalSource, hasSignedOut } from './setUpStatus.ts';
 import {
   choose,
@@ -46,6 +46,8 @@ export interface ConnectionsOptions extends FindOptions {
   /** Workspace state. VS Code stores it outside the folders, so a repository can't change it. */
   readonly workspaceState: Memento;
   readonly runtime: ServiceRuntime;
+  /** Runs the steps of the setup. Resolves to true if credentials were saved. */
+  readonly runSetUp: (reason?: SetUpReason) => Promise<boolean>;
   /** Logs the failure of work that no caller awaits. */
   readonly inBackground: (work: Promise<unknown>) => void;
 }
@@ -207,7 +209,7 @@ export class Connections implements Disposable {
    * @returns true if credentials were saved, and no setting keeps them from being used
    */
   async setUp(reason?: SetUpReason, owner = activeFolder()): Promise<boolean> {
-    if (!(await runSetUp(this.#options, reason))) return false;
+    if (!(await this.#options.runSetUp(reason))) return false;
     this.#active.clearObstacles();
     const { found, choice } = await this.#active.look(owner);
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';

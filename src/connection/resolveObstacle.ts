@@ -1,9 +1,18 @@
+import { writeSettings } from '../config/configuration.ts';
+import type { GivenValues } from '../dotenv/settingValue.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import { missingText } from '../messages/settingLabels.ts';
 import { Secret } from '../service/secret.ts';
+import type { Service, SettingName } from '../service/service.ts';
 import { offer } from '../ui/notify.ts';
 import type { Obstacle } from './activeConnection.ts';
-import { askSource, reportEnvFile, reportSetting, warnOfLeftKey } from './connectionDialogs.ts';
+import {
+  askDestination,
+  askSource,
+  reportEnvFile,
+  reportSetting,
+  warnOfLeftKey,
+} from './connectionDialogs.ts';
 import {
   addressText,
   checkedSourcesText,
@@ -11,7 +20,8 @@ import {
   serviceText,
   sourceFaultText,
 } from './connectionMessages.ts';
-import { type SetUpReason, settleDestination } from './setUp.ts';
+import type { DestinationChange } from './destination.ts';
+import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
 import {
   faultySource,
@@ -21,9 +31,22 @@ import {
   type UsableSource,
 } from './sourceSelection.ts';
 import type { FindOptions } from './sources.ts';
+import { addressSettings } from './switchService.ts';
 import { settleUnusable } from './writeCredentialSource.ts';
 
 /** Removes an obstacle that keeps a command from getting a connection. */
+
+/** The reason for a setup that the user didn't start with *Set Up...*. */
+export interface SetUpReason {
+  /** The values to import from another source, and the service that they belong to. */
+  readonly imported?: (GivenValues & { readonly service: Service }) | undefined;
+  /** The settings that the user has to add or correct. */
+  readonly missing?: readonly SettingName[];
+  /** Complete sentences that say why the setup opens. The first step shows them. */
+  readonly intro?: string;
+  /** True if the caller reports the success itself, because it also offers a retry. */
+  readonly isRepair?: boolean;
+}
 
 export interface ResolveOptions extends FindOptions {
   readonly setUp: (reason: SetUpReason) => Promise<boolean>;
@@ -83,6 +106,33 @@ export async function resolveObstacle(
       return false;
     }
   }
+}
+
+/**
+ * Prompts for the hosts to use: those approved for the stored key, or those in the settings. If the
+ * service's entry or only its program has changed, prompts for approval of that change instead. If
+ * another window replaces the stored record during the prompt, the new record isn't touched, because
+ * the choice was about the old one.
+ * @returns false if the user rejected the change or closed the prompt, or the record couldn't be
+ * stored
+ */
+async function settleDestination(
+  keys: KeyStore,
+  { settings: { service }, record: stored }: SourceSnapshot,
+  binding: DestinationChange,
+): Promise<boolean> {
+  if (!stored) return false;
+  const record = Secret.open(stored);
+  const { approved, wanted } = binding;
+  const answer = await askDestination(binding, service);
+  if (answer === 'saved') {
+    await writeSettings(addressSettings(service, approved));
+  } else if (answer === 'wanted') {
+    if (!isSameRecord(await keys.read(service.word), record)) return true;
+    const program = binding.program ? binding.program.wanted : record.program;
+    return keys.write(recordFor(service, { ...record, program }, wanted), service.word);
+  }
+  return answer !== undefined;
 }
 
 /**

@@ -1,14 +1,13 @@
 import { commands, window } from 'vscode';
-import { isAiDisabled, writeSettings } from '../config/configuration.ts';
+import { isAiDisabled } from '../config/configuration.ts';
 import { needsSetting } from '../messages/settingLabels.ts';
-import { Secret } from '../service/secret.ts';
-import type { Service, SettingName } from '../service/service.ts';
+import type { Service } from '../service/service.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
-import { askDestination, reportSetting } from './connectionDialogs.ts';
+import { reportSetting } from './connectionDialogs.ts';
 import { addressText } from './connectionMessages.ts';
-import { type DestinationChange, parseDestination } from './destination.ts';
-import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
+import { parseDestination } from './destination.ts';
+import type { SetUpReason } from './resolveObstacle.ts';
 import { emptyDraft } from './serviceDraft.ts';
 import {
   prefilledFor,
@@ -19,20 +18,7 @@ import {
 } from './setUpAnswers.ts';
 import { SET_UP } from './setUpMessages.ts';
 import { QUESTIONS } from './setUpSteps.ts';
-import type { SourceSnapshot } from './sourceSelection.ts';
-import { addressSettings, readSettingsInUse } from './switchService.ts';
-
-/** The reason for a setup that the user didn't start with *Set Up...*. */
-export interface SetUpReason {
-  /** The values to import from another source, and the service that they belong to. */
-  readonly imported?: SetUp['imported'];
-  /** The settings that the user has to add or correct. */
-  readonly missing?: readonly SettingName[];
-  /** Complete sentences that say why the setup opens. The first step shows them. */
-  readonly intro?: string;
-  /** True if the caller reports the success itself, because it also offers a retry. */
-  readonly isRepair?: boolean;
-}
+import { readSettingsInUse } from './switchService.ts';
 
 /**
  * Prompts for the service, credentials, project, and address, and tests them. The setup can also
@@ -125,31 +111,4 @@ function isIdentityUnusable({ settings }: SetUp): boolean {
   const isUnusable = 'setting' in target && target.setting === 'authUrl';
   if (isUnusable) reportSetting(addressText(target));
   return isUnusable;
-}
-
-/**
- * Prompts for the hosts to use: those approved for the stored key, or those in the settings. If the
- * service's entry or only its program has changed, prompts for approval of that change instead. If
- * another window replaces the stored record during the prompt, the new record isn't touched, because
- * the choice was about the old one.
- * @returns false if the user rejected the change or closed the prompt, or the record couldn't be
- * stored
- */
-export async function settleDestination(
-  keys: KeyStore,
-  { settings: { service }, record: stored }: SourceSnapshot,
-  binding: DestinationChange,
-): Promise<boolean> {
-  if (!stored) return false;
-  const record = Secret.open(stored);
-  const { approved, wanted } = binding;
-  const answer = await askDestination(binding, service);
-  if (answer === 'saved') {
-    await writeSettings(addressSettings(service, approved));
-  } else if (answer === 'wanted') {
-    if (!isSameRecord(await keys.read(service.word), record)) return true;
-    const program = binding.program ? binding.program.wanted : record.program;
-    return keys.write(recordFor(service, { ...record, program }, wanted), service.word);
-  }
-  return answer !== undefined;
 }

@@ -1,5 +1,4 @@
 import { type Settings, settingsFor } from '../config/settings.ts';
-import type { GivenValues } from '../dotenv/settingValue.ts';
 import type { ResourceKind } from '../service/apiCapabilities.ts';
 import type { Credentials } from '../service/credentials.ts';
 import {
@@ -13,6 +12,7 @@ import type { Question, StepAnswer } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { credentialsFor, type Destination, parseDestination } from './destination.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
+import type { SetUpReason } from './resolveObstacle.ts';
 import type { ServiceDraft } from './serviceDraft.ts';
 import type { NewService } from './serviceEntry.ts';
 import { programOf } from './sources.ts';
@@ -48,7 +48,7 @@ export interface SetUp extends SetUpOptions, ServiceAnswers {
    * Values from another source, which are prefilled. The key isn't shown, but an empty answer keeps
    * it.
    */
-  readonly imported?: (GivenValues & { readonly service: Service }) | undefined;
+  readonly imported?: SetUpReason['imported'];
 }
 
 /** The part of a setup that is replaced if the user picks another service. */

@@ -383,7 +383,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: "a key counts as bound to new hosts even if they couldn't be stored",
-    file: 'src/connection/setUp.ts',
+    file: 'src/connection/resolveObstacle.ts',
     from: 'return keys.write(recordFor(service, { ...record, program }, wanted)',
     to: 'await keys.write(recordFor(service, { ...record, program }, wanted)',
     test: access,

@@ -108,6 +108,7 @@ export async function connectionsIn(
     workspaceState,
     environment,
     runtime: new ServiceRuntime({ http: { fetch } }),
+    runSetUp: async () => assert.fail('nothing may be asked'),
     inBackground: (work) => void work.catch(assert.ifError),
   });
 }

@@ -78,13 +78,18 @@ describe('Connections', () => {
     const secrets = keyring.window({ get, keys: list });
     keys = new KeyStore(secrets, new FakeState(), (what) => storageIssues.push(what));
     const { Connections } = await import('../../../src/connection/connections.ts');
+    const { runSetUp } = await import('../../../src/connection/setUp.ts');
+    // Looks up each function when it's called, because tests replace functions of `service`.
+    const runtime = new Proxy({} as ServiceRuntime, {
+      get: (_, name) => Reflect.get(service, name),
+    });
     connections = new Connections({
       keys,
       approvals: new SourceApprovals(secrets, new FakeState()),
       workspaceState: new FakeState(),
       environment,
-      // Looks up each function when it's called, because tests replace functions of `service`.
-      runtime: new Proxy({} as ServiceRuntime, { get: (_, name) => Reflect.get(service, name) }),
+      runtime,
+      runSetUp: (reason) => runSetUp({ keys, runtime }, reason),
       inBackground: (work) => void work.catch(assert.ifError),
     });
     connections.onDidChange(() => {

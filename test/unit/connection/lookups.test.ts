@@ -102,6 +102,7 @@ describe('a lookup', () => {
       workspaceState: new FakeState(),
       environment: variables,
       runtime: new ServiceRuntime({ http: { fetch: () => assert.fail('nothing is sent') } }),
+      runSetUp: async () => assert.fail('nothing is asked'),
       inBackground: (work) => void work.catch(assert.ifError),
     });
     const peeked = await connections.peek();

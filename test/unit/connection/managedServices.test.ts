@@ -78,9 +78,11 @@ describe('a service that the user added', () => {
     const secrets = new FakeKeyring().window();
     keys = new KeyStore(secrets, new FakeState(), () => {});
     const { Connections } = await import('../../../src/connection/connections.ts');
+    const { runSetUp } = await import('../../../src/connection/setUp.ts');
     connections = new Connections({
       ...{ keys, approvals: new SourceApprovals(secrets, new FakeState()), environment: {} },
       ...{ workspaceState: new FakeState(), runtime },
+      runSetUp: (reason) => runSetUp({ keys, runtime }, reason),
       inBackground: (work) => void work.catch(assert.ifError),
     });
   };

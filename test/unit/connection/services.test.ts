@@ -66,10 +66,12 @@ describe('service selection', () => {
     const secrets = keyring.window();
     keys = new KeyStore(secrets, new FakeState(), () => {});
     const { Connections } = await import('../../../src/connection/connections.ts');
+    const { runSetUp } = await import('../../../src/connection/setUp.ts');
     connections = new Connections({
       ...{ keys, approvals: new SourceApprovals(secrets, new FakeState()), environment },
       workspaceState: new FakeState(),
       runtime: service,
+      runSetUp: (reason) => runSetUp({ keys, runtime: service }, reason),
       inBackground: (work) => void work.catch(assert.ifError),
     });
     connections.onDidChange(() => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SetUpReason } from '../../../src/connection/setUp.ts';
+import type { SetUpReason } from '../../../src/connection/resolveObstacle.ts';
 import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
