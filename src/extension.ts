@@ -5,15 +5,10 @@ import { type CommandHost, registerCommands } from './commands/commands.ts';
 import { onDidChangeSettings } from './config/configuration.ts';
 import { readSettings } from './config/settings.ts';
 import { KeyStore, type StorageIssue } from './connection/keyStore.ts';
-import {
-  forgetExternalSource,
-  hasSignedOut,
-  readSetUpStatus,
-  type SetUpStatus,
-  type StoredState,
-} from './connection/setUpStatus.ts';
+import { readSetUpStatus, type SetUpStatus } from './connection/setUpStatus.ts';
 import { SourceApprovals } from './connection/sourceApprovals.ts';
 import { STORAGE_MESSAGES } from './connection/storageMessages.ts';
+import { forgetExternalSource, hasSignedOut, type StoredState } from './connection/storedState.ts';
 import { ACTION_LABELS } from './messages/actions.ts';
 import { ServiceError } from './service/errors.ts';
 import type { Service } from './service/service.ts';

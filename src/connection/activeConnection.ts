@@ -1,8 +1,8 @@
 import { type Disposable, EventEmitter, type Memento, type WorkspaceFolder } from 'vscode';
 import { activeFolder } from './folders.ts';
-import { USES_EXTERNAL_SOURCE } from './setUpStatus.ts';
 import { type Lookup, needsApproval } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
+import { USES_EXTERNAL_SOURCE } from './storedState.ts';
 
 /** The obstacle that the last command ran into: missing settings, a missing approval, or none. */
 export type Obstacle = 'none' | 'missing' | 'approval';

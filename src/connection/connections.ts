@@ -28,7 +28,6 @@ import {
   resolveSource,
   type SetUpReason,
 } from './resolveObstacle.ts';
-import { forgetExternalSource, hasSignedOut } from './setUpStatus.ts';
 import {
   choose,
   chooseEditor,
@@ -39,6 +38,7 @@ import {
   type SourceSnapshot,
 } from './sourceSelection.ts';
 import { type FindOptions, findSources, programOf } from './sources.ts';
+import { forgetExternalSource, hasSignedOut } from './storedState.ts';
 import { useForSelections } from './switchService.ts';
 import { writeCredentialSource } from './writeCredentialSource.ts';
 

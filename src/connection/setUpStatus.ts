@@ -1,8 +1,7 @@
-import type { Memento, Uri } from 'vscode';
+import type { Uri } from 'vscode';
 import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
 import { getsTokens, neededSettings, type Service } from '../service/service.ts';
-import type { KeyStore } from './keyStore.ts';
-import type { SourceApprovals } from './sourceApprovals.ts';
+import { type StoredState, USES_EXTERNAL_SOURCE } from './storedState.ts';
 
 /**
  * The state of the setup, for the status bar and the command palette. Determined without reading a
@@ -20,45 +19,6 @@ export interface SetUpStatus {
   readonly refreshesTokens: boolean;
   /** True if signing out would delete or forget something. */
   readonly canSignOut: boolean;
-}
-
-/** The stores that contain the user's setup. */
-export interface StoredState {
-  readonly keys: KeyStore;
-  readonly approvals: SourceApprovals;
-  /** Workspace state. VS Code stores it outside the folders, so a repository can't change it. */
-  readonly workspaceState: Memento;
-}
-
-/**
- * Key of a flag in the workspace state: true if the last connection in this workspace came from a
- * `.env` file or the environment. The values themselves aren't stored.
- */
-export const USES_EXTERNAL_SOURCE = 'hostedModel.usesOutsideSource';
-
-/**
- * True if the user has signed out, in this window or another one. Without an announced sign-out,
- * true if no key is left and this workspace uses no approved external source.
- */
-export async function hasSignedOut(
-  { keys, approvals, workspaceState }: StoredState,
-  isSignOut: boolean,
-): Promise<boolean> {
-  // Read this before waiting for the key store. During the wait, a lookup can switch from the
-  // removed key to an external source.
-  const usesExternalSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
-  if (isSignOut) return true;
-  if ((await keys.services()).length > 0) return false;
-  // A sign-out deletes the approvals, too.
-  return !usesExternalSource || !approvals.hasApprovals;
-}
-
-/**
- * Forgets that an external source was used. Doesn't delete the approval of the source:
- * `Connections.signOut` does that.
- */
-export async function forgetExternalSource(workspaceState: Memento): Promise<void> {
-  await workspaceState.update(USES_EXTERNAL_SOURCE, undefined);
 }
 
 /**
