@@ -5,7 +5,7 @@ import type { App, CommandCode } from './commands/commandTypes.ts';
 import { handlers } from './commands/handlers.ts';
 import { onDidChangeSettings } from './config/configuration.ts';
 import { Connections } from './connection/connections.ts';
-import { runSetUp } from './connection/setUp.ts';
+import { runSetUp } from './connection/setUp/setUp.ts';
 import { provenanceLines } from './connection/sourceView.ts';
 import type { StoredState } from './connection/storedState.ts';
 import { showFailure } from './diagnose/showFailure.ts';

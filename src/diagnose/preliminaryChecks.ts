@@ -1,4 +1,3 @@
-import { problemOfStoredKey } from '../connection/answerChecks.ts';
 import {
   addressText,
   checkedSourcesText,
@@ -13,6 +12,7 @@ import {
   unusableText,
 } from '../connection/connectionMessages.ts';
 import type { Destination } from '../connection/destination.ts';
+import { problemOfStoredKey } from '../connection/setUp/answerChecks.ts';
 import {
   type Choice,
   editorSourceProject,

@@ -33,8 +33,9 @@ const PURPOSES: Readonly<Record<string, string>> = {
     'Fits text to its place: indentation, code fences, line endings, characters. Pure functions.',
   status: 'The status item, its tooltip and menu, the session history, and usage.',
   envFile: 'Problems in an open `.env` file, and their quick fixes.',
-  connection:
-    'Sources of credentials, the selection of a source, approvals, secret storage, and setup.',
+  connection: 'Sources of credentials, the selection of a source, approvals, and secret storage.',
+  'connection/setUp':
+    'The setup: prompts for credentials, tests and saves them, and adds or changes services.',
   ui: 'Progress, wizard steps, log, and notifications. Independent of features.',
   messages: 'A message and its actions for each kind of failure.',
   config: 'The only code that reads the configuration. Returns most settings as one snapshot.',

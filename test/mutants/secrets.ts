@@ -185,15 +185,15 @@ export const secretMutants: readonly Mutant[] = [
     file: 'src/connection/destination.ts',
     from: 'const showsProgram = isOther || (isEntryChanged',
     to: 'const showsProgram = isOther || (false',
-    test: 'test/unit/connection/managedServices.test.ts',
+    test: 'test/unit/connection/setUp/managedServices.test.ts',
     title: 'T40 A10: is used only after a prompt that shows the whole command',
   },
   {
     name: 'a secret header is sent to another host without approval',
-    file: 'src/connection/setUpSave.ts',
+    file: 'src/connection/setUp/setUpSave.ts',
     from: 'return isKey || headerSecretsOf(settings.service).some(isOfHeader);',
     to: 'return isKey;',
-    test: 'test/unit/connection/managedServices.test.ts',
+    test: 'test/unit/connection/setUp/managedServices.test.ts',
     title: 'A08: needs a prompt before its header secret goes to another host',
   },
   {
@@ -343,7 +343,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'the setup saves a key together with a value that contains it',
-    file: 'src/connection/setUpSave.ts',
+    file: 'src/connection/setUp/setUpSave.ts',
     from: 'if (pasted) return pasted;',
     to: '',
     test: access,

@@ -48,8 +48,8 @@ describe('the architecture checks', () => {
       "import type { Settings } from '../config/settings.ts';",
     );
     assert.deepEqual(arrowsUp(up), ['service/client.ts -> config/settings.ts']);
-    const across = planting('envFile/problems.ts', "import '../status/menu.ts';");
-    assert.deepEqual(arrowsUp(across), ['envFile/problems.ts -> status/menu.ts']);
+    const across = planting('envFile/problems.ts', "import '../diagnose/reportText.ts';");
+    assert.deepEqual(arrowsUp(across), ['envFile/problems.ts -> diagnose/reportText.ts']);
   });
 
   it('require a VS Code source link and the tested versions for each undocumented API', () => {

@@ -221,10 +221,13 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: 'authentication methods and APIs are named only in their own files and in the files that list them',
     isBroken: (line, path) =>
-      !/^(service\/(authentication|apiCapabilities|builtInServices|auth\/\w+|api\/(watsonx|openai|apis))|connection\/newServiceChoices)\.ts$/.test(
+      !/^(service\/(authentication|apiCapabilities|builtInServices|auth\/\w+|api\/(watsonx|openai|apis))|connection\/setUp\/newServiceChoices)\.ts$/.test(
         path,
       ) && NAMED_ONCE.test(line),
-    planted: ['connection/setUp.ts', "  if (service.authentication.kind === 'cloudPak') return;"],
+    planted: [
+      'connection/setUp/setUp.ts',
+      "  if (service.authentication.kind === 'cloudPak') return;",
+    ],
   },
   {
     name: 'only service/auth/runProgram.ts starts programs or uses platform-specific paths and file modes',
@@ -248,8 +251,8 @@ export const houseRules: readonly HouseRule[] = [
 ];
 
 /**
- * The floor of each room. A room is a folder in src, a folder in `service/` or `editor/`, or a
- * single file. The other files in `service/` form the room `service`. A room imports code and
+ * The floor of each room. A room is a folder in src, a folder in `connection/`, `editor/`, or
+ * `service/`, or a single file. The other files in `service/` form the room `service`. A room imports code and
  * types only from lower floors, so rooms on the same floor never import each other.
  */
 export const floors: Readonly<Record<string, number>> = {
@@ -259,9 +262,10 @@ export const floors: Readonly<Record<string, number>> = {
   chat: 14,
   generate: 14,
   diagnose: 13,
+  envFile: 13,
   templates: 13,
+  'connection/setUp': 12,
   editor: 12,
-  envFile: 12,
   status: 12,
   connection: 11,
   ui: 10,

@@ -78,7 +78,7 @@ describe('Connections', () => {
     const secrets = keyring.window({ get, keys: list });
     keys = new KeyStore(secrets, new FakeState(), (what) => storageIssues.push(what));
     const { Connections } = await import('../../../src/connection/connections.ts');
-    const { runSetUp } = await import('../../../src/connection/setUp.ts');
+    const { runSetUp } = await import('../../../src/connection/setUp/setUp.ts');
     // Looks up each function when it's called, because tests replace functions of `service`.
     const runtime = new Proxy({} as ServiceRuntime, {
       get: (_, name) => Reflect.get(service, name),

@@ -66,7 +66,7 @@ describe('service selection', () => {
     const secrets = keyring.window();
     keys = new KeyStore(secrets, new FakeState(), () => {});
     const { Connections } = await import('../../../src/connection/connections.ts');
-    const { runSetUp } = await import('../../../src/connection/setUp.ts');
+    const { runSetUp } = await import('../../../src/connection/setUp/setUp.ts');
     connections = new Connections({
       ...{ keys, approvals: new SourceApprovals(secrets, new FakeState()), environment },
       workspaceState: new FakeState(),

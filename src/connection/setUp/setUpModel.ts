@@ -1,9 +1,9 @@
 import { type QuickPickItem, window } from 'vscode';
-import type { ModelList } from '../service/api/modelList.ts';
-import { MODEL_ID } from '../service/modelId.ts';
-import { oneLine } from '../ui/oneLine.ts';
-import { askPick, back, type Question, type StepAnswer } from '../ui/steps.ts';
-import { parseDestination } from './destination.ts';
+import type { ModelList } from '../../service/api/modelList.ts';
+import { MODEL_ID } from '../../service/modelId.ts';
+import { oneLine } from '../../ui/oneLine.ts';
+import { askPick, back, type Question, type StepAnswer } from '../../ui/steps.ts';
+import { parseDestination } from '../destination.ts';
 import { UNKNOWN_MODEL } from './serviceDraft.ts';
 import { type NewService, withFields } from './serviceEntry.ts';
 import { answeredCredentials, type SetUp, type StepProblem, stepsFor } from './setUpAnswers.ts';

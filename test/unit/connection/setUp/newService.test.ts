@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FakeEditor, installEditor } from './fakeEditor.ts';
+import { FakeEditor, installEditor } from '../fakeEditor.ts';
 
 describe('a service that the user adds', () => {
   let hooks: ReturnType<typeof installEditor>;
@@ -9,8 +9,8 @@ describe('a service that the user adds', () => {
   after(() => hooks.deregister());
 
   const load = async () => ({
-    ...(await import('../../../src/connection/serviceEntry.ts')),
-    ...(await import('../../../src/connection/commandLine.ts')),
+    ...(await import('../../../../src/connection/setUp/serviceEntry.ts')),
+    ...(await import('../../../../src/connection/setUp/commandLine.ts')),
   });
 
   it('replaces only the entry with its ID, ignoring case and spaces', async () => {

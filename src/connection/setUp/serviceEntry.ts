@@ -1,5 +1,5 @@
-import { readServices, wordOf } from '../service/addedServices.ts';
-import type { Service } from '../service/service.ts';
+import { readServices, wordOf } from '../../service/addedServices.ts';
+import type { Service } from '../../service/service.ts';
 
 /** Entries of `hostedModel.services`, and the services that result from them. Pure. */
 

@@ -1,15 +1,15 @@
 import type { InputBoxValidationMessage } from 'vscode';
-import type { Settings } from '../config/settings.ts';
-import { isWellFormed, mayHoldSpaces } from '../dotenv/settingValue.ts';
-import { settingLabel, settingNames } from '../messages/settingLabels.ts';
-import { isHeaderValue } from '../service/addedServices.ts';
-import { type Credentials, cleanValue, MAX_VALUE_LENGTH } from '../service/credentials.ts';
-import { addressHolds } from '../service/masking.ts';
-import { Secret } from '../service/secret.ts';
-import { neededSettings, type Service } from '../service/service.ts';
-import { type Destination, parseDestination } from './destination.ts';
+import type { Settings } from '../../config/settings.ts';
+import { isWellFormed, mayHoldSpaces } from '../../dotenv/settingValue.ts';
+import { settingLabel, settingNames } from '../../messages/settingLabels.ts';
+import { isHeaderValue } from '../../service/addedServices.ts';
+import { type Credentials, cleanValue, MAX_VALUE_LENGTH } from '../../service/credentials.ts';
+import { addressHolds } from '../../service/masking.ts';
+import { Secret } from '../../service/secret.ts';
+import { neededSettings, type Service } from '../../service/service.ts';
+import { type Destination, parseDestination } from '../destination.ts';
+import type { SourceSnapshot } from '../sourceSelection.ts';
 import { ANSWER_ISSUES, answeredAddressText, removedFlawsText } from './setUpMessages.ts';
-import type { SourceSnapshot } from './sourceSelection.ts';
 
 /**
  * Checks the values that the user enters in the setup. The messages never contain the values. Pure.

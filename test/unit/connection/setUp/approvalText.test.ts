@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { parseDestination } from '../../../src/connection/destination.ts';
-import { approvalText } from '../../../src/connection/setUpMessages.ts';
-import { readServices } from '../../../src/service/addedServices.ts';
-import { services } from '../../../src/service/builtInServices.ts';
-import type { Service } from '../../../src/service/service.ts';
+import { parseDestination } from '../../../../src/connection/destination.ts';
+import { approvalText } from '../../../../src/connection/setUp/setUpMessages.ts';
+import { readServices } from '../../../../src/service/addedServices.ts';
+import { services } from '../../../../src/service/builtInServices.ts';
+import type { Service } from '../../../../src/service/service.ts';
 
 /**
  * Tests the text in the setup that the user approves by saving. It starts with a warning, if any,

@@ -1,22 +1,22 @@
-import { type Settings, settingsFor } from '../config/settings.ts';
-import type { ResourceKind } from '../service/apiCapabilities.ts';
-import type { Credentials } from '../service/credentials.ts';
+import { type Settings, settingsFor } from '../../config/settings.ts';
+import type { ResourceKind } from '../../service/apiCapabilities.ts';
+import type { Credentials } from '../../service/credentials.ts';
 import {
   headerSecretsOf,
   neededSettings,
   type Service,
   type SettingName,
-} from '../service/service.ts';
-import type { ServiceRuntime } from '../service/serviceRuntime.ts';
-import type { Question, StepAnswer } from '../ui/steps.ts';
+} from '../../service/service.ts';
+import type { ServiceRuntime } from '../../service/serviceRuntime.ts';
+import type { Question, StepAnswer } from '../../ui/steps.ts';
+import { credentialsFor, type Destination, parseDestination } from '../destination.ts';
+import type { KeyRecord, KeyStore } from '../keyStore.ts';
+import type { SetUpReason } from '../resolveObstacle.ts';
+import { programOf } from '../sources.ts';
+import { readSettingsInUse } from '../switchService.ts';
 import { problemOfKey } from './answerChecks.ts';
-import { credentialsFor, type Destination, parseDestination } from './destination.ts';
-import type { KeyRecord, KeyStore } from './keyStore.ts';
-import type { SetUpReason } from './resolveObstacle.ts';
 import type { ServiceDraft } from './serviceDraft.ts';
 import type { NewService } from './serviceEntry.ts';
-import { programOf } from './sources.ts';
-import { readSettingsInUse } from './switchService.ts';
 
 /** The state of a setup: its steps, the current values, and the answers so far. */
 

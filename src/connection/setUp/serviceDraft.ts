@@ -1,7 +1,7 @@
-import { serviceEntries } from '../config/configuration.ts';
-import { readServices, type ServiceIssue, wordOf } from '../service/addedServices.ts';
-import { cleanValue, parseServiceUrl } from '../service/credentials.ts';
-import { commandOf, type Service } from '../service/service.ts';
+import { serviceEntries } from '../../config/configuration.ts';
+import { readServices, type ServiceIssue, wordOf } from '../../service/addedServices.ts';
+import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
+import { commandOf, type Service } from '../../service/service.ts';
 import { splitCommand } from './commandLine.ts';
 import {
   API_CHOICES,

@@ -1,14 +1,15 @@
 import type { QuickPickItem } from 'vscode';
-import { serviceEntries, writeServiceEntries } from '../config/configuration.ts';
-import { messageFor } from '../messages/messages.ts';
-import { isKind, ServiceError } from '../service/errors.ts';
-import { headerSecretsOf, neededSettings, type Service } from '../service/service.ts';
-import { askPick, back, type Question } from '../ui/steps.ts';
+import { serviceEntries, writeServiceEntries } from '../../config/configuration.ts';
+import { messageFor } from '../../messages/messages.ts';
+import { isKind, ServiceError } from '../../service/errors.ts';
+import { headerSecretsOf, neededSettings, type Service } from '../../service/service.ts';
+import { askPick, back, type Question } from '../../ui/steps.ts';
+import { askDestination, askReplacement } from '../connectionDialogs.ts';
+import { contextOfTest } from '../connectionMessages.ts';
+import { compareWithApproved, type Destination, parseDestination } from '../destination.ts';
+import { isSameRecord, type KeyRecord, type KeyStore, recordFor } from '../keyStore.ts';
+import { keepProject, readSettingsInUse, writeServiceSettings } from '../switchService.ts';
 import { keyLeakProblem, sentValues } from './answerChecks.ts';
-import { askDestination, askReplacement } from './connectionDialogs.ts';
-import { contextOfTest } from './connectionMessages.ts';
-import { compareWithApproved, type Destination, parseDestination } from './destination.ts';
-import { isSameRecord, type KeyRecord, type KeyStore, recordFor } from './keyStore.ts';
 import { askHeaders } from './manageService.ts';
 import { withEntry } from './serviceEntry.ts';
 import {
@@ -22,7 +23,6 @@ import {
 import { approvalText, MANAGE, SET_UP } from './setUpMessages.ts';
 import { chooseModel, describe, withVersion } from './setUpModel.ts';
 import { testConnection } from './setUpRequests.ts';
-import { keepProject, readSettingsInUse, writeServiceSettings } from './switchService.ts';
 
 /** The last step of the setup: approval, test, and storage. */
 

@@ -1,8 +1,10 @@
 import type { QuickPickItem } from 'vscode';
-import { capitalized, resourceName, settingLabel } from '../messages/settingLabels.ts';
-import { cleanValue, parseServiceUrl } from '../service/credentials.ts';
-import { headerSecretsOf, mayBeUnencrypted, type Service } from '../service/service.ts';
-import { askPick, askText, back, type Question } from '../ui/steps.ts';
+import { capitalized, resourceName, settingLabel } from '../../messages/settingLabels.ts';
+import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
+import { headerSecretsOf, mayBeUnencrypted, type Service } from '../../service/service.ts';
+import { askPick, askText, back, type Question } from '../../ui/steps.ts';
+import { parseDestination } from '../destination.ts';
+import { readSettingsInUse } from '../switchService.ts';
 import {
   checkUrl,
   keyLeakProblem,
@@ -13,7 +15,6 @@ import {
   validationOf,
   warningOfProject,
 } from './answerChecks.ts';
-import { parseDestination } from './destination.ts';
 import { askAction, askHeaders, removeService, renameService } from './manageService.ts';
 import { askNewService } from './newServiceSteps.ts';
 import { draftOf } from './serviceDraft.ts';
@@ -29,7 +30,6 @@ import {
 import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 import { describe } from './setUpModel.ts';
 import { askToSave } from './setUpSave.ts';
-import { readSettingsInUse } from './switchService.ts';
 
 /** The steps of the setup. Most of them prompt for one value. */
 

@@ -1,5 +1,5 @@
-import { commandText } from '../messages/commandFailure.ts';
-import { formatNumber } from '../messages/refusalMessages.ts';
+import { commandText } from '../../messages/commandFailure.ts';
+import { formatNumber } from '../../messages/refusalMessages.ts';
 import {
   capitalized,
   hasRegions,
@@ -7,10 +7,10 @@ import {
   needsSetting,
   resourceName,
   settingLabel,
-} from '../messages/settingLabels.ts';
-import { MAX_HEADERS, type ServiceIssue } from '../service/addedServices.ts';
-import { MAX_VALUE_LENGTH, type ValueFlaw } from '../service/credentials.ts';
-import { commandOf, type Service } from '../service/service.ts';
+} from '../../messages/settingLabels.ts';
+import { MAX_HEADERS, type ServiceIssue } from '../../service/addedServices.ts';
+import { MAX_VALUE_LENGTH, type ValueFlaw } from '../../service/credentials.ts';
+import { commandOf, type Service } from '../../service/service.ts';
 import {
   headersText,
   hostsText,
@@ -18,8 +18,8 @@ import {
   REMOVED_FLAWS,
   URL_PROBLEMS,
   unencryptedText,
-} from './connectionMessages.ts';
-import type { AddressProblem, Destination } from './destination.ts';
+} from '../connectionMessages.ts';
+import type { AddressProblem, Destination } from '../destination.ts';
 
 export const SET_UP = {
   title: 'Set Up Hosted Model',

@@ -1,13 +1,14 @@
 import { commands, window } from 'vscode';
-import { isAiDisabled } from '../config/configuration.ts';
-import { needsSetting } from '../messages/settingLabels.ts';
-import type { Service } from '../service/service.ts';
-import { back } from '../ui/steps.ts';
+import { isAiDisabled } from '../../config/configuration.ts';
+import { needsSetting } from '../../messages/settingLabels.ts';
+import type { Service } from '../../service/service.ts';
+import { back } from '../../ui/steps.ts';
+import { reportSetting } from '../connectionDialogs.ts';
+import { addressText } from '../connectionMessages.ts';
+import { parseDestination } from '../destination.ts';
+import type { SetUpReason } from '../resolveObstacle.ts';
+import { readSettingsInUse } from '../switchService.ts';
 import { problemOfKey } from './answerChecks.ts';
-import { reportSetting } from './connectionDialogs.ts';
-import { addressText } from './connectionMessages.ts';
-import { parseDestination } from './destination.ts';
-import type { SetUpReason } from './resolveObstacle.ts';
 import { emptyDraft } from './serviceDraft.ts';
 import {
   prefilledFor,
@@ -18,7 +19,6 @@ import {
 } from './setUpAnswers.ts';
 import { SET_UP } from './setUpMessages.ts';
 import { QUESTIONS } from './setUpSteps.ts';
-import { readSettingsInUse } from './switchService.ts';
 
 /**
  * Prompts for the service, credentials, project, and address, and tests them. The setup can also

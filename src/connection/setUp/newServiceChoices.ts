@@ -1,5 +1,5 @@
-import type { ApiConfig } from '../service/apiCapabilities.ts';
-import type { Authentication } from '../service/authentication.ts';
+import type { ApiConfig } from '../../service/apiCapabilities.ts';
+import type { Authentication } from '../../service/authentication.ts';
 
 /** The choices in the setup of a new service: logins, headers for a key, and APIs. Pure data. */
 

@@ -1,17 +1,17 @@
 import { type QuickPickItem, window } from 'vscode';
-import { serviceEntries, writeServiceEntries, writeSettings } from '../config/configuration.ts';
+import { serviceEntries, writeServiceEntries, writeSettings } from '../../config/configuration.ts';
 import {
   isAllowedHeaderName,
   isHeaderValue,
   isServiceName,
   MAX_HEADERS,
   wordOf,
-} from '../service/addedServices.ts';
-import type { Service } from '../service/service.ts';
-import { inform } from '../ui/notify.ts';
-import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
+} from '../../service/addedServices.ts';
+import type { Service } from '../../service/service.ts';
+import { inform } from '../../ui/notify.ts';
+import { askPick, askText, back, type Question, type StepAnswer } from '../../ui/steps.ts';
+import type { KeyStore } from '../keyStore.ts';
 import { validationOf } from './answerChecks.ts';
-import type { KeyStore } from './keyStore.ts';
 import { type NewService, serviceEntry, withEntry, withFields } from './serviceEntry.ts';
 import { MANAGE } from './setUpMessages.ts';
 

@@ -1,9 +1,9 @@
-import { messageFor } from '../messages/messages.ts';
-import type { ModelList } from '../service/api/modelList.ts';
-import type { Credentials } from '../service/credentials.ts';
-import { cancellable } from '../ui/progress.ts';
-import { contextOfTest } from './connectionMessages.ts';
-import { connectionTo } from './createConnection.ts';
+import { messageFor } from '../../messages/messages.ts';
+import type { ModelList } from '../../service/api/modelList.ts';
+import type { Credentials } from '../../service/credentials.ts';
+import { cancellable } from '../../ui/progress.ts';
+import { contextOfTest } from '../connectionMessages.ts';
+import { connectionTo } from '../createConnection.ts';
 import { UNKNOWN_MODEL } from './serviceDraft.ts';
 import type { SetUp } from './setUpAnswers.ts';
 import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import manifest from '../../../package.json' with { type: 'json' };
-import type { Connections } from '../../../src/connection/connections.ts';
-import { type KeyRecord, KeyStore } from '../../../src/connection/keyStore.ts';
-import { SourceApprovals } from '../../../src/connection/sourceApprovals.ts';
-import { readServices } from '../../../src/service/addedServices.ts';
-import { programPath } from '../../../src/service/auth/programPath.ts';
-import { serviceFor } from '../../../src/service/builtInServices.ts';
-import type { Credentials } from '../../../src/service/credentials.ts';
-import { ServiceError } from '../../../src/service/errors.ts';
-import type { Service } from '../../../src/service/service.ts';
-import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
-import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
-import { FakeEditor, installEditor } from './fakeEditor.ts';
-import { FakeKeyring, FakeState } from './fakes.ts';
+import manifest from '../../../../package.json' with { type: 'json' };
+import type { Connections } from '../../../../src/connection/connections.ts';
+import { type KeyRecord, KeyStore } from '../../../../src/connection/keyStore.ts';
+import { SourceApprovals } from '../../../../src/connection/sourceApprovals.ts';
+import { readServices } from '../../../../src/service/addedServices.ts';
+import { programPath } from '../../../../src/service/auth/programPath.ts';
+import { serviceFor } from '../../../../src/service/builtInServices.ts';
+import type { Credentials } from '../../../../src/service/credentials.ts';
+import { ServiceError } from '../../../../src/service/errors.ts';
+import type { Service } from '../../../../src/service/service.ts';
+import { ServiceRuntime } from '../../../../src/service/serviceRuntime.ts';
+import { type Emulator, startEmulator } from '../../../emulator/emulator.ts';
+import { defaultApiKey, defaultProjectId } from '../../../emulator/settings.ts';
+import { FakeEditor, installEditor } from '../fakeEditor.ts';
+import { FakeKeyring, FakeState } from '../fakes.ts';
 
 type Entry = Readonly<Record<string, unknown>> & { readonly word: string };
 
@@ -77,8 +77,8 @@ describe('a service that the user added', () => {
   const open = async () => {
     const secrets = new FakeKeyring().window();
     keys = new KeyStore(secrets, new FakeState(), () => {});
-    const { Connections } = await import('../../../src/connection/connections.ts');
-    const { runSetUp } = await import('../../../src/connection/setUp.ts');
+    const { Connections } = await import('../../../../src/connection/connections.ts');
+    const { runSetUp } = await import('../../../../src/connection/setUp/setUp.ts');
     connections = new Connections({
       ...{ keys, approvals: new SourceApprovals(secrets, new FakeState()), environment: {} },
       ...{ workspaceState: new FakeState(), runtime },
@@ -173,7 +173,7 @@ describe('a service that the user added', () => {
       const entry = commandEntry('node', '-p', `"it's" + 'x y'`, '', 'C:\\a b');
       await store(entry, { program: await programPath('node') });
       editor.picks.push('ACME', CHANGE, OPENAI, 'Command', SAVE);
-      const { draftOf } = await import('../../../src/connection/serviceDraft.ts');
+      const { draftOf } = await import('../../../../src/connection/setUp/serviceDraft.ts');
       editor.typed.push(SERVICE, draftOf(serviceOf(entry)).fields.command ?? '');
       assert.equal(await connections.setUp(), true);
       assert.deepEqual(entries(), [entry]);
@@ -486,8 +486,8 @@ describe('a service that the user added', () => {
     ["an OAuth client's token", oauth, 'token'],
   ] as const) {
     it(`T15: triggers a warning if ${what} would be sent unencrypted`, async () => {
-      const { unencryptedText } = await import('../../../src/connection/connectionMessages.ts');
-      const { parseDestination } = await import('../../../src/connection/destination.ts');
+      const { unencryptedText } = await import('../../../../src/connection/connectionMessages.ts');
+      const { parseDestination } = await import('../../../../src/connection/destination.ts');
       const service = serviceOf({ ...entry, url: 'http://llm.acme.example' });
       const target = parseDestination(service.authUrl, service.url, service);
       assert.ok('authHost' in target);

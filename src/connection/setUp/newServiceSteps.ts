@@ -1,12 +1,12 @@
 import type { QuickPickItem } from 'vscode';
-import type { ServiceIssue } from '../service/addedServices.ts';
-import { programPath } from '../service/auth/programPath.ts';
-import { cleanValue, parseServiceUrl } from '../service/credentials.ts';
-import type { Service } from '../service/service.ts';
-import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
+import type { ServiceIssue } from '../../service/addedServices.ts';
+import { programPath } from '../../service/auth/programPath.ts';
+import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
+import type { Service } from '../../service/service.ts';
+import { askPick, askText, back, type Question, type StepAnswer } from '../../ui/steps.ts';
+import { URL_PROBLEMS } from '../connectionMessages.ts';
 import { validationOf } from './answerChecks.ts';
 import { splitCommand } from './commandLine.ts';
-import { URL_PROBLEMS } from './connectionMessages.ts';
 import {
   API_CHOICES,
   type ApiChoice,
