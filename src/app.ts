@@ -8,7 +8,7 @@ import { Connections } from './connection/connections.ts';
 import { runSetUp } from './connection/setUp/setUp.ts';
 import { provenanceLines } from './connection/sourceView.ts';
 import type { StoredState } from './connection/storedState.ts';
-import { showFailure } from './diagnose/showFailure.ts';
+import { showFailure } from './diagnose/reportFailure.ts';
 import { RecentJobs } from './generate/recentJobs.ts';
 import type { TokenState } from './service/auth/token.ts';
 import { isUnreachable } from './service/errors.ts';

@@ -1,7 +1,7 @@
 import { Disposable, type ExtensionContext, type TextDocument, window, workspace } from 'vscode';
 import type { HostedModel } from './app.ts';
 import { type OfferedModels, offerModels } from './chat/offerModels.ts';
-import { type CommandHost, registerCommands } from './commands/commands.ts';
+import { type CommandHost, registerCommands } from './commands/registerCommands.ts';
 import { onDidChangeSettings } from './config/configuration.ts';
 import { readSettings } from './config/settings.ts';
 import { KeyStore, type StorageIssue } from './connection/keyStore.ts';

@@ -2,7 +2,7 @@ import type { LanguageModelChatInformation, Memento } from 'vscode';
 import type { Model } from '../service/api/modelList.ts';
 import { CONVERSATION_NEW_TOKENS } from '../service/api/parameters.ts';
 import type { Connection } from '../service/connection.ts';
-import { IMAGES, TOOLS, withStatedModels } from '../service/models/modelFacts.ts';
+import { IMAGES, TOOLS, withStatedModels } from '../service/models/mergeModelFacts.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { ModelQuery } from '../service/models/models.ts';
 import { hasOwnModel, type Service } from '../service/service.ts';

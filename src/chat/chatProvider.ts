@@ -13,7 +13,7 @@ import {
 } from 'vscode';
 import { isAiDisabled } from '../config/configuration.ts';
 import type { Connections } from '../connection/connections.ts';
-import { explainFailure } from '../diagnose/showFailure.ts';
+import { explainFailure } from '../diagnose/reportFailure.ts';
 import { asIncomplete } from '../messages/messages.ts';
 import {
   type Conversation,

@@ -2,7 +2,7 @@ import { commands, ProgressLocation, window } from 'vscode';
 import { onlyFolder } from '../connection/folders.ts';
 import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
-import { showFailure } from '../diagnose/showFailure.ts';
+import { showFailure } from '../diagnose/reportFailure.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { type GenerateOverrides, generate } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';

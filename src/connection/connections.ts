@@ -20,6 +20,7 @@ import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
 import { staysText, USE_NEW_CREDENTIALS } from './connectionMessages.ts';
 import { choiceOf } from './createConnection.ts';
+import { writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, isEnvFile, onlyFolder } from './folders.ts';
 import {
   importSource,
@@ -40,7 +41,6 @@ import {
 import { type FindOptions, findSources, programOf } from './sources.ts';
 import { forgetExternalSource, hasSignedOut } from './storedState.ts';
 import { useForSelections } from './switchService.ts';
-import { writeCredentialSource } from './writeCredentialSource.ts';
 
 export interface ConnectionsOptions extends FindOptions {
   /** Workspace state. VS Code stores it outside the folders, so a repository can't change it. */

@@ -20,6 +20,7 @@ import {
   serviceText,
   sourceFaultText,
 } from './connectionMessages.ts';
+import { settleUnusable } from './credentialSourceSetting.ts';
 import type { DestinationChange } from './destination.ts';
 import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
@@ -32,7 +33,6 @@ import {
 } from './sourceSelection.ts';
 import type { FindOptions } from './sources.ts';
 import { addressSettings } from './switchService.ts';
-import { settleUnusable } from './writeCredentialSource.ts';
 
 /** Removes an obstacle that keeps a command from getting a connection. */
 

@@ -3,7 +3,7 @@ import { readSettings, settingsFor } from '../config/settings.ts';
 import { activeFolder, openEnvFile } from '../connection/folders.ts';
 import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
 import { messageFor } from '../messages/messages.ts';
-import type { CheckResult } from '../service/checks/diagnose.ts';
+import type { CheckResult } from '../service/checks/networkChecks.ts';
 import { isUnreachable } from '../service/errors.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { openSettings } from '../ui/openSettings.ts';

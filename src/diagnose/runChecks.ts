@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { WorkspaceFolder } from 'vscode';
 import type { Connections } from '../connection/connections.ts';
-import type { CheckResult } from '../service/checks/diagnose.ts';
+import type { CheckResult } from '../service/checks/networkChecks.ts';
 import type { Connection } from '../service/connection.ts';
 import type { ServiceError } from '../service/errors.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';

@@ -9,11 +9,11 @@ import type { Retry } from '../service/http/httpTypes.ts';
 import { MAX_PAUSE_MS } from '../service/http/requestPace.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
 import type { Message } from './actions.ts';
-import { commandFailed } from './commandFailure.ts';
 import { failureContext, type MessageBuilder, type MessageContext } from './failureContext.ts';
 import { NETWORK_MESSAGES } from './networkMessages.ts';
 import { formatNumber, parenthesized, REFUSAL_MESSAGES } from './refusalMessages.ts';
 import { hasRegions, type LabelContext, listOf, settingLabel } from './settingLabels.ts';
+import { commandFailed } from './tokenCommandFailure.ts';
 
 /**
  * The messages for failures: what happened, the most likely cause, and what to do. They contain

@@ -6,7 +6,7 @@ import type { Parameters } from './api/parameters.ts';
 import type { Generation } from './api/responseReader.ts';
 import type { Operation, ResourceKind } from './apiCapabilities.ts';
 import type { TokenService } from './auth/tokenService.ts';
-import { type CheckResult, diagnose } from './checks/diagnose.ts';
+import { type CheckResult, diagnose } from './checks/networkChecks.ts';
 import type { CallOptions, Client, GenerateOptions } from './client.ts';
 import type { ApprovedOrigins, Credentials, SourceId } from './credentials.ts';
 import type { ServiceError } from './errors.ts';

@@ -139,7 +139,7 @@ async function versionIn(root: string): Promise<Version> {
       ...['api/inferenceFailure.ts', 'generation/inferenceFailure.ts', 'failures.ts'],
     ),
     firstOf('http/concurrencyLimit.ts', 'http/limiter.ts'),
-    firstOf('http/resilientFetch.ts', 'http/hardenedFetch.ts'),
+    firstOf('http/reconnectingFetch.ts', 'http/resilientFetch.ts', 'http/hardenedFetch.ts'),
     ...['errors.ts', 'http/body.ts', 'http/http.ts'].map(load),
   ]);
   const { ConcurrencyLimit } = { ConcurrencyLimit: Reflect.get(limit, 'Limiter'), ...limit };

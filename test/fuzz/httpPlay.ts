@@ -10,7 +10,7 @@ import type {
 } from '../../src/service/http/concurrencyLimit.ts';
 import type * as https from '../../src/service/http/http.ts';
 import type { HttpRequest, HttpResponse, TokenProvider } from '../../src/service/http/httpTypes.ts';
-import type * as fetches from '../../src/service/http/resilientFetch.ts';
+import type * as fetches from '../../src/service/http/reconnectingFetch.ts';
 import { CLOSED_PORT } from '../contract/service/proxy.ts';
 import type { Emulator } from '../emulator/emulator.ts';
 import type { Fault } from '../emulator/faults.ts';

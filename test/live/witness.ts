@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { resilientFetch } from '../../src/service/http/resilientFetch.ts';
+import { resilientFetch } from '../../src/service/http/reconnectingFetch.ts';
 import { isRecord } from '../emulator/service.ts';
 
 /**

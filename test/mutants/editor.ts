@@ -75,7 +75,7 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'a failed start shows no message',
-    file: 'src/commands/commands.ts',
+    file: 'src/commands/registerCommands.ts',
     from: '    offerReload(NOT_STARTED);\n',
     to: '',
     test: 'test/contract/lifecycle/opening.test.ts',

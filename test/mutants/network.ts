@@ -11,7 +11,7 @@ const limiter = 'test/unit/service/http/concurrencyLimit.test.ts';
 export const networkMutants: readonly Mutant[] = [
   {
     name: 'redirects are followed',
-    file: 'src/service/http/resilientFetch.ts',
+    file: 'src/service/http/reconnectingFetch.ts',
     from: "redirect: 'manual'",
     to: "redirect: 'follow'",
     test: transport,
@@ -19,7 +19,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'properties that other extensions add to `Object.prototype` change a request',
-    file: 'src/service/http/resilientFetch.ts',
+    file: 'src/service/http/reconnectingFetch.ts',
     from: "    redirect: 'manual',\n",
     to: '',
     test: pollution,
@@ -35,7 +35,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'requests reconnect endlessly to a proxy that closes the connection',
-    file: 'src/service/http/resilientFetch.ts',
+    file: 'src/service/http/reconnectingFetch.ts',
     from: '    error.code = PROXY_CLOSED;\n',
     to: '',
     test: transport,
@@ -51,15 +51,15 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'a request fails if the service closed its kept connection',
-    file: 'src/service/http/resilientFetch.ts',
+    file: 'src/service/http/reconnectingFetch.ts',
     from: '!isOfClosedConnection(error) || ',
     to: 'true || ',
-    test: 'test/unit/service/http/resilientFetch.test.ts',
+    test: 'test/unit/service/http/reconnectingFetch.test.ts',
     title: 'retries once if a reused connection closes with ECONNRESET before data is sent',
   },
   {
     name: 'every failed request counts as not sent',
-    file: 'src/service/http/resilientFetch.ts',
+    file: 'src/service/http/reconnectingFetch.ts',
     from: 'throw isSent ? error : new',
     to: 'throw isSent && !isSent ? error : new',
     test: transport,
@@ -179,7 +179,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: "the service's model list overrides the user's values",
-    file: 'src/service/models/modelFacts.ts',
+    file: 'src/service/models/mergeModelFacts.ts',
     from: 'facts.context ?? model.contextLength',
     to: 'model.contextLength ?? facts.context',
     test: 'test/contract/service/gatewayModels.test.ts',

@@ -136,7 +136,7 @@ export const houseRules: readonly HouseRule[] = [
       /new (ServiceRuntime|KeyStore|SourceApprovals|Connections|StatusItem|SessionHistory|RecentJobs|Http|TokenService|ConcurrencyLimit|Models|Usage)\(/.test(
         line,
       ),
-    planted: ['commands/commands.ts', '  const status = new StatusItem(place, beat);'],
+    planted: ['commands/registerCommands.ts', '  const status = new StatusItem(place, beat);'],
   },
   {
     name: '4: no mutable state at module level',
@@ -183,9 +183,9 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['service/client.ts', "throw new Error('The service refused your key.');"],
   },
   {
-    name: '6: only service/http/resilientFetch.ts sends requests',
+    name: '6: only service/http/reconnectingFetch.ts sends requests',
     isBroken: (line, path) =>
-      path !== 'service/http/resilientFetch.ts' &&
+      path !== 'service/http/reconnectingFetch.ts' &&
       /(?<![#.\w])(globalThis\.)?(fetch|https?\.request|https?\.get)\(|from 'node:(net|tls|https?)'|from 'undici'/.test(
         line,
       ),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WorkspaceFolder } from 'vscode';
-import type { CommandHost } from '../../src/commands/commands.ts';
 import type { App, CommandCode } from '../../src/commands/commandTypes.ts';
+import type { CommandHost } from '../../src/commands/registerCommands.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
@@ -32,7 +32,7 @@ const hostWith = (loadCommands: CommandHost['loadCommands']) => () => ({
  */
 function codeOf(run: CommandCode['run']): CommandCode {
   const report: CommandCode['report'] = async (error) => {
-    const { showFailure } = await import('../../src/diagnose/showFailure.ts');
+    const { showFailure } = await import('../../src/diagnose/reportFailure.ts');
     return showFailure(app, error);
   };
   return { run, report };
@@ -77,7 +77,7 @@ describe('a part that loads on first use', () => {
   });
 
   it('is reported without its path if loading fails, and is loaded by the next command', async () => {
-    const { registerCommands } = await import('../../src/commands/commands.ts');
+    const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     let isThere = false;
     const ran: string[] = [];
     const load = async () => {
@@ -96,14 +96,14 @@ describe('a part that loads on first use', () => {
   });
 
   it("isn't loaded if the extension failed to start", async () => {
-    const { registerCommands } = await import('../../src/commands/commands.ts');
+    const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     registerCommands(() => undefined, []);
     await editor.run('hostedModel.diagnose');
     assert.match(editor.said.join(), /Couldn’t start.* If reloading doesn’t help, check the log/);
   });
 
   it("isn't reported if the window closes while it loads", async () => {
-    const { registerCommands } = await import('../../src/commands/commands.ts');
+    const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     const load = async () => {
       throw new ServiceError('cancelled');
     };
@@ -113,7 +113,7 @@ describe('a part that loads on first use', () => {
   });
 
   it('gets the selection from the start of the command, but the current selection on a retry', async () => {
-    const { registerCommands } = await import('../../src/commands/commands.ts');
+    const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     editor.activeFile = '/work/letter.txt';
     editor.selected = 'at first';
     const seen: unknown[] = [];
@@ -132,7 +132,7 @@ describe('a part that loads on first use', () => {
   });
 
   it('reports each failed attempt, including a failed retry', async () => {
-    const { registerCommands } = await import('../../src/commands/commands.ts');
+    const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();
     const run = async () => {

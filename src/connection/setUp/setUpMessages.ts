@@ -1,4 +1,3 @@
-import { commandText } from '../../messages/commandFailure.ts';
 import { formatNumber } from '../../messages/refusalMessages.ts';
 import {
   capitalized,
@@ -8,6 +7,7 @@ import {
   resourceName,
   settingLabel,
 } from '../../messages/settingLabels.ts';
+import { commandText } from '../../messages/tokenCommandFailure.ts';
 import { MAX_HEADERS, type ServiceIssue } from '../../service/addedServices.ts';
 import { MAX_VALUE_LENGTH, type ValueFlaw } from '../../service/credentials.ts';
 import { commandOf, type Service } from '../../service/service.ts';

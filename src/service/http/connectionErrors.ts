@@ -1,5 +1,5 @@
 import { type ErrorKind, type FoundDetails, ServiceError } from '../errors.ts';
-import { isTlsHandshakeReset, PROXY_CLOSED, RequestNotSentError } from './resilientFetch.ts';
+import { isTlsHandshakeReset, PROXY_CLOSED, RequestNotSentError } from './reconnectingFetch.ts';
 
 export interface Failure {
   readonly error: ServiceError;

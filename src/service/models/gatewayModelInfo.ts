@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts';
 import type { Http } from '../http/http.ts';
 import type { Access } from '../http/httpTypes.ts';
 import { parseJson } from '../schemaHelpers.ts';
-import { withFacts } from './modelFacts.ts';
+import { withFacts } from './mergeModelFacts.ts';
 
 /** The deadline is short, because the user sees an empty list while the request is pending. */
 const DEADLINE_MS = 5_000;

@@ -12,7 +12,7 @@ import { parseJson } from '../schemaHelpers.ts';
 import type { Service } from '../service.ts';
 import { SharedTask } from '../sharedTask.ts';
 import { withModelInfo } from './gatewayModelInfo.ts';
-import { withStatedFacts, withStatedModels } from './modelFacts.ts';
+import { withStatedFacts, withStatedModels } from './mergeModelFacts.ts';
 import { lifecycleOf } from './modelLifecycle.ts';
 
 const DEADLINE_MS = 30_000;

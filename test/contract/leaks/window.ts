@@ -22,7 +22,7 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
   ['/src/service/http/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
   ['/src/status/statusItem.ts', 'PAINT_AFTER_MS = 16', 'PAINT_AFTER_MS = 1'],
   [
-    '/src/diagnose/showFailure.ts',
+    '/src/diagnose/reportFailure.ts',
     'const message = messageFor(cause, context);',
     'globalThis.reportedToTest(cause); const message = messageFor(cause, context);',
   ],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { resilientFetch } from '../../../src/service/http/resilientFetch.ts';
+import { resilientFetch } from '../../../src/service/http/reconnectingFetch.ts';
 import { gate } from '../../emulator/faults.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { type ShownCheck, shownCheck } from '../../../src/diagnose/checkMessages.ts';
-import { type CheckResult, diagnose } from '../../../src/service/checks/diagnose.ts';
+import { type CheckResult, diagnose } from '../../../src/service/checks/networkChecks.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { ServiceError } from '../../../src/service/errors.ts';
 import type { HttpOptions } from '../../../src/service/http/http.ts';

@@ -1,4 +1,4 @@
-import { resilientFetch } from '../../../src/service/http/resilientFetch.ts';
+import { resilientFetch } from '../../../src/service/http/reconnectingFetch.ts';
 
 /** A `fetch` that counts how much of each response the client has read. */
 export class WatchedFetch {

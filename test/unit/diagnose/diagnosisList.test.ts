@@ -4,7 +4,7 @@ import type { App } from '../../../src/commands/commandTypes.ts';
 import type { Lookup } from '../../../src/connection/sourceSelection.ts';
 import { conclusionOf, type ShownCheck } from '../../../src/diagnose/checkMessages.ts';
 import type { Row } from '../../../src/diagnose/diagnosisList.ts';
-import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
+import type { CheckResult } from '../../../src/service/checks/networkChecks.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
@@ -287,7 +287,7 @@ describe('the diagnosis list in an editor', () => {
     assert.equal(await ended, undefined);
     const ready = found();
     read.resolve({ found: ready, choice: choiceOf(ready) });
-    await import('../../../src/service/checks/diagnose.ts');
+    await import('../../../src/service/checks/networkChecks.ts');
     await turn();
     assert.deepEqual(asked, []);
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ErrorDetails, ErrorKind } from '../../../../src/service/errors.ts';
 import { networkFailure } from '../../../../src/service/http/connectionErrors.ts';
+import { RequestNotSentError } from '../../../../src/service/http/reconnectingFetch.ts';
 import { redirectHost } from '../../../../src/service/http/requestFailure.ts';
-import { RequestNotSentError } from '../../../../src/service/http/resilientFetch.ts';
 import { clientOn, credentials, FakeTime, failureOf, fakeNetwork } from '../fixtures.ts';
 
 const broken = (code: string, more: object = {}) =>

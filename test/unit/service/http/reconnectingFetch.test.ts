@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { resilientFetch } from '../../../../src/service/http/resilientFetch.ts';
+import { resilientFetch } from '../../../../src/service/http/reconnectingFetch.ts';
 
 /**
  * Simulates a connection that closes after `fetch` has chosen it, and before the first byte is

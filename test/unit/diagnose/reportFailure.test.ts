@@ -51,7 +51,7 @@ describe('a generation whose failure was reported', () => {
 
   /** Reports a failure to a user who presses these buttons. */
   async function report(kind: ErrorKind, isRepaired: boolean, ...buttons: string[]) {
-    const { showFailure } = await import('../../../src/diagnose/showFailure.ts');
+    const { showFailure } = await import('../../../src/diagnose/reportFailure.ts');
     editor.buttons.push(...buttons);
     const repairs: unknown[] = [];
     const deps = depsWith({
@@ -108,7 +108,7 @@ describe('a generation whose failure was reported', () => {
   }
 
   it('has its template named in the message, without turning markup in that name into a link', async () => {
-    const { showFailure } = await import('../../../src/diagnose/showFailure.ts');
+    const { showFailure } = await import('../../../src/diagnose/reportFailure.ts');
     const refusal = new ServiceError('parameter-refused', { names: ['top_k'] });
     const template = { name: '[Short](command:x)', parameters: { top_k: 101 } };
     await showFailure(depsWith({}), refusal, connectionOf(), { template });
