@@ -8,7 +8,7 @@ import { Connections } from './connection/connections.ts';
 import { runSetUp } from './connection/setUp/setUp.ts';
 import { provenanceLines } from './connection/sourceView.ts';
 import type { StoredState } from './connection/storedState.ts';
-import { showFailure } from './diagnose/reportFailure.ts';
+import { reportFailure } from './diagnose/reportFailure.ts';
 import { RecentJobs } from './generate/recentJobs.ts';
 import type { TokenState } from './service/auth/token.ts';
 import { isUnreachable } from './service/errors.ts';
@@ -82,7 +82,7 @@ export class HostedModel implements App, CommandCode {
   }
 
   readonly run: CommandCode['run'] = (name, invocation) => handlers[name](this, invocation);
-  readonly report: CommandCode['report'] = (error) => showFailure(this, error);
+  readonly report: CommandCode['report'] = (error) => reportFailure(this, error);
 
   readonly loadChat = async (): Promise<Chat> => {
     if (this.#chat) return this.#chat;

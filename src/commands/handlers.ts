@@ -2,7 +2,7 @@ import { commands, ProgressLocation, window } from 'vscode';
 import { onlyFolder } from '../connection/folders.ts';
 import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
-import { showFailure } from '../diagnose/reportFailure.ts';
+import { reportFailure } from '../diagnose/reportFailure.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { type GenerateOverrides, generate } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
@@ -141,6 +141,6 @@ function optionsFor(app: App): GenerateDeps {
     connections,
     startWatch,
     onUsage: (connection, request) => void usage.record(connection, request),
-    report: (error, connection, at) => showFailure(app, error, connection, at),
+    report: (error, connection, at) => reportFailure(app, error, connection, at),
   };
 }

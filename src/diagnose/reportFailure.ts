@@ -37,7 +37,7 @@ interface FailureOptions {
  * @param options.template the template of the generation
  * @returns true if the user chose to retry
  */
-export async function showFailure(
+export async function reportFailure(
   deps: DiagnosisDeps,
   error: unknown,
   connection?: Connection,

@@ -17,7 +17,7 @@ import { offerResult, type RunAgain, reportOutcome } from './responseNotificatio
  * failed; empty if the job has only one selection.
  * @returns true if the user wants a retry
  */
-export type ShowFailure = (
+export type ReportFailure = (
   error: unknown,
   connection: Connection,
   at: {
@@ -54,7 +54,7 @@ export interface RunResult {
 interface ReportedRun extends Pick<RecentJobs, 'announcements'> {
   readonly job: Job;
   readonly runMode: RunMode;
-  readonly report: ShowFailure;
+  readonly report: ReportFailure;
   readonly runAgain: RunAgain;
 }
 

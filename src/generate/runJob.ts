@@ -14,7 +14,7 @@ import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import { confirmSecrets } from './promptChecks.ts';
 import type { RecentJobs } from './recentJobs.ts';
-import { type Outcome, type RunResult, reportRun, type ShowFailure } from './reportRun.ts';
+import { type Outcome, type ReportFailure, type RunResult, reportRun } from './reportRun.ts';
 import type { RunAgain } from './responseNotifications.ts';
 import { labelLine, WaitProgress } from './waiting.ts';
 
@@ -25,7 +25,7 @@ export interface GenerateDeps {
   readonly startWatch: () => GenerationWatch;
   /** Called with the token usage of each request. */
   readonly onUsage: (connection: Connection, request: UsedRequest) => void;
-  readonly report: ShowFailure;
+  readonly report: ReportFailure;
 }
 
 /** The responses of a job that are generated together, and how to generate them. */

@@ -6,7 +6,7 @@ import type { Parameters } from './api/parameters.ts';
 import type { Generation } from './api/responseReader.ts';
 import type { Operation, ResourceKind } from './apiCapabilities.ts';
 import type { TokenService } from './auth/tokenService.ts';
-import { type CheckResult, diagnose } from './checks/networkChecks.ts';
+import { type CheckResult, runNetworkChecks } from './checks/networkChecks.ts';
 import type { CallOptions, Client, GenerateOptions } from './client.ts';
 import type { ApprovedOrigins, Credentials, SourceId } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
@@ -148,7 +148,7 @@ export class Connection implements PublicCredentials, ModelSettings {
       settings: this.#settings,
       ...(mayUse && { mayUse }),
     };
-    return diagnose(options, onResult, signal);
+    return runNetworkChecks(options, onResult, signal);
   }
 
   /**

@@ -143,8 +143,10 @@ async function versionIn(root: string): Promise<Version> {
     ...['errors.ts', 'http/body.ts', 'http/http.ts'].map(load),
   ]);
   const { ConcurrencyLimit } = { ConcurrencyLimit: Reflect.get(limit, 'Limiter'), ...limit };
-  const { resilientFetch } = { resilientFetch: Reflect.get(fetches, 'hardenedFetch'), ...fetches };
-  return Object.assign({}, failures, fetches, ...modules, { ConcurrencyLimit, resilientFetch });
+  const fetchBefore =
+    Reflect.get(fetches, 'resilientFetch') ?? Reflect.get(fetches, 'hardenedFetch');
+  const { reconnectingFetch } = { reconnectingFetch: fetchBefore, ...fetches };
+  return Object.assign({}, failures, fetches, ...modules, { ConcurrencyLimit, reconnectingFetch });
 }
 
 function nameOf(outcome: unknown): string {

@@ -29,7 +29,7 @@ export interface Version
   extends Pick<typeof errors, 'ServiceError'>,
     Pick<typeof failures, 'inferenceFailure'>,
     Pick<typeof bodies, 'readEvents'>,
-    Pick<typeof fetches, 'resilientFetch'>,
+    Pick<typeof fetches, 'reconnectingFetch'>,
     Pick<typeof https, 'Http'> {
   readonly ConcurrencyLimit: typeof ConcurrencyLimit;
 }
@@ -186,7 +186,7 @@ class Play {
   readonly #fetch: typeof fetch = async (url, init) => {
     this.#activity += 1;
     this.#unanswered += 1;
-    const response = await this.#version.resilientFetch(url as string, init).finally(() => {
+    const response = await this.#version.reconnectingFetch(url as string, init).finally(() => {
       this.#activity += 1;
       this.#unanswered -= 1;
     });

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { resilientFetch } from '../../src/service/http/reconnectingFetch.ts';
+import { reconnectingFetch } from '../../src/service/http/reconnectingFetch.ts';
 import { isRecord } from '../emulator/service.ts';
 
 /**
@@ -56,7 +56,7 @@ export class Witness {
     const url = new URL(String(address));
     const before = this.#allowed;
     this.#allow(url, init.body);
-    const response = await resilientFetch(url, { ...init, headers: this.#headersOf(init) });
+    const response = await reconnectingFetch(url, { ...init, headers: this.#headersOf(init) });
     // A refused request has generated nothing.
     if (!response.ok) this.#allowed = before;
     const path = this.#withoutBase(url);

@@ -28,12 +28,12 @@ const hostWith = (loadCommands: CommandHost['loadCommands']) => () => ({
 });
 /**
  * Returns code that runs commands with `run`, and reports their failures with the real
- * `showFailure`.
+ * `reportFailure`.
  */
 function codeOf(run: CommandCode['run']): CommandCode {
   const report: CommandCode['report'] = async (error) => {
-    const { showFailure } = await import('../../src/diagnose/reportFailure.ts');
-    return showFailure(app, error);
+    const { reportFailure } = await import('../../src/diagnose/reportFailure.ts');
+    return reportFailure(app, error);
   };
   return { run, report };
 }

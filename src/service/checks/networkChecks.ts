@@ -78,7 +78,7 @@ export type CheckResult =
 
 type Probe = ReturnType<ServiceRuntime['clientForChecks']>;
 
-export interface DiagnoseOptions {
+export interface NetworkCheckOptions {
   readonly runtime: ServiceRuntime;
   readonly credentials: Credentials;
   readonly settings: ClientSettings;
@@ -96,7 +96,7 @@ export interface DiagnoseOptions {
  */
 const CLOCK_TOLERANCE_MS = 120_000;
 
-interface CheckContext extends DiagnoseOptions {
+interface CheckContext extends NetworkCheckOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
@@ -166,8 +166,8 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
  * @returns the first failure; undefined if all checks passed
  * @throws {ServiceError} `cancelled` when the signal aborts
  */
-export async function diagnose(
-  options: DiagnoseOptions,
+export async function runNetworkChecks(
+  options: NetworkCheckOptions,
   onResult: (result: CheckResult) => void,
   signal: AbortSignal,
 ): Promise<ServiceError | undefined> {

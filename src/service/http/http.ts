@@ -12,7 +12,7 @@ import type { RequestGate } from './concurrencyLimit.ts';
 import type { ErrorResponse } from './httpTypes.ts';
 import { type CallBudget, checkResponseHeaders, type HttpRequest } from './httpTypes.ts';
 import { PendingRequest, type PendingRequestOptions } from './pendingRequest.ts';
-import { preventProxyReconnects, resilientFetch } from './reconnectingFetch.ts';
+import { preventProxyReconnects, reconnectingFetch } from './reconnectingFetch.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
 export type HttpOptions = Partial<ApprovedFetchOptions & PendingRequestOptions>;
@@ -44,7 +44,7 @@ export class Http {
 
   constructor(options: HttpOptions = {}) {
     this.#options = {
-      fetch: resilientFetch,
+      fetch: reconnectingFetch,
       headersMs: 60_000,
       silentMs: 5_000,
       idleMs: 30_000,

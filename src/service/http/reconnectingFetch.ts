@@ -34,7 +34,7 @@ const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_
  * @throws {RequestNotSentError} if the request has a body and nothing was sent; in all other cases,
  * the error from `fetch`
  */
-export async function resilientFetch(
+export async function reconnectingFetch(
   url: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { resilientFetch } from '../../../src/service/http/reconnectingFetch.ts';
+import { reconnectingFetch } from '../../../src/service/http/reconnectingFetch.ts';
 import { gate } from '../../emulator/faults.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
@@ -89,8 +89,8 @@ describe('concurrent requests', () => {
 
   it('wait after a response with a Retry-After header, even if its call was canceled', async () => {
     const hasHeaders = Promise.withResolvers<void>();
-    const fetch: typeof resilientFetch = async (url, init) => {
-      const response = await resilientFetch(url, init);
+    const fetch: typeof reconnectingFetch = async (url, init) => {
+      const response = await reconnectingFetch(url, init);
       if (response.status === 429) hasHeaders.resolve();
       return response;
     };

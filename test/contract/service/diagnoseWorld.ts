@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { type ShownCheck, shownCheck } from '../../../src/diagnose/checkMessages.ts';
-import { type CheckResult, diagnose } from '../../../src/service/checks/networkChecks.ts';
+import { type CheckResult, runNetworkChecks } from '../../../src/service/checks/networkChecks.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { ServiceError } from '../../../src/service/errors.ts';
 import type { HttpOptions } from '../../../src/service/http/http.ts';
@@ -108,7 +108,7 @@ export async function startExamination(options: ExaminationOptions = {}): Promis
     const sentBefore = emulator.requests.length;
     const secrets = [credentials.apiKey, credentials.projectId, 'c4nary'].filter(Boolean);
     const chosenSettings = { ...settings, modelId: options.modelId ?? modelId };
-    const failure = await diagnose(
+    const failure = await runNetworkChecks(
       { runtime: runtime, credentials, settings: chosenSettings, ...(mayUse && { mayUse }) },
       (result) => results.push(result),
       signal,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readServices } from '../../../src/service/addedServices.ts';
-import { type CheckResult, diagnose } from '../../../src/service/checks/networkChecks.ts';
+import { type CheckResult, runNetworkChecks } from '../../../src/service/checks/networkChecks.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import type { Service } from '../../../src/service/service.ts';
@@ -104,7 +104,7 @@ describe('fixed headers', () => {
       const { models } = await list(world);
       assert.ok(models.length > 0);
       const results: CheckResult[] = [];
-      const failure = await diagnose(
+      const failure = await runNetworkChecks(
         { runtime, credentials, settings },
         (result) => results.push(result),
         never,
@@ -173,7 +173,7 @@ describe('fixed headers', () => {
         const onResult = (result: CheckResult) => {
           if (result.state === 'failed') errors.push(result.error);
         };
-        await diagnose({ runtime, credentials, settings }, onResult, never);
+        await runNetworkChecks({ runtime, credentials, settings }, onResult, never);
         errors.push(await failureOf(runtime.test(credentials, settings, never)));
         assert.ok(errors.length >= 2);
         for (const error of errors) assert.deepEqual(formsIn(textsOfError(error), teamKey), []);

@@ -1,4 +1,4 @@
-import { resilientFetch } from '../../../src/service/http/reconnectingFetch.ts';
+import { reconnectingFetch } from '../../../src/service/http/reconnectingFetch.ts';
 
 /** A `fetch` that counts how much of each response the client has read. */
 export class WatchedFetch {
@@ -12,8 +12,8 @@ export class WatchedFetch {
     this.#onHead = onHead;
   }
 
-  readonly fetch: typeof resilientFetch = async (url, init) => {
-    const answer = await resilientFetch(url, init);
+  readonly fetch: typeof reconnectingFetch = async (url, init) => {
+    const answer = await reconnectingFetch(url, init);
     const { pathname } = new URL(String(url));
     this.#heads.push(pathname);
     this.#onHead(pathname);

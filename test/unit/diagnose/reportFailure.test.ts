@@ -51,7 +51,7 @@ describe('a generation whose failure was reported', () => {
 
   /** Reports a failure to a user who presses these buttons. */
   async function report(kind: ErrorKind, isRepaired: boolean, ...buttons: string[]) {
-    const { showFailure } = await import('../../../src/diagnose/reportFailure.ts');
+    const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
     editor.buttons.push(...buttons);
     const repairs: unknown[] = [];
     const deps = depsWith({
@@ -64,7 +64,7 @@ describe('a generation whose failure was reported', () => {
         return isRepaired;
       },
     });
-    const wantsRetry = await showFailure(deps, new ServiceError(kind), connectionOf());
+    const wantsRetry = await reportFailure(deps, new ServiceError(kind), connectionOf());
     return { wantsRetry, repairs };
   }
 
@@ -108,10 +108,10 @@ describe('a generation whose failure was reported', () => {
   }
 
   it('has its template named in the message, without turning markup in that name into a link', async () => {
-    const { showFailure } = await import('../../../src/diagnose/reportFailure.ts');
+    const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
     const refusal = new ServiceError('parameter-refused', { names: ['top_k'] });
     const template = { name: '[Short](command:x)', parameters: { top_k: 101 } };
-    await showFailure(depsWith({}), refusal, connectionOf(), { template });
+    await reportFailure(depsWith({}), refusal, connectionOf(), { template });
     const expected =
       'Nothing was sent: top_k is out of range. Change it in the template “[Short] (command:x)”.';
     assert.deepEqual(editor.said, [expected]);

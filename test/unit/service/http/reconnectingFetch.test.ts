@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { resilientFetch } from '../../../../src/service/http/reconnectingFetch.ts';
+import { reconnectingFetch } from '../../../../src/service/http/reconnectingFetch.ts';
 
 /**
  * Simulates a connection that closes after `fetch` has chosen it, and before the first byte is
  * sent.
  */
-describe('resilientFetch', () => {
+describe('reconnectingFetch', () => {
   const { fetch } = globalThis;
   afterEach(() => {
     globalThis.fetch = fetch;
@@ -22,7 +22,7 @@ describe('resilientFetch', () => {
       throw new TypeError('fetch failed', { cause });
     };
     const init = { method: 'POST', body: 'text' };
-    const outcome = await resilientFetch('http://127.0.0.1:9/', init).then(
+    const outcome = await reconnectingFetch('http://127.0.0.1:9/', init).then(
       (response) => response.text(),
       () => 'failed',
     );
