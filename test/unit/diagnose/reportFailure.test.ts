@@ -89,7 +89,7 @@ describe('a generation whose failure was reported', () => {
     ["can't be retried if Refresh Token got no token", 'refused', false],
   ] as const) {
     it(what, async () => {
-      const { showFailure } = await import('../../../src/diagnose/showFailure.ts');
+      const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
       let state = { kind: 'refused' };
       editor.run = async (command) => {
         assert.equal(command, 'hostedModel.refreshToken');
@@ -99,7 +99,7 @@ describe('a generation whose failure was reported', () => {
       const connection = connectionOf({}, { tokenService } as unknown as ServiceRuntime);
       const wantsRetry = (...buttons: string[]) => {
         editor.buttons.push(...buttons);
-        return showFailure(depsWith({}), new ServiceError('key-refused'), connection);
+        return reportFailure(depsWith({}), new ServiceError('key-refused'), connection);
       };
       assert.equal(await wantsRetry('Refresh Token'), false);
       assert.equal(editor.said.includes('There’s a new token. Do you want to retry?'), isOffered);
