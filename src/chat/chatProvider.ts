@@ -123,11 +123,14 @@ export class ChatProvider {
   /**
    * Returns the connection for a chat model; undefined if none is ready, for example because
    * credentials are missing or not approved.
-   * @param word the `word` of the model's service; if omitted, returns the chat's first connection
+   * @param word the `word` of the model's service; if omitted, returns the connection in use in
+   * chat
    */
   async connection(word?: string): Promise<Connection | undefined> {
-    const all = await this.#deps.connections.all();
-    return word === undefined ? all[0] : all.find(({ service }) => service.word === word);
+    const { connections } = this.#deps;
+    if (word === undefined) return connections.inChat();
+    const all = await connections.all();
+    return all.find(({ service }) => service.word === word);
   }
 
   /**
@@ -192,7 +195,7 @@ export class ChatProvider {
   /**
    * Returns the message for a failure. Logs the failure and shows it in the status item, unless
    * it's a `ChatError` or a cancellation.
-   * @param used the request's connection; by default, the chat's first connection
+   * @param used the request's connection; by default, the connection in use in chat
    */
   async explainAndLog(error: unknown, used?: Connection): Promise<string> {
     if (error instanceof ChatError) return error.message;

@@ -1,4 +1,5 @@
 import { commands, ProgressLocation, window } from 'vscode';
+import { readyConnection } from '../connection/createConnection.ts';
 import { onlyFolder } from '../connection/folders.ts';
 import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
@@ -58,10 +59,9 @@ export const handlers: Handlers = {
 
   showUsage: async (app) => {
     // Prefer the chat's connection, because the budget limits only chat requests.
-    const [ofChat] = await app.connections.all();
+    const ofChat = await app.connections.inChat();
     const { choice } = await app.connections.peekWithProgress();
-    const active = choice.kind === 'ready' ? choice.connection : undefined;
-    await app.usage.show(ofChat ?? active);
+    await app.usage.show(ofChat ?? readyConnection(choice));
   },
 
   setUp: (app) => app.connections.setUp(),

@@ -2,6 +2,7 @@ import { commands, window } from 'vscode';
 import type { CallerDecisions, CallerRow } from '../chat/callerDecisions.ts';
 import { targetForFolder } from '../config/configuration.ts';
 import { targetText } from '../connection/connectionMessages.ts';
+import { readyConnection } from '../connection/createConnection.ts';
 import { activeFolder, openEnvFile } from '../connection/folders.ts';
 import {
   type Lookup,
@@ -40,7 +41,7 @@ export async function openMenu(app: App): Promise<unknown> {
   }
   const ofServices = await serviceRows(app, serviceInUse(looked));
   const { services, sources, another, extensions } = COMMAND_MESSAGES.menu;
-  const connection = choice.kind === 'ready' ? choice.connection : undefined;
+  const connection = readyConnection(choice);
   const useAnother = { label: another, run: () => useAnotherSource(app, looked) };
   const approve = {
     label: `$(pass) ${ACTION_LABELS.approve}`,

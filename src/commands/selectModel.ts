@@ -2,6 +2,7 @@ import { window } from 'vscode';
 import { writeSettings } from '../config/configuration.ts';
 import { readSettings, settingsFor } from '../config/settings.ts';
 import { requireAddress } from '../connection/connectionDialogs.ts';
+import { readyConnection } from '../connection/createConnection.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { serviceInUse } from '../connection/sourceSelection.ts';
 import { apiOf } from '../service/api/apis.ts';
@@ -23,7 +24,7 @@ export async function selectModel(app: App): Promise<void> {
   const looked = await app.connections.peekWithProgress();
   const { found } = looked;
   const ofEditor = settingsFor(serviceInUse(looked), readSettings(scope));
-  const ready = looked.choice.kind === 'ready' ? looked.choice.connection : undefined;
+  const ready = readyConnection(looked.choice);
   // A service with regions has known addresses, so its models can be listed even before the setup
   // if the list needs no token.
   const isPublic =

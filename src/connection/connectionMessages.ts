@@ -1,7 +1,6 @@
 import type { SettingsTarget } from '../config/configuration.ts';
 import type { ServiceProblem, SourceSettings } from '../config/settings.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
-import type { MessageContext } from '../messages/failureContext.ts';
 import {
   capitalized,
   type LabelContext,
@@ -9,13 +8,11 @@ import {
   needsSetting,
   settingLabel,
 } from '../messages/settingLabels.ts';
-import type { PublicCredentials } from '../service/connection.ts';
-import type { Credentials, SourceId, UrlProblem, ValueFlaw } from '../service/credentials.ts';
+import type { SourceId, UrlProblem, ValueFlaw } from '../service/credentials.ts';
 import { getsTokens, headerSecretsOf, type Service, type SettingName } from '../service/service.ts';
 import type { AddressProblem, Destination } from './destination.ts';
 import type { GitRisk } from './gitRisk.ts';
 import {
-  type Choice,
   type ExternalSource,
   hasOnlyErrors,
   isFaultyFile,
@@ -316,27 +313,4 @@ function issuePhrases(issues: readonly Issue[]): string[] {
     const phrases = ofLine.map(({ kind }) => ISSUE_PHRASES[kind]);
     return `${what} ${phrases.join(' and ')}`;
   });
-}
-
-/** Returns the context for messages about the connection. Empty if there is no connection. */
-export function contextOf(choice: Choice): MessageContext {
-  if (choice.kind !== 'ready') return {};
-  const { connection } = choice;
-  return { source: connection.source, ...serviceContext(connection) };
-}
-
-/** Returns the context for messages about a test in the setup, before the answers are saved. */
-export function contextOfTest(credentials: Credentials): MessageContext {
-  return { source: 'answers', isCheck: true, ...serviceContext(credentials) };
-}
-
-/**
- * Returns the context for messages about a service. Includes `authHost` only if it differs from the
- * service host. If the hosts are the same, the host of a failed request doesn't show whether the
- * identity service or the service failed.
- */
-function serviceContext(connection: PublicCredentials): MessageContext {
-  const { authUrl, serviceUrl, service, resource } = connection;
-  const [authHost, serviceHost] = [new URL(authUrl).host, new URL(serviceUrl).host];
-  return { service, resource, ...(authHost !== serviceHost && { authHost }) };
 }

@@ -19,9 +19,9 @@ import { openSettingsOfWorkspace } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
 import { staysText, USE_NEW_CREDENTIALS } from './connectionMessages.ts';
-import { choiceOf } from './createConnection.ts';
+import { choiceOf, readyConnection } from './createConnection.ts';
 import { writeCredentialSource } from './credentialSourceSetting.ts';
-import { activeFolder, isEnvFile, onlyFolder } from './folders.ts';
+import { activeFolder, onDidChangeEnvFile, onlyFolder } from './folders.ts';
 import {
   importSource,
   type ResolveOptions,
@@ -78,24 +78,13 @@ export class Connections implements Disposable {
     });
     const refresh = () => inBackground(this.#active.refresh());
     const follow = () => inBackground(this.#active.follow());
-    // The user may have fixed the mistake that the status item shows.
-    const refreshIfEnvFile = (file: { readonly uri: Uri }) => {
-      if (isEnvFile(file)) inBackground(this.refresh());
-    };
-    // Reports changes by other programs, too.
-    const envFiles = workspace.createFileSystemWatcher('**/.env');
-    const onFile = (uri: Uri) => refreshIfEnvFile({ uri });
     this.#listening = [
       keys.onDidChange((isSignOut) => inBackground(this.#onKeyChange(isSignOut))),
       onDidChangeSettings(refresh),
       workspace.onDidGrantWorkspaceTrust(refresh),
       window.onDidChangeActiveTextEditor(follow),
-      // Don't rely only on the watcher, which seems to have missed a save on a busy machine.
-      workspace.onDidSaveTextDocument(refreshIfEnvFile),
-      envFiles,
-      envFiles.onDidCreate(onFile),
-      envFiles.onDidChange(onFile),
-      envFiles.onDidDelete(onFile),
+      // The user may have fixed the mistake that the status item shows.
+      onDidChangeEnvFile(() => inBackground(this.refresh())),
       // The chat's connection depends on which folders are open.
       workspace.onDidChangeWorkspaceFolders(refresh),
     ];
@@ -125,7 +114,7 @@ export class Connections implements Disposable {
   /** The connection of the active folder, if the last lookup found one. */
   get active(): Connection | undefined {
     const choice = this.current?.choice;
-    return choice?.kind === 'ready' ? choice.connection : undefined;
+    return readyConnection(choice);
   }
 
   /** The obstacle that the last command for the active folder ran into. */
@@ -164,18 +153,24 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Returns a connection for each service that is set up, for VS Code's chat. Chat has no document,
-   * so if exactly one folder is open, the connection of that folder comes first. Otherwise, the
-   * connection from the editor source comes first, unless the settings name another source. Never
-   * prompts.
+   * Returns the connection in use in VS Code's chat; undefined if it isn't ready, even if another
+   * service is set up. Chat has no document. If exactly one folder is open, chat uses the
+   * connection of that folder. Otherwise, it uses the connection from the editor source, unless the
+   * settings name another source. Never prompts.
+   */
+  async inChat(): Promise<Connection | undefined> {
+    const { choice } = await this.#lookUpForChat();
+    return readyConnection(choice);
+  }
+
+  /**
+   * Returns a connection for each service that is set up, for VS Code's chat. The connection in use
+   * comes first, if it's ready. Never prompts.
    */
   async all(): Promise<readonly Connection[]> {
     const { runtime } = this.#options;
-    const owner = onlyFolder();
-    const unused = owner ? [] : workspace.workspaceFolders;
-    const found = await findSources(this.#options, owner, unused);
-    const first = choiceOf(found, owner ? choose(found) : chooseWithoutFolder(found), runtime);
-    const { service: inUse } = first.kind === 'ready' ? first.connection : found.settings;
+    const { found, choice: first } = await this.#lookUpForChat();
+    const { service: inUse } = readyConnection(first) ?? found.settings;
     const others = [found, ...found.others]
       .filter(({ settings }) => settings.service.word !== inUse.word)
       .map(async (source) => {
@@ -183,9 +178,15 @@ export class Connections implements Disposable {
         const ofService = { ...found, ...source, program, external: [] };
         return choiceOf(ofService, chooseEditor(ofService), runtime);
       });
-    return [first, ...(await Promise.all(others))].flatMap((one) =>
-      one.kind === 'ready' ? [one.connection] : [],
-    );
+    return [first, ...(await Promise.all(others))].flatMap((one) => readyConnection(one) ?? []);
+  }
+
+  async #lookUpForChat(): Promise<Lookup> {
+    const owner = onlyFolder();
+    const unused = owner ? [] : workspace.workspaceFolders;
+    const found = await findSources(this.#options, owner, unused);
+    const selection = owner ? choose(found) : chooseWithoutFolder(found);
+    return { found, choice: choiceOf(found, selection, this.#options.runtime) };
   }
 
   /**
@@ -212,7 +213,7 @@ export class Connections implements Disposable {
     if (!(await this.#options.runSetUp(reason))) return false;
     this.#active.clearObstacles();
     const { found, choice } = await this.#active.look(owner);
-    const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
+    const inUse = readyConnection(choice)?.source ?? 'editor';
     // After an import, no offer is needed, because the imported source then counts as declined.
     const staysInUse = inUse !== 'editor' && inUse === found.settings.credentialSource;
     if (!staysInUse || reason?.imported) return true;
@@ -256,7 +257,7 @@ export class Connections implements Disposable {
     // Prompt for values that the editor source lacks.
     if (value === 'editor') await this.#forFolder(owner);
     const { choice } = await this.#active.look(owner);
-    return value === 'auto' || (choice.kind === 'ready' && choice.connection.source === value);
+    return value === 'auto' || readyConnection(choice)?.source === value;
   }
 
   /**

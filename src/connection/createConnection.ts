@@ -20,6 +20,11 @@ export function choiceOf(
   return { kind: 'ready', connection };
 }
 
+/** Returns the connection of a choice; undefined if there is an obstacle, or no choice. */
+export function readyConnection(choice: Choice | undefined): Connection | undefined {
+  return choice?.kind === 'ready' ? choice.connection : undefined;
+}
+
 /** @param from the source of the credentials, and why it's used; omitted during the setup */
 export function connectionTo(
   credentials: Credentials,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  Disposable,
   type NotebookDocument,
   type TextDocument,
   Uri,
@@ -79,6 +80,22 @@ export function isEnvFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   if (!workspace.isTrusted) return false;
   const folders = (workspace.workspaceFolders ?? []).filter(hasFiles);
   return folders.some((folder) => envFileOf(folder).toString() === uri.toString());
+}
+
+/** Calls the listener when the user or another program changes the `.env` file of a folder. */
+export function onDidChangeEnvFile(listener: () => void): Disposable {
+  const onFile = (uri: Uri) => {
+    if (isEnvFile({ uri })) listener();
+  };
+  const watcher = workspace.createFileSystemWatcher('**/.env');
+  return Disposable.from(
+    watcher,
+    watcher.onDidCreate(onFile),
+    watcher.onDidChange(onFile),
+    watcher.onDidDelete(onFile),
+    // A watcher reports a change with a delay, and in some remote folders not at all.
+    workspace.onDidSaveTextDocument(({ uri }) => onFile(uri)),
+  );
 }
 
 export function hasFiles({ uri }: WorkspaceFolder): boolean {

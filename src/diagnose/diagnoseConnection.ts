@@ -1,5 +1,6 @@
 import { commands, type Extension, window } from 'vscode';
 import { readSettings, settingsFor } from '../config/settings.ts';
+import { readyConnection } from '../connection/createConnection.ts';
 import { activeFolder, openEnvFile } from '../connection/folders.ts';
 import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
 import { messageFor } from '../messages/messages.ts';
@@ -95,7 +96,6 @@ export async function diagnoseConnection(
 
 /** Returns the state of the requests to each service that was used in this window. */
 function loadsOf({ limits }: ServiceRuntime, looked: Lookup | undefined): Load[] {
-  const choice = looked?.choice;
-  const active = choice?.kind === 'ready' ? choice.connection.approved.service : undefined;
+  const active = readyConnection(looked?.choice)?.approved.service;
   return [...limits].map(([origin, { state }]) => ({ isInUse: origin === active, state }));
 }

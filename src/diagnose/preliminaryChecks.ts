@@ -1,7 +1,6 @@
 import {
   addressText,
   checkedSourcesText,
-  contextOf,
   issuesText,
   projectPlace,
   projectText,
@@ -12,6 +11,7 @@ import {
   unusableText,
 } from '../connection/connectionMessages.ts';
 import type { Destination } from '../connection/destination.ts';
+import { contextOf } from '../connection/messageContext.ts';
 import { problemOfStoredKey } from '../connection/setUp/answerChecks.ts';
 import {
   type Choice,

@@ -1,6 +1,6 @@
 import { commands, type WorkspaceFolder, window } from 'vscode';
-import { contextOf } from '../connection/connectionMessages.ts';
 import { activeFolder, openEnvFile } from '../connection/folders.ts';
+import { contextOf } from '../connection/messageContext.ts';
 import { ACTION_LABELS, type Message, SHOW_LOG } from '../messages/actions.ts';
 import type { FailedTemplate } from '../messages/failureContext.ts';
 import { messageFor } from '../messages/messages.ts';

@@ -70,6 +70,7 @@ describe('the chat provider', () => {
   function depsOf(): ChatDeps {
     const log = (text: string) => void logged.push(text);
     const connections = {
+      inChat: async () => (isSetUp ? connectionOf({ credentials, modelId }, runtime) : undefined),
       all: async () => (isSetUp ? [connectionOf({ credentials, modelId }, runtime)] : []),
       peek: async () => ({ choice: { kind: 'missing', names: [] } }),
       signOutSignal: signedOut.signal,

@@ -211,6 +211,16 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [['acme', GATEWAY, 'key-in-the-file'], own]);
     });
 
+    it("doesn't let the chat tool use another service if the folder's source isn't approved", async () => {
+      await storeBoth();
+      const inUse = async () => (await connections.inChat())?.service.word;
+      assert.equal(await inUse(), 'ibm');
+      editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
+      editor.userSettings.set('credentialSource', 'envFile');
+      assert.equal(await inUse(), undefined);
+      assert.deepEqual(await all(), [added]);
+    });
+
     it("switches the service for selections without losing a service's project or address", async () => {
       await storeBoth();
       editor.userSettings.set('service', 'ibm');

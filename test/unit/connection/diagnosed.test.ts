@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { contextOf, contextOfTest } from '../../../src/connection/connectionMessages.ts';
+import { contextOf, contextOfTest } from '../../../src/connection/messageContext.ts';
 import { conclusionOf } from '../../../src/diagnose/checkMessages.ts';
 import { prepareDiagnosis } from '../../../src/diagnose/preliminaryChecks.ts';
 import { messageFor } from '../../../src/messages/messages.ts';

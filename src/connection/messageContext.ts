@@ -1,0 +1,29 @@
+import type { MessageContext } from '../messages/failureContext.ts';
+import type { PublicCredentials } from '../service/connection.ts';
+import type { Credentials } from '../service/credentials.ts';
+import type { Choice } from './sourceSelection.ts';
+
+/** The context that failure messages need from a connection. Pure. */
+
+/** Returns the context for messages about the connection. Empty if there is no connection. */
+export function contextOf(choice: Choice): MessageContext {
+  if (choice.kind !== 'ready') return {};
+  const { connection } = choice;
+  return { source: connection.source, ...serviceContext(connection) };
+}
+
+/** Returns the context for messages about a test in the setup, before the answers are saved. */
+export function contextOfTest(credentials: Credentials): MessageContext {
+  return { source: 'answers', isCheck: true, ...serviceContext(credentials) };
+}
+
+/**
+ * Returns the context for messages about a service. Includes `authHost` only if it differs from the
+ * service host. If the hosts are the same, the host of a failed request doesn't show whether the
+ * identity service or the service failed.
+ */
+function serviceContext(connection: PublicCredentials): MessageContext {
+  const { authUrl, serviceUrl, service, resource } = connection;
+  const [authHost, serviceHost] = [new URL(authUrl).host, new URL(serviceUrl).host];
+  return { service, resource, ...(authHost !== serviceHost && { authHost }) };
+}
