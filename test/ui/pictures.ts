@@ -29,8 +29,9 @@ export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['c
 /**
  * Replaces the emulator's address with the hosts that users of the default service see, and the
  * path of a temporary folder with one in a home directory. Hides parts that only VS Code in a
- * browser has, and parts that distract from the picture. Call this right before taking a picture,
- * because VS Code restores the text when it renders a row again.
+ * browser has, and parts that distract from the picture. Shows the same times in every picture.
+ * Call this right before taking a picture, because VS Code restores the text when it renders a row
+ * again.
  */
 export async function prepareForPicture(page: Page): Promise<void> {
   await page.evaluate(`{
@@ -46,7 +47,12 @@ export async function prepareForPicture(page: Page): Promise<void> {
     for (const part of document.querySelectorAll(stray)) part.style.display = 'none';
     // The caret blinks, so only some pictures would show it.
     const style = document.createElement('style');
-    style.textContent = '.cursors-layer > .cursor { visibility: inherit !important; }';
+    style.textContent = '.cursors-layer > .cursor { visibility: inherit !important; }' +
+      // A row of a list that showed a description before keeps an empty one, which moves its text
+      // down by a pixel.
+      '.label-description:has(> .monaco-highlighted-label:empty) { display: none; }' +
+      // VS Code in a browser adds this tab at some time after it has started.
+      '.action-item:has(> .action-label[aria-label^="Ports"]) { display: none !important; }';
     document.head.append(style);
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const address = /(?:http:\\/\\/)?(?:127\\.0\\.0\\.1|localhost):\\d+/;
@@ -58,6 +64,9 @@ export async function prepareForPicture(page: Page): Promise<void> {
       if (ofIdentity) text = text.replace(address, 'iam.cloud.ibm.com');
       text = text.replace(new RegExp(address.source, 'g'), 'eu-de.ml.cloud.ibm.com');
       text = text.replace(/\\/tmp\\/[\\w-]+/g, '/home/sam');
+      // A busy machine takes longer, and the time of a refresh is random.
+      text = text.replace(/\\d+(?= minutes left)/, '59').replace(/(?<=refresh in )\\d+/, '47');
+      if (node.parentElement?.closest('.statusbar-item')) text = text.replace(/\\d+(?=m$)/, '59');
       // In the narrow chat, the host would wrap at its hyphen.
       if (node.parentElement?.closest('.interactive-session')) text = text.replace('eu-de', 'eu\u2011de');
       if (text !== node.data) node.data = text;
@@ -133,9 +142,18 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
 
 /** @param clip part of the window to take, by default all of it */
 export async function takePicture(page: Page, name: string, clip?: Clip): Promise<void> {
-  const path = join(folder, `${name}.png`);
+  await savePicture(join(folder, `${name}.png`), await asPng(await takeScreenshot(page, clip)));
+}
+
+/**
+ * Prepares the page, and takes a screenshot in which no animation runs: those that end have ended,
+ * and spinning icons have their first position.
+ *
+ * @param clip part of the window, by default all of it
+ */
+export async function takeScreenshot(page: Page, clip?: Clip): Promise<Buffer> {
   await prepareForPicture(page);
-  await savePicture(path, await asPng(await page.screenshot({ ...(clip && { clip }) })));
+  return page.screenshot({ animations: 'disabled', ...(clip && { clip }) });
 }
 
 /** Combines several screenshots with captions into one picture, with two in each row. */
@@ -166,6 +184,5 @@ export async function takeComposite(
 /** Takes a picture for the walkthrough, which is part of the package. */
 export async function takeSmallPicture(page: Page, name: string, clip: Clip): Promise<void> {
   const path = join(folder, `${name}.webp`);
-  await prepareForPicture(page);
-  await savePicture(path, await asSmallWebp(await page.screenshot({ clip })));
+  await savePicture(path, await asSmallWebp(await takeScreenshot(page, clip)));
 }

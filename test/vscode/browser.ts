@@ -62,11 +62,24 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
       });
       context.setDefaultTimeout(usualWait);
       await addKeyring(context);
+      if (pixelRatio !== 1) await drawFontsAlike(context);
       await context.grantPermissions(['clipboard-read', 'clipboard-write']);
       return context.newPage();
     },
     close: () => browser.close(),
   };
+}
+
+/**
+ * Without this, Chromium hints some fonts in one window and not in another if a page has its own
+ * pixel ratio. Glyphs then have other edges, and lines of text are one CSS pixel higher or lower.
+ */
+async function drawFontsAlike(context: BrowserContext): Promise<void> {
+  await context.addInitScript(`{
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('* { text-rendering: geometricPrecision !important }');
+    document.adoptedStyleSheets.push(sheet);
+  }`);
 }
 
 /**

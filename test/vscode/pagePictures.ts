@@ -1,17 +1,18 @@
 /**
- * `npm run pictures`: creates the icon, the animation, and the README's pictures in media/ with a
- * real VS Code and the emulated service. VS Code's screencast mode shows the keys.
+ * Creates the icon, the animation, and the README's pictures in media/ with a real VS Code and the
+ * emulated service. VS Code's screencast mode shows the keys.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { recordedModels } from '../emulator/models.ts';
 import {
   asPng,
   asSmallWebp,
   legibleComments,
-  prepareForPicture,
   savePicture,
+  takeScreenshot,
 } from '../ui/pictures.ts';
 import { statusId } from '../ui/service.ts';
 import { startBrowser } from './browser.ts';
@@ -119,7 +120,7 @@ async function storeKey(workbench: Workbench): Promise<void> {
 async function film(workbench: Workbench, { emulator }: Sample, theme: string): Promise<void> {
   const { editor, notifications, page, screen } = workbench;
   const frames: { readonly picture: Buffer; readonly ms: number }[] = [];
-  const take = async (ms: number) => frames.push({ picture: await page.screenshot(), ms });
+  const take = async (ms: number) => frames.push({ picture: await takeScreenshot(page), ms });
   let [before, selected] = ['', ''];
   const takeUpTo = async (response: string) => {
     await screen.until(`the document to end with ${response}`, async () =>
@@ -140,7 +141,8 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   });
 
   await editor.placeCursor(6, 1);
-  await prepareForPicture(page);
+  // VS Code enables this button a moment after the cursor has moved.
+  await page.waitForSelector('.action-label[aria-label^="Go Back"]:not(.disabled)');
   await take(900);
   // Selects the text before screencast mode starts. Otherwise, the picture would also show the keys
   // that select it.
@@ -149,21 +151,25 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await workbench.runCommand('Developer: Toggle Screencast Mode');
   await editor.focus();
   await page.waitForSelector('.screencast-keyboard:empty', { state: 'attached' });
-  await prepareForPicture(page);
-  // Hides the progress notification, which would appear behind the displayed keys on a busy
-  // machine.
+  // Hides the progress notification and the dot of the bell, which would appear on a busy machine.
   await page.addStyleTag({
     content: `.notifications-toasts { display: none !important }
+      .codicon-bell-dot::before { content: '\\eaa2' !important }
       .screencast-keyboard { background: #1f2328 !important }`,
   });
   await take(1_200);
   before = await editor.visibleText();
   await page.keyboard.press('Control+K');
+  const waiting = page.getByText('Waiting for second key');
+  await waiting.first().waitFor();
+  await keepKeys(page, 'Ctrl+K');
   await take(400);
+  await releaseKeys(page);
   // VS Code waits five seconds for the second key, and a picture can take longer on a busy machine.
-  const waits = (await page.getByText('Waiting for second key').count()) > 0;
+  const waits = (await waiting.count()) > 0;
   if (!waits) await page.keyboard.press('Control+K');
   await page.keyboard.press('Control+G');
+  await keepKeys(page, 'Ctrl+G');
   await editor.waitForText(`${before}${code}\n`);
   await notifications.waitUntilGone(/Generating/);
   await workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
@@ -171,10 +177,13 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   const last = frames.at(-1)?.picture ?? screen.fail('Nothing was filmed.');
   await savePicture(join(media, `generated-${theme}.png`), await asPng(await last));
   await page.locator('.statusbar-item', { hasText: 'complete' }).waitFor({ state: 'detached' });
+  await releaseKeys(page);
   await page.keyboard.press('Control+Z');
+  await keepKeys(page, 'Ctrl+Z');
   await editor.waitForText(before);
   await editor.waitForPosition(selected);
   await take(1_800);
+  await releaseKeys(page);
   await workbench.runCommand('Developer: Toggle Screencast Mode');
 
   const pictures = frames.map(({ picture }) => picture);
@@ -183,6 +192,25 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
     .webp({ delay, effort: 6, minSize: true, quality: 80 })
     .toBuffer();
   await savePicture(join(media, `generate-${theme}.webp`), moving);
+}
+
+/**
+ * Waits until screencast mode shows these keys, and shows a copy instead. VS Code clears its own
+ * element after five seconds, and the pictures can take longer on a busy machine.
+ */
+async function keepKeys(page: Page, keys: string): Promise<void> {
+  await page.locator('.screencast-keyboard', { hasText: keys }).waitFor();
+  await page.evaluate(`{
+    globalThis.ownKeys = document.querySelector('.screencast-keyboard');
+    globalThis.ownKeys.replaceWith(globalThis.ownKeys.cloneNode(true));
+  }`);
+}
+
+/** Shows VS Code's own element again. */
+async function releaseKeys(page: Page): Promise<void> {
+  await page.evaluate(
+    `document.querySelector('.screencast-keyboard').replaceWith(globalThis.ownKeys)`,
+  );
 }
 
 async function takeModels(workbench: Workbench, theme: string): Promise<void> {
@@ -200,11 +228,6 @@ async function takeStatus(workbench: Workbench, theme: string): Promise<void> {
   const item = workbench.statusItem(statusId);
   await item.waitFor({ text: /\d+m/ });
   await item.tooltip();
-  // Waits until the tooltip has faded in.
-  await page.evaluate(`Promise.all(
-    document.querySelector('.workbench-hover-container').getAnimations({ subtree: true })
-      .map(({ finished }) => finished),
-  ).then(() => {})`);
   const hover = await page.locator('.workbench-hover-container .monaco-hover').boundingBox();
   const size = page.viewportSize();
   if (!hover || !size) return screen.fail('The status item has no tooltip.');
@@ -214,20 +237,7 @@ async function takeStatus(workbench: Workbench, theme: string): Promise<void> {
   });
   const [x, y] = [Math.floor(hover.x), Math.floor(hover.y)];
   const clip = { x, y, width: Math.ceil(hover.width) + 2, height: size.height - y };
-  await prepareForPicture(page);
-  // The time of a refresh is random, and the pictures of both themes should show the same times.
-  await page.evaluate(`{
-    const times = [[/\\d+(?= minutes left)/, 59], [/(?<=refresh in )\\d+/, 47], [/\\d+(?=m$)/, 59]];
-    for (const part of document.querySelectorAll(
-      '.workbench-hover-container, .statusbar-item[id$=".${statusId}"]')) {
-      const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
-      while (walker.nextNode()) {
-        const node = walker.currentNode;
-        for (const [time, minutes] of times) node.data = node.data.replace(time, minutes);
-      }
-    }
-  }`);
-  const picture = await page.screenshot({ clip });
+  const picture = await takeScreenshot(page, clip);
   await savePicture(join(media, `status-${theme}.png`), await asPng(picture));
   await page.mouse.move(0, 0);
 }
@@ -247,8 +257,7 @@ async function takeDiagnosis(workbench: Workbench, { emulator }: Sample, theme: 
 async function takeQuickInput({ page, screen }: Workbench, name: string): Promise<Buffer> {
   const clip = await page.locator('.quick-input-widget').boundingBox();
   if (clip === null) return screen.fail(`No quick input for ${name}.`);
-  await prepareForPicture(page);
-  const picture = await page.screenshot({ clip });
+  const picture = await takeScreenshot(page, clip);
   await savePicture(join(media, `${name}.png`), await asPng(picture));
   return picture;
 }

@@ -4,7 +4,7 @@ import type { Emulator } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
 import { modeKeys } from '../../vscode/keybindings.ts';
 import type { Workbench } from '../../vscode/workbench.ts';
-import { legibleComments, prepareForPicture, takeComposite, takePicture } from '../pictures.ts';
+import { legibleComments, takeComposite, takePicture, takeScreenshot } from '../pictures.ts';
 import { chatPath, generate, openWindow, startService, storeKey } from '../service.ts';
 import { nightly, type Session } from '../session.ts';
 
@@ -139,9 +139,8 @@ for (const theme of ['dark', 'light'] as const) {
       await page.mouse.move(0, 0);
       const clip = await page.locator('.part.editor').boundingBox();
       assert.ok(clip);
-      await prepareForPicture(page);
       const caption = mode === 'replace' ? 'replace (the selection was “return 0”)' : mode;
-      results.push({ caption, screenshot: await page.screenshot({ clip }) });
+      results.push({ caption, screenshot: await takeScreenshot(page, clip) });
       if (mode === 'preview') await takePicture(page, `insert-preview-${theme}`, clip);
       if (usual) await page.setViewportSize(usual);
     };
