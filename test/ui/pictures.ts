@@ -75,8 +75,9 @@ export async function prepareForPicture(page: Page): Promise<void> {
 }
 
 /**
- * Saves an encoded picture, unless the saved one looks the same. VS Code renders a few pixels
- * differently each time, and an invisible difference doesn't belong in a commit.
+ * Saves an encoded picture, unless the saved one looks the same. The palette of a picture, or another
+ * release of Chromium, changes some colors slightly, and an invisible difference doesn't belong in a
+ * commit.
  */
 export async function savePicture(path: string, picture: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -110,11 +111,12 @@ async function loadSharp() {
 }
 
 /**
- * Two pictures count as equal within these limits. In each tile of `tile` by `tile` pixels, at most
- * this `share` of the color values (0 to 255) may differ by more than `difference`. Tiles are
- * compared, because a changed word is only a tiny part of a whole window.
+ * Limits for two pictures to count as equal. In each tile of `tile` by `tile` pixels, at most this
+ * `share` of the color values (0 to 255) may differ by more than `difference`: five pixels, fewer
+ * than in a full stop. Tiles are compared, because a changed word is only a tiny part of a whole
+ * window.
  */
-const TOLERANCE = { tile: 32, share: 0.02, difference: 48 };
+const TOLERANCE = { tile: 32, share: 0.005, difference: 48 };
 
 async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   if (!existsSync(path)) return false;

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { asPng, savePicture } from '../ui/pictures.ts';
+
+describe('a saved picture', () => {
+  let path = '';
+  before(async () => {
+    path = join(await mkdtemp(join(tmpdir(), 'hosted-model-')), 'picture.png');
+  });
+  after(() => rm(join(path, '..'), { recursive: true }));
+
+  /** True if a new picture replaces one that shows `Diagnose Connection` in gray on black. */
+  const isReplacedBy = async (text: string, gray = '#8c8c8c') => {
+    await savePicture(path, await pictureOf('Diagnose Connection', '#8c8c8c'));
+    const before = await readFile(path);
+    await savePicture(path, await pictureOf(text, gray));
+    const isReplaced = !before.equals(await readFile(path));
+    await rm(path);
+    return isReplaced;
+  };
+
+  it('stays if the new one only looks different to a computer', async () => {
+    assert.equal(await isReplacedBy('Diagnose Connection', '#8d8e8c'), false);
+  });
+
+  for (const text of ['Diagnase Connection', 'Diagnose Conneetion', 'Diagnose Connection.']) {
+    it(`is replaced if a character changes (${text})`, async () => {
+      assert.equal(await isReplacedBy(text), true);
+    });
+  }
+
+  it('is replaced if the color of the text changes', async () => {
+    assert.equal(await isReplacedBy('Diagnose Connection', '#4daafc'), true);
+  });
+});
+
+/** A picture of a text in the size of a list's rows. */
+async function pictureOf(text: string, color: string): Promise<Buffer> {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="600" height="50">
+    <rect width="600" height="50" fill="#191a1b"/>
+    <text x="20" y="33" font-family="sans-serif" font-size="26" fill="${color}">${text}</text>
+  </svg>`;
+  return asPng(await sharp(Buffer.from(svg)).png().toBuffer());
+}
