@@ -39,7 +39,7 @@ export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
 
 const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or attach less.';
 
-/** Messages that replace the usual ones in the chat, by kind of failure. */
+/** Messages that the chat shows instead of the usual messages, by kind of failure. */
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,
@@ -68,7 +68,7 @@ export function chatFailure(error: unknown, message: Message | undefined): strin
     const ending = CHAT_MESSAGES[error.kind];
     if (ending) return ending(error);
     // A `too-large` error with `actual` is about the request. The size of a response is unknown,
-    // because it isn't read beyond the limit.
+    // because the response isn't read beyond the limit.
     if (error.kind === 'too-large' && error.details.actual) return TOO_LARGE;
   }
   if (!message) return 'Canceled.';

@@ -23,7 +23,7 @@ const MAX_MODELS = 200;
 /** Context length, in tokens, to assume if the service doesn't report one. */
 const USUAL_CONTEXT = 32_768;
 /**
- * Age at which a list is stale, in milliseconds. It's then fetched again after the next chat
+ * Age at which a list is stale, in milliseconds. A stale list is fetched again after the next chat
  * response.
  */
 const STALE_MS = 86_400_000;
@@ -51,10 +51,10 @@ export class ChatModels {
   }
 
   /**
-   * Returns the connection's model, then the other models that the service lists or that its
-   * settings entry names. If the connection's model isn't among those, it's offered without
-   * capabilities, because any would be guesses. For a deployment that has its own model, returns
-   * only that model.
+   * Returns the connection's model, then the other models in the stored list and in the service's
+   * settings entry. If neither contains the connection's model, the model is offered without
+   * capabilities, because they're unknown. For a deployment that has its own model, returns only
+   * that model.
    * @param isOnly false if the models of other services are offered, too
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {
@@ -90,8 +90,9 @@ export class ChatModels {
 }
 
 function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
-  // Include the service, because two services can share an address. Include the models in its
-  // settings entry, so that the stored list isn't used after the user changes them.
+  // The key includes the service, because two services can share an address. It also includes the
+  // models in the service's settings entry, so that a stored list isn't used after the user changes
+  // these models.
   const stated = service.models.length > 0 ? [JSON.stringify(service.models)] : [];
   return [serviceUrl, operation, service.word, ...stated].join(' ');
 }

@@ -280,7 +280,8 @@ export class ChatProvider {
       const prompt = conversationText(conversation);
       const response = await connection.chat(conversation, {
         signal,
-        // Check the budget again, because other requests may have used it up while this one waited.
+        // Check the budget again, because other requests may have used it up while this request
+        // waited.
         beforeFirstAttempt: async () => {
           claim = await usage.claim(connection, estimateTokens(prompt));
           if (claim.refusal) throw new ChatError(claim.refusal);

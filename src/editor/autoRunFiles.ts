@@ -6,7 +6,7 @@ import { FileType, type TextDocument, Uri, workspace } from 'vscode';
  * Path patterns for files that shells, editors, git, package managers, or CI run automatically.
  * Generated text goes into these files only after a preview (T25 in docs/threat-model.md). Scripts
  * and Makefiles that users run themselves aren't listed. The patterns expect lowercase paths. A
- * pattern that ends with a slash matches every file in that folder.
+ * pattern that ends with a slash matches every file in that folder and its subfolders.
  */
 const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
   shell: [
@@ -32,7 +32,7 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
     /\/\.git(?:\/|$)/,
     /\/\.(?:husky|githooks|git-hooks)\//,
     /\/(?:\.gitconfig|\.config\/git\/config)$/,
-    // Matches hooks by name, because core.hooksPath can be any folder.
+    // Matches hooks by name, because git's `core.hooksPath` setting can point to any folder.
     /\/(?:pre|post)-(?:applypatch|auto-gc|checkout|commit|index-change|merge|merge-commit|push|rebase|receive|rewrite|update)$/,
     /\/(?:(?:applypatch|commit|prepare-commit)-msg|fsmonitor-watchman|push-to-checkout|reference-transaction|sendemail-validate)$/,
     /\/(?:\.pre-commit-config\.ya?ml|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.lintstagedrc[^/]*|lint-staged\.config\.\w+)$/,
@@ -58,8 +58,8 @@ export function isAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
 
 /**
  * True if the file runs automatically, or if a symbolic link in its path leads to such a file.
- * Repositories can contain such links. Also true if the path can't be fully resolved, as with any
- * link in the path of a remote file.
+ * Repositories can contain such links. Also true if the links can't be resolved. For a remote file,
+ * VS Code can't resolve any link.
  */
 export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
   if (isAutoRunFile({ uri })) return true;
@@ -105,8 +105,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * True if the file or any of its parent folders is a symbolic link. For remote files, VS Code
- * reports links but not their targets, so any link counts.
+ * True if the file or any of its parent folders is a symbolic link. Used for remote files, because
+ * VS Code reports their links but not the targets of those links.
  */
 async function hasLink(uri: Uri): Promise<boolean> {
   const { type } = await workspace.fs.stat(uri);

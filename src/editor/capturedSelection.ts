@@ -46,8 +46,8 @@ export type Targets = readonly [Target, ...Target[]];
 
 /**
  * Captures an editor's selections, in document order. Skips empty and whitespace-only selections.
- * If that leaves none, captures only the primary selection, so that an instruction that the user
- * types gets a single response.
+ * If no selection is left, captures only the primary selection, so that an instruction that the
+ * user types gets a single response.
  */
 export function captureTargets(
   editor: Pick<TextEditor, 'document' | 'selections'>,
@@ -119,13 +119,14 @@ function snapshotOf({
   return { document, version: document.version, selections, texts };
 }
 
-/** Captures the active editor. Returns undefined if there is none. */
+/** Returns a snapshot of the active editor; undefined if no editor is active. */
 export function currentSnapshot(): EditorSnapshot | undefined {
   return window.activeTextEditor && snapshotOf(window.activeTextEditor);
 }
 
 /**
- * Updates the selections in a snapshot, because VS Code moves them with each edit.
+ * Returns a snapshot with the current positions of the selections, because VS Code moves selections
+ * with each edit.
  * @returns undefined if the selected texts have changed, or if no editor shows the changed document
  */
 export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
@@ -137,7 +138,7 @@ export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
 }
 
 /**
- * True if the active editor still shows the same document, text, and selections. If so, a new
+ * True if the active editor still shows the snapshot's document, text, and selections. If so, a new
  * editor can take the focus without interrupting the user.
  */
 export function isUnchanged({ document, version, selections }: EditorSnapshot): boolean {

@@ -5,7 +5,7 @@ const MAX_ATTEMPTS = 3;
  * edits while a tab is being switched.
  */
 const MAX_REJECTIONS = 10;
-/** Maximum number of edits that another change overtakes before the writer gives up. */
+/** Maximum number of edits that fail because the document changed first. */
 const MAX_RACES = 50;
 
 /**

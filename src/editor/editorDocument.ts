@@ -63,8 +63,8 @@ export class EditorDocument implements Disposable {
    */
   get isOpen(): boolean {
     const document = this.#document;
-    // Check the scheme, because `WorkspaceEdit` would change even a read-only document if no editor
-    // shows it (tested).
+    // Checks the scheme, because `WorkspaceEdit` would change even a read-only document if no
+    // editor shows it (tested).
     return !document.isClosed && hasTab(document) && hasWritableScheme(document);
   }
 
@@ -112,7 +112,8 @@ export class EditorDocument implements Disposable {
 
   /**
    * Switches to the new document that VS Code creates for a renamed file. Keeps the old document if
-   * the rename makes the file run automatically, because text in such a file needs a preview first.
+   * the file runs automatically under its new name, because generated text goes into such a file
+   * only after a preview.
    */
   #followFile({ files }: FileRenameEvent): void {
     const text = this.#document.getText();

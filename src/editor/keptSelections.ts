@@ -65,8 +65,8 @@ export interface Selected extends OffsetRange {
 }
 
 /**
- * Computes the selection to restore after the writer's changes (`wanted`), and how far VS Code may
- * have extended it by then (`grown`).
+ * Computes the selection to restore after the writer's changes (`wanted`), and the selection as VS
+ * Code may have extended it because of these changes (`grown`).
  *
  * - VS Code extends a selection over text inserted at its end (tested). A selection of whole lines
  *   includes its last line break, and text is inserted before that break, so VS Code extends this

@@ -165,11 +165,11 @@ class PreviewWriter implements ResponseWriter {
     this.#waiting.clear();
     this.#writer.accept(indices);
     // Shows the document before closing the preview, so that the document stays open throughout. If
-    // that fails, the text is still written, or `rescue` offers it.
+    // the document can't be shown, the text is still written, or `rescue` offers it.
     await showDocument(this.#deps.openDocument.document).catch(() => {});
     await this.#close(shown).catch(() => {});
     const written = await Promise.all(indices.map((index) => this.#writer.end(index)));
-    // Another response can still be waiting for its first text, which opens a new preview.
+    // Another response may still be waiting for its first text. That text opens a new preview.
     this.#captureEditor();
     if (written.includes(false)) this.#deps.rescue();
   }

@@ -20,7 +20,6 @@ export interface Previewed {
   readonly document: TextDocument;
   /** Returns the document's text after the change. */
   readonly text: () => string;
-  /** Returns true if the preview may take the focus. */
   readonly mayTakeFocus: () => boolean;
   /** @param isUpToDate true if the preview shows exactly what would be written */
   readonly accept: (isUpToDate: boolean) => Promise<void>;

@@ -1,7 +1,7 @@
 /** The command that caused a change, if it was undo or redo. */
 export type Replay = 'undo' | 'redo';
 
-/** Maximum number of states kept for undo, and of those kept for redo. */
+/** Maximum number of states kept for undo. The same limit applies to the states kept for redo. */
 const KEPT = 200;
 
 /** States that undo and redo can restore. */

@@ -9,7 +9,7 @@ import { TrackedRange } from './trackedRange.ts';
 export interface ResponsePlace extends OffsetRange {
   /** Text written before the response, such as the line break and indentation of a new line. */
   readonly lead: string;
-  /** Text written after the response, together with the first chunk. */
+  /** Text to insert after the response. It's written together with the first chunk. */
   readonly tail: string;
 }
 
@@ -163,8 +163,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * Makes the next text replace the response so far, even if the response was undone. If that isn't
-   * possible, marks the response as lost.
+   * Makes the next text replace the response so far, even if the response was undone. Marks the
+   * response as lost if it can't be replaced.
    */
   restart(): void {
     this.#drop();

@@ -31,7 +31,7 @@ export interface ResponseWriter {
   canInsert(index: number, isNew: boolean): boolean;
   /**
    * Called for each response of a run before any of these responses ends. `end` is later called for
-   * each of them, even if its generation never starts.
+   * each of these responses, even if generating the response never starts.
    */
   begin?(index: number): void;
   /** @param text never empty */

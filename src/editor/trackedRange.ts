@@ -12,8 +12,8 @@ import {
 /** Facts about a change that can't be derived from its offsets and text. */
 export interface ChangeContext {
   /**
-   * True if text inserted exactly at the end of the range belongs after it, even if the range is
-   * empty.
+   * True if text inserted exactly at the end of the range belongs after the range, even if the
+   * range is empty.
    */
   readonly belongsBehind?: boolean;
   readonly replay?: Replay | undefined;

@@ -34,8 +34,8 @@ interface SelectionResponse {
   /** The unmodified text from the service. */
   text: string;
   /**
-   * How the response ended. Until then, the state is `ended`. A failure doesn't change the state.
-   * An undone response stays undone until new text replaces it.
+   * How the last run of this response ended. A response without a finished run is `ended`. A
+   * failure doesn't change the state. An undone response stays undone until new text replaces it.
    */
   state: 'ended' | 'truncated' | 'undone';
   /** True if the next text replaces `text`. Set at the start of each run. */
@@ -141,7 +141,7 @@ export class Job implements Result, Disposable {
     return this.#writer.isPending;
   }
 
-  /** True if all responses were undone. Messages don't offer actions for undone responses. */
+  /** True if all responses were undone. */
   get isUndone(): boolean {
     return this.#responses.every(({ state }) => state === 'undone');
   }
@@ -162,8 +162,8 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Returns some of the responses as one text. Removes unwanted invisible characters, which users
-   * wouldn't notice when they paste the text.
+   * Returns the responses with these indices as one text. Removes unwanted invisible characters,
+   * which users wouldn't notice when they paste the text.
    */
   part(indices: readonly number[]): Result {
     const texts = indices.map((index) => plainText(this.#response(index).text, this.languageId));

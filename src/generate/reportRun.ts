@@ -91,7 +91,7 @@ export async function reportRun(
     const isWhole = complete.length === indices.length;
     const announce = () => {
       if (isWhole) {
-        // If the user has already accepted everything, the text about accepting doesn't apply.
+        // `doneText` asks the user to accept the text, so it's used only if text is still waiting.
         const ofMode = job.isPending ? job.mode.doneText : undefined;
         return announcements.done(ofMode ?? texts.completeText(complete.length));
       }

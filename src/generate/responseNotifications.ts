@@ -12,7 +12,7 @@ import type { Job, Result } from './job.ts';
 
 /** Messages about responses, and the actions that the messages offer. */
 
-/** Regenerates or continues the responses of a job that have these indices. */
+/** Regenerates or continues the responses with these indices. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
 /** The facts to report at the end of a run. */
@@ -26,7 +26,7 @@ export interface RunOutcome {
   readonly limit: number | undefined;
   /** True if all generations in the run succeeded. */
   readonly isWhole: boolean;
-  /** True if all text was inserted. If not, `offerResult` reports that. */
+  /** True if all text was inserted. Otherwise, `offerResult` reports the failure. */
   readonly isPlaced: boolean;
   /** Indices of the responses that received text in this run. */
   readonly received: readonly number[];
@@ -47,8 +47,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   const { removed, kept } = job.invisible(received);
   const invisible = texts.invisibleText(removed, kept);
   if (invisible !== '') inform(invisible);
-  // If the job is undone although this run received no text, the user undid an earlier run, so this
-  // run is still reported.
+  // If the user undid an earlier run and this run received no text, this run is still reported.
   const isUndone = job.isUndone && received.length > 0;
   if (isUndone || !outcome.isPlaced) return;
   if (empty > 0) inform(texts.emptyText(empty, job.indices.length));
@@ -59,7 +58,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
 }
 
 /**
- * Offers to continue truncated responses. Offers it again after *Raise Limit* and *Show*.
+ * Offers to continue truncated responses. Shows the message again after *Raise Limit* and *Show*.
  * @param pressed the buttons to leave out, because the user has pressed them
  */
 async function offerMore(

@@ -82,7 +82,6 @@ export async function runJob(
   return reportRun(reported, ran).finally(() => forgetIfEmpty(run));
 }
 
-/** Forgets the job if it has no text and isn't running. */
 function forgetIfEmpty({ options: { jobs }, job }: Run): void {
   if (job.text === '' && !job.isRunning) jobs.forget(job);
 }
@@ -101,8 +100,8 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
   const signedOut = options.connections.signOutSignal;
   const connection = withTemplate(found, job);
   if (!(await confirmSecrets(job, indices, connection))) return undefined;
-  // Checked again for each run, because the file may have been renamed, or a link may have a new
-  // target.
+  // Checked again for each run, because the file may have been renamed, or a symbolic link in its
+  // path may have a new target.
   if (writesUnseen(job.mode) && (await resolvesToAutoRunFile(job.document))) {
     inform(texts.NEEDS_PREVIEW);
     return undefined;

@@ -9,14 +9,14 @@ import type { Job } from './job.ts';
 
 /** The label and the progress text of a generation that is waiting for its response. */
 
-/** The label at the end of a prompt's line. */
+/** The label at the end of a selection's last line. */
 export interface LineLabel extends Disposable {
   show(text: string): void;
 }
 
 /**
- * Shows a label at the end of a prompt's line while text is being generated. Between two texts, VS
- * Code moves the label with the line. A new text is shown at the end of the prompt's current line.
+ * Shows a label at the end of a selection's last line while text is being generated. VS Code moves
+ * the label with that line. Each new text is shown at the end of the current last line.
  */
 export function labelLine(job: Job, index: number): LineLabel {
   const type = window.createTextEditorDecorationType({
@@ -56,10 +56,10 @@ const OFFER_AFTER_MS = 15_000;
 /**
  * Shows in a run's progress notification what the requests of the run are waiting for: a slow
  * response, the next attempt, or the end of a pause that the service requested. The label of each
- * line shows its own retry, or the pause. A network connection can die silently after the service
- * has received a request. If a slow request is retried, the service may bill both requests, so the
- * user decides whether to retry. The offer is part of the progress text, because an extension can't
- * close a message once the response has arrived.
+ * selection shows the time until its own retry, or until the end of the pause. A network connection
+ * can die silently after the service has received a request. If a slow request is retried, the
+ * service may bill both requests, so the user decides whether to retry. The offer is part of the
+ * progress text, because an extension can't close a message once the response has arrived.
  */
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
@@ -75,7 +75,7 @@ export class WaitProgress implements Disposable {
   readonly #retryId = `hostedModel.retry.${crypto.randomUUID()}`;
   /** Undefined until the first offer, because few runs need the command. */
   #retryCommand: Disposable | undefined;
-  /** The labels of the lines whose responses have no text yet, by index. */
+  /** The labels of the selections whose responses have no text yet, by index of the response. */
   readonly labels = new Map<number, LineLabel>();
   /** The requests that are waiting for their next attempt. */
   readonly #retries = new Map<AbortController, PendingRetry>();
@@ -138,7 +138,6 @@ export class WaitProgress implements Disposable {
     this.#retries.delete(request);
   }
 
-  /** Called when the run ends. */
   dispose(): void {
     this.#removeListener();
     for (const request of this.#silent.keys()) this.onEnd(request);
@@ -146,7 +145,7 @@ export class WaitProgress implements Disposable {
     this.#retryCommand?.dispose();
   }
 
-  /** Updates the notification and the labels, and repaints them when a displayed time changes. */
+  /** Updates the notification and the labels now, and again when a displayed time changes. */
   #show(): void {
     clearTimeout(this.#countDown);
     const { state } = this.#requests;

@@ -37,8 +37,8 @@ const UNWANTED_IN_INSTRUCTIONS = /./sv;
 
 const LINE_END = /\r\n?|[\u2028\u2029]/g;
 /**
- * Matches text that consists of printable ASCII, tabs, and LFs. Most chunks do, and need no further
- * checks.
+ * Matches text that consists of printable ASCII, tabs, and LFs. Most chunks match and need no
+ * further checks.
  */
 const PRINTABLE = /^[\t\n -~]*$/;
 
@@ -56,7 +56,7 @@ export class CharacterFilter {
    * the same line ending.
    */
   #afterReturn = false;
-  /** The end of the previous chunk, held back because the next chunk may complete it. */
+  /** Text held back from the end of the previous chunk (see `UNFINISHED`). */
   #held = '';
   /**
    * The pictograph at the end of the text so far, if any. Invisible characters at the start of the

@@ -20,8 +20,8 @@ interface Fence {
  *   break before that line.
  * - If the response ends with blank lines after the closing line, they're removed, too. If the
  *   fence is never closed, as in a truncated response, the opening line is still removed.
- * - If the line after a closing line has text, the closing line counts as part of an inner fence,
- *   as in a doc comment. Inner fences are kept.
+ * - If the line after a closing line has text, the closing line is kept as part of an inner fence,
+ *   such as an example in a doc comment.
  * - If a blank line separates the closing line from more text, that text is written unchanged,
  *   including any fences. The closing line is still removed, because the opening line is already
  *   gone.

@@ -4,7 +4,6 @@ import { LINE_BREAK_ENDS_STATEMENT, PROSE } from './languageRules.ts';
 export const LINE_STARTS = /(?<=\n)/;
 const LEADING_SPACES = /^[ \t]*/;
 
-/** The indentation and language to which a response is fitted. */
 export interface FitOptions {
   /** Added to every line after the first, except blank lines. */
   readonly indentation: string;

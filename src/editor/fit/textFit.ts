@@ -11,7 +11,6 @@ interface FormatStep {
   end(): string;
 }
 
-/** Options for fitting a response to the text around it. */
 export interface ResponseFitOptions extends FitOptions {
   /** True if the response goes into an existing document. */
   readonly isInserted?: boolean;
@@ -118,14 +117,14 @@ export class TextFit {
 
   /**
    * Number of invisible characters, control characters, and lone surrogates removed since the last
-   * continuation.
+   * call to `continue`.
    */
   get removed(): number {
     return this.#characterFilter.removed;
   }
 
   /**
-   * Number of invisible characters kept in prose since the last continuation, except those in
+   * Number of invisible characters kept in prose since the last call to `continue`, except those in
    * emoji.
    */
   get kept(): number {
