@@ -72,7 +72,7 @@ export interface Invocation {
   readonly snapshot: Parameters<typeof generate>[2];
 }
 
-/** Runs a command. The caller of the command doesn't get the result. See `registerCommands`. */
+/** Runs a command. The result is discarded (see `registerCommands`). */
 type Handler = (app: App, invocation: Invocation) => Promise<unknown>;
 
 export type Handlers = Readonly<Record<CommandName, Handler>>;

@@ -27,8 +27,8 @@ import { serviceRows } from './serviceRows.ts';
 export async function openMenu(app: App): Promise<unknown> {
   const { connections, status } = app;
   const { callers } = (await app.loadChat()).provider;
-  // Get the folder before the menu opens, because another one can be active when the user picks a
-  // row.
+  // Get the folder before the menu opens, because another folder can be active when the user picks
+  // a row.
   const looked = await connections.peekWithProgress(activeFolder());
   const { found, choice } = looked;
   const ofSources = sourceRows(found, choice);
@@ -66,8 +66,8 @@ export async function openMenu(app: App): Promise<unknown> {
 }
 
 /**
- * Returns a connection's model, and the reason for its source. Leaves out the model if the model ID
- * contains a key.
+ * Returns a connection's model, and the reason that the connection is used. Leaves out the model if
+ * the model ID contains a key.
  */
 function shownInMenu(app: App, connection: Connection, { keys }: SourceSnapshot) {
   const isSecret = app.runtime.leaksInto(connection.modelId, [], 1, keys);

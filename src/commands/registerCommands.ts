@@ -33,8 +33,8 @@ export interface CommandHost {
  * `${command:…}`.
  * @param hostOf returns undefined if the extension couldn't start
  * @param registered the array to which the registered commands are added
- * @returns false if a command couldn't be registered. The others are registered anyway, so that
- * they can report the failure.
+ * @returns false if a command couldn't be registered. The other commands are registered anyway, so
+ * that they can report the failure.
  */
 export function registerCommands(
   hostOf: () => CommandHost | undefined,
@@ -57,7 +57,7 @@ export function registerCommands(
 
 /**
  * Returns the known arguments after checking their types. The context menu passes the document's
- * URI, which contains none of them.
+ * URI, which contains neither argument.
  */
 function generateArguments(given: unknown): GenerateArguments {
   const isObject = typeof given === 'object' && !Array.isArray(given);
@@ -75,7 +75,7 @@ function isNameOrAbsent(value: unknown): value is string | undefined {
 /**
  * Captures the invocation immediately, so that keystrokes don't change it while modules load. The
  * returned function returns this invocation once and then releases it, so that an open error
- * message doesn't keep the selected text in memory. Later calls capture a new one.
+ * message doesn't keep the selected text in memory. Later calls capture the editor state again.
  */
 function invoked(args: GenerateArguments): () => Invocation {
   const capture = (): Invocation => ({ args, snapshot: takeSnapshot() });

@@ -23,8 +23,8 @@ export interface ShownCheck {
   readonly title: string;
   readonly state: 'running' | 'passed' | 'warning' | 'failed' | 'not-run';
   /**
-   * The result, in sentences. Empty if there is no result. While the check waits before a retry, a
-   * notice about the wait.
+   * The result, in sentences. While the check waits for a retry, a notice about the wait. Empty if
+   * there is nothing to show.
    */
   readonly text: string;
   /** The action that fixes the problem. */
@@ -91,7 +91,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     return `${proven}. ${lifecycle}.${named} Select another model.`;
   },
   'request-limit': ({ isPaused, requestLimit: { perSecond, left } = {} }) => {
-    // True even after the pause, because the text isn't updated after the check.
+    // This text must also be true after the pause, because it isn't updated after the check.
     if (isPaused) return 'The service asked for a pause. New requests may have to wait.';
     if (perSecond === undefined) return 'The service doesn’t report a limit.';
     const rest = left === undefined ? '' : `, ${left} left`;
@@ -143,7 +143,9 @@ function warningFix(check: CheckName, { model }: CheckFacts): Action | undefined
 
 const MINUTE_MS = 60_000;
 
-/** Units of time, largest first. `from` is the number of minutes from which a unit is used. */
+/**
+ * Units of time, largest first. `from` is the smallest number of minutes for which a unit is used.
+ */
 const UNITS = [
   { name: 'year', minutes: 525_600, from: 1_051_200 },
   { name: 'day', minutes: 1_440, from: 2_880 },
@@ -187,7 +189,6 @@ export const LIST_TEXTS = {
   checks: 'Checks',
 } as const;
 
-/** Returns the heading of the conclusion. */
 export function conclusionTitle({ state, title }: ShownCheck): string {
   if (state === 'passed') return title;
   return `${state === 'failed' ? 'Cause' : 'Warning'}: ${title}`;

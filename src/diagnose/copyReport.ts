@@ -13,8 +13,8 @@ import type { Report } from './reportText.ts';
 
 /**
  * Minimum length, in characters, of a secret that is searched for in the whole report. A shorter
- * secret, as in `API_KEY=secret`, could match our own text by chance. It's searched for only in
- * text from outside the extension.
+ * secret could match our own text by chance, so it's searched for only in text from outside the
+ * extension.
  */
 const MIN_LENGTH_IN_OUR_WORDS = 16;
 

@@ -80,7 +80,7 @@ export async function diagnoseConnection(
       },
     });
     if (fix === undefined) return;
-    // Use the folder that was checked, even if another one is active by now.
+    // Use the folder that was checked, even if another folder is active by now.
     if (fix === 'approve' || fix === 'useOtherSources') {
       await deps.connections.for(uri ?? folder?.uri);
     } else if (fix === 'openEnvFile') return openEnvFile(folder);

@@ -54,7 +54,7 @@ export const UNANSWERED = failed(
 
 const WELL_FORMED = 'All values are well-formed.';
 
-/** The results of the checks that send nothing, and the values that the other checks need. */
+/** The results of the checks that send nothing, and the values that the network checks need. */
 interface Diagnosed {
   /** The results as shown in the list. */
   readonly preliminary: readonly ShownCheck[];
@@ -91,13 +91,13 @@ export function preliminaryChecks(found: SourceSnapshot, choice: Choice): readon
 }
 
 /**
- * Returns the source in use, or the one that would be used after an approval or a fix. Undefined if
- * there is none.
+ * Returns the source in use, or the source that would be used after an approval or a fix. Undefined
+ * if there is no such source.
  */
 function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   if (choice.kind === 'ready') return choice.connection.source;
   if (choice.kind === 'ask-source') return choice.source.id;
-  // A problem with the source or service in the settings takes precedence over all others.
+  // A problem with the source or service in the settings takes precedence over all other problems.
   if (['source-unusable', 'bad-service'].includes(choice.kind)) return undefined;
   if (choice.kind !== 'missing') return 'editor';
   // If only errors keep a source from being used, those errors are the cause, not the values that

@@ -31,7 +31,7 @@ interface FailureOptions {
  * Shows a failure with its cause and the actions that fix it, logs it, and keeps it for the status
  * item.
  * @param connection the connection of a generation that failed; undefined for other commands
- * @param options.folder the folder of the selected text; by default the active one
+ * @param options.folder the folder of the selected text; by default, the active folder
  * @param options.lines one-based first line of each selection that failed; empty to omit the lines
  * from the message
  * @param options.template the template of the generation
@@ -62,7 +62,8 @@ export async function reportFailure(
   if (action === 'openEnvFile') await openEnvFile(folder);
   else if (action === 'openSettings') await openSettings(setting);
   else if (action) await commands.executeCommand(`hostedModel.${action}`);
-  // The command has no result. It may have failed, or refreshed the token of another folder.
+  // The command returns no result. It may have failed, or refreshed the token for another folder,
+  // so check this connection's token.
   const hasNewToken = action === 'refreshToken' && connection?.tokens.state.kind === 'valid';
   return hasNewToken && offerRetry(HAS_NEW_TOKEN);
 }

@@ -56,7 +56,7 @@ export function runChecks(
   return connection.check(note, ends, mayUse);
 }
 
-/** True if a new lookup returns the same connection. False after a timeout. */
+/** True if a new lookup still returns this connection. False if the lookup times out. */
 export async function isStillUsed(connection: Connection, lookUp: LookUp): Promise<boolean> {
   const found = await within(CREDENTIALS_LOOK_MS, lookUp());
   return found?.some((one) => one.isSameAs(connection)) ?? false;

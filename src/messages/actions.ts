@@ -18,7 +18,6 @@ export const ACTION_LABELS = {
  */
 export type Fix = keyof typeof ACTION_LABELS;
 
-/** The actions that messages offer. */
 export type Action = Exclude<Fix, 'approve' | 'useOtherSources'>;
 
 export interface Message {

@@ -49,7 +49,7 @@ export function asIncomplete(error: unknown): unknown {
     : error;
 }
 
-/** Describes the next attempt, such as "attempt 2 of 4, 503". */
+/** Describes the next attempt and why the last one failed, such as "attempt 2 of 4, 503". */
 export function attemptText({ retry, error }: Retry): string {
   const why = error.details.status ?? error.details.code ?? 'no response';
   return `attempt ${retry + 1} of ${MAX_RETRIES + 1}, ${why}`;
@@ -192,9 +192,10 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
 }
 
 /**
- * Returns the advice to wait for as long as the service stated, or to try again later if it stated
- * nothing. Explains why a countdown may be shorter, except for token requests, which aren't counted
- * down. The tooltip keeps the text, so it must stay true after the wait.
+ * Returns the advice to wait for the time that the service stated, or to try again later if the
+ * service stated no time. Requests are paused for a limited time, so the advice explains why a
+ * countdown may be shorter than the stated time. Token requests have no countdown. The status
+ * item's tooltip keeps the text, so the text must stay true after the wait.
  */
 function tryAgain({ retryAfterMs }: ErrorDetails, isIdentity = false): string {
   if (!retryAfterMs) return 'Try again later';
@@ -211,6 +212,6 @@ function duration(ms: number): string {
   if (ms > DAY_MS) return 'more than a day';
   const seconds = Math.ceil(ms / 1_000);
   if (seconds === 1) return '1 second';
-  // Countdowns show up to 180 seconds, and should show the same number.
+  // Countdowns show up to 180 seconds, so the message shows the same number.
   return ms <= MAX_PAUSE_MS ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 }

@@ -5,7 +5,10 @@ import { getsTokens, neededSettings, type SettingName } from '../service/service
 
 /** The display names of settings, and the text for missing settings. Pure. */
 
-/** The facts that display names depend on. The service defaults to the first built-in one. */
+/**
+ * The service and resource that determine display names. The service defaults to the first built-in
+ * service.
+ */
 export type LabelContext = Partial<Pick<Credentials, 'service' | 'resource'>>;
 
 /** Returns the name of a setting for use in a sentence, such as "API key". */
@@ -76,8 +79,8 @@ export function hasRegions({ service = services[0] }: LabelContext): boolean {
 }
 
 /**
- * True if the authentication method gets no token, so requests contain the secret itself, if there
- * is one.
+ * True if requests contain the secret itself, because the authentication method gets no token. Also
+ * true if the service needs no secret.
  */
 export function sendsSecret({ service = services[0] }: LabelContext): boolean {
   return !getsTokens(service);

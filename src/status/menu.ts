@@ -13,7 +13,7 @@ interface MenuSection {
   readonly rows: readonly MenuItem[];
 }
 
-/** The commands that the menu lists only if they have something to show. */
+/** The conditions for listing commands that may have nothing to show. */
 interface Available {
   readonly hasResponse: boolean;
   readonly hasUsage: boolean;

@@ -9,11 +9,12 @@ export interface Wait {
 }
 
 /**
- * Returns the wait of the next request. Undefined if a request is in progress, or if nothing
- * delays the next one. A pause counts even without a waiting request, because it would delay a new
- * one. If a pause only delays a retry that starts later anyway, the wait is for the retry.
- * @param retriesInMs for each generation, the milliseconds until its next attempt; 0 or less if it
- * isn't waiting for one
+ * Returns the wait for the end of a pause or for the next retry. Undefined if there is neither. A
+ * pause counts only while no request is in progress. It counts even if no request is waiting,
+ * because it would delay a new request. If the only wait is for a retry that starts after the
+ * pause, returns the wait for the retry.
+ * @param retriesInMs for each generation, the milliseconds until its next attempt; 0 or less if the
+ * generation isn't waiting for an attempt
  */
 export function waitFor(
   requests: Pick<ConcurrencyState, 'inFlight' | 'waiting' | 'resumesInMs'>,
@@ -52,7 +53,7 @@ export function requestsWords(state: ConcurrencyState): readonly string[] {
     inFlight > 0 && `${inFlight} in progress`,
     waiting > 0 && `${waiting} waiting`,
     loweredFrom !== undefined && `limit lowered from ${loweredFrom} to ${limit} after a 429`,
-    // The actual pause, which can be shorter than the one that the service requested.
+    // The actual pause, which can be shorter than the pause that the service requested.
     resumesInMs !== undefined && `paused for another ${seconds(resumesInMs)}s`,
     nextStart &&
       `next request starts in ${seconds(nextStart.inMs)}s, ${SPACED[nextStart.spacedBy]}`,

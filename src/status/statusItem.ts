@@ -17,7 +17,7 @@ const TICK_MS = 60_000;
 /** Milliseconds between an update of the facts and the repaint. Too short to notice. */
 const PAINT_AFTER_MS = 16;
 
-/** The settings that the tooltip shows. An empty string means not set. */
+/** The settings that the tooltip shows. An unset setting is an empty string. */
 export type StatusSettings = Pick<
   Settings,
   | 'service'
@@ -159,7 +159,8 @@ function modelLine(facts: StatusFacts, settings: StatusSettings): string | undef
  */
 function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | false)[] {
   const { service, serviceProblem, authUrl, url, projectId, resource = 'project' } = settings;
-  // The settings are for the service that can't be used, not for the one that's assumed instead.
+  // The settings are for the service that can't be used, not for the service that is assumed
+  // instead.
   if (serviceProblem) return [];
   if (areUnread(facts, settings)) return ['Credentials: not read yet'];
   return [
@@ -209,7 +210,7 @@ function tooltipOf(lines: readonly string[], lastFailure: Message | undefined): 
 
 /**
  * Appends a line of plain text, word by word, because `appendText` turns spaces into non-breaking
- * ones.
+ * spaces.
  */
 function appendPlain(tooltip: MarkdownString, line: string): void {
   for (const word of line.split(' ')) tooltip.appendText(word).appendMarkdown(' ');

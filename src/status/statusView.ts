@@ -10,8 +10,8 @@ import { toNextSecond, type Wait, waitFor, waitText } from './requestsView.ts';
 
 export interface StatusFacts {
   /**
-   * True if the editor has a key and all needed settings, or another source was used last.
-   * Undefined until that's known.
+   * True if the editor has a key and all needed settings, or if a source other than the editor was
+   * used last. Undefined until this is known.
    */
   readonly isSetUp: boolean | undefined;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
@@ -21,12 +21,12 @@ export interface StatusFacts {
   readonly token: TokenState;
   /**
    * For each running generation, a function that returns the milliseconds until its next attempt,
-   * independent of the wall clock; 0 or less if it isn't waiting for one.
+   * independent of the wall clock; 0 or less if the generation isn't waiting for an attempt.
    */
   readonly running: readonly (() => number)[];
   /**
-   * The current requests to the service in use; undefined without a connection. The times in the
-   * state are relative to the moment it's read, so `state` is read again for each repaint.
+   * The current requests to the service in use; undefined without a connection. The times in
+   * `state` are relative to the moment when `state` is read, so it's read again for each repaint.
    */
   readonly requests: Pick<ConcurrencyLimit, 'state'> | undefined;
   /**

@@ -26,7 +26,7 @@ export function refusalText(budget: number): string {
 
 /**
  * Returns the tooltip line about today's usage.
- * @param budget tokens per day; 0 for none
+ * @param budget tokens per day; 0 if there is no budget
  */
 export function todayLine(context: LabelContext, total: UsageTotal, budget: number): string {
   const requests = total.requests === 1 ? '1 request' : `${formatNumber(total.requests)} requests`;
