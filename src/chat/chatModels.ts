@@ -16,9 +16,8 @@ import { becomesLink, modelTooltip } from './chatMessages.ts';
  */
 
 const LISTS = 'hostedModel.chatModels';
-/** Maximum number of stored lists, which are identified by `keyOf`. */
 const MAX_LISTS = 8;
-/** Maximum number of models in a stored list, more than a user would look through. */
+/** Maximum number of models in a stored list. Users wouldn't look through a longer list. */
 const MAX_MODELS = 200;
 /** Context length, in tokens, to assume if the service doesn't report one. */
 const USUAL_CONTEXT = 32_768;
@@ -109,8 +108,8 @@ function slim(model: Model): Model {
 }
 
 /**
- * Returns the name, or an empty string if it's unsafe. VS Code renders model names as Markdown,
- * which can contain links that run commands.
+ * Returns the name, or an empty string if the name is unsafe. VS Code renders model names as
+ * Markdown, which can contain links that run commands.
  */
 function plainName(text: string): string {
   return MODEL_NAME.test(text) && !becomesLink(text) ? text : '';
@@ -120,14 +119,14 @@ function unlisted(id: string): Model {
   return { id, label: id, provider: '', description: '', functions: [], tasks: [], lifecycle: [] };
 }
 
-/** Returns the ID of the connection's model, or of the deployment if that has its own model. */
+/** Returns the ID of the connection's model, or the deployment's ID if it has its own model. */
 export function ownModelId(connection: Connection): string {
   return hasOwnModel(connection) ? connection.projectId : connection.modelId;
 }
 
 /**
- * Returns a model's ID in VS Code. It includes the service, because two services can offer the same
- * model, and IDs must be unique.
+ * Returns a model's ID in VS Code. The ID includes the service, because two services can offer the
+ * same model, and IDs must be unique.
  */
 export function chatModelId({ word }: Service, modelId: string): string {
   return `${word}:${modelId}`;

@@ -233,7 +233,7 @@ export class ChatProvider {
 
   /**
    * Fetches the model list from the service and saves it. Saves nothing if the service has no list.
-   * @throws {ServiceError} if the request fails for another reason
+   * @throws {ServiceError} if the request fails, unless it fails because the service has no list
    */
   async refresh(connection: Connection, signal: AbortSignal): Promise<void> {
     try {

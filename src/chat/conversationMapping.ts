@@ -37,7 +37,7 @@ export function textOfMessage(message: LanguageModelChatRequestMessage): string 
     .join('');
 }
 
-/** Converts a message from VS Code. Each of its tool results becomes a separate message. */
+/** Converts a message from VS Code. Each tool result in the message becomes a separate message. */
 function messagesOf({ role, content }: LanguageModelChatRequestMessage): ChatMessage[] {
   if (role === LanguageModelChatMessageRole.Assistant) return assistantMessage(content);
   const results = content

@@ -27,7 +27,6 @@ export interface ShownCheck {
    * there is nothing to show.
    */
   readonly text: string;
-  /** The action that fixes the problem. */
   readonly fix?: Fix | undefined;
   /** The kind and details of the error, for the report. */
   readonly facts?: string;

@@ -51,15 +51,15 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** True if the path alone shows that the file runs automatically. Doesn't follow symbolic links. */
+/** True if the file's path matches one of the patterns above. Doesn't follow symbolic links. */
 export function isAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   return isAutoRunPath(uri.path);
 }
 
 /**
  * True if the file runs automatically, or if a symbolic link in its path leads to such a file.
- * Repositories can contain such links. Also true if the links can't be resolved. For a remote file,
- * VS Code can't resolve any link.
+ * Repositories can contain such links. Also true if the links can't be resolved, which is always
+ * the case for links in the path of a remote file.
  */
 export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
   if (isAutoRunFile({ uri })) return true;

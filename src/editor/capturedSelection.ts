@@ -14,7 +14,6 @@ import { editorOf } from './documentEdit.ts';
 /** An editor's document and selections at a point in time. */
 export interface EditorSnapshot {
   readonly document: TextDocument;
-  /** The document's version when the snapshot was taken. */
   readonly version: number;
   readonly selections: readonly Selection[];
   /** The selected texts, with the document's line endings. */

@@ -5,7 +5,9 @@ const MAX_ATTEMPTS = 3;
  * edits while a tab is being switched.
  */
 const MAX_REJECTIONS = 10;
-/** Maximum number of edits that fail because the document changed first. */
+/**
+ * Maximum number of edits that fail because the document changed first, before the writer gives up.
+ */
 const MAX_RACES = 50;
 
 /**

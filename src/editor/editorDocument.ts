@@ -43,7 +43,6 @@ export class EditorDocument implements Disposable {
     return this.#document;
   }
 
-  /** The document's version, which increases with every change. */
   get version(): number {
     return this.#document.version;
   }
@@ -142,9 +141,10 @@ function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefi
 const ATTEMPTS = 3;
 
 /**
- * Opens an empty untitled document. VS Code may restore a closed document with the same name
- * instead. In tests, this happened one time in four if the closed document had been changed a
- * second earlier. The restored document stays open, so that the next attempt gets a different name.
+ * Opens an empty untitled document. VS Code reuses the names of closed untitled documents, and may
+ * restore a closed document instead of opening an empty one. In tests, this happened one time in
+ * four if the closed document had been changed a second earlier. The restored document stays open,
+ * so that the next attempt gets a different name.
  */
 export async function openEmpty(language: string): Promise<TextDocument> {
   for (let attempt = 1; ; attempt += 1) {

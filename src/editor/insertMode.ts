@@ -33,8 +33,8 @@ export interface InsertMode {
    */
   readonly failedText?: string;
   /**
-   * Returns where a response goes in the document. Undefined for modes that write elsewhere, whose
-   * responses aren't indented to match the selection.
+   * Returns where a response goes in the document. Undefined for modes that write elsewhere. The
+   * responses of these modes aren't indented to match the selection.
    */
   readonly placeOf?: (target: Target) => ResponsePlace;
   /**

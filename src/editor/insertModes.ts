@@ -18,10 +18,9 @@ export const insertModes: readonly [InsertMode, ...InsertMode[]] = [
 ];
 
 /**
- * Returns the insert mode with this ID, or the default mode if there is none. A mode that writes
- * into the document is replaced by `newDocument` if the document isn't writable, or by a preview if
- * one is required.
- * @param mustPreview true if text must not be written without a preview
+ * Returns the insert mode with this ID, or the default mode if the ID is unknown. A mode that
+ * writes into the document is replaced by `newDocument` if the document isn't writable, or by a
+ * preview if `mustPreview` is true.
  */
 export function modeFor(document: TextDocument, id: string, mustPreview: boolean): InsertMode {
   const chosen = insertModes.find((mode) => mode.id === id) ?? insertModes[0];

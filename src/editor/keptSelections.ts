@@ -55,7 +55,6 @@ function isBetween(
   return [wanted.start, grown.start].includes(start) && [wanted.end, grown.end].includes(end);
 }
 
-/** The offsets of a selection. */
 export interface Selected extends OffsetRange {
   /**
    * End of the selected text. A selection of whole lines also includes the line break after this

@@ -158,7 +158,7 @@ class PreviewWriter implements ResponseWriter {
     // Never writes text that the user hasn't seen.
     if (!isUpToDate) return inform(NOT_UP_TO_DATE);
     const shown = this.#shown;
-    // Accepting twice writes the text only once.
+    // If the user accepts the preview twice, the text is written only once.
     if (!shown) return;
     this.#shown = undefined;
     const indices = [...this.#waiting];

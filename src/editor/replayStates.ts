@@ -33,7 +33,7 @@ export class ReplayStates<State> {
     return this.#states[replay];
   }
 
-  /** Drops the state that an undo or redo has restored, and all later ones. */
+  /** Drops the state that an undo or redo has restored, and all later states. */
   reach(replay: Replay, index: number): void {
     this.#states[replay].length = index;
   }

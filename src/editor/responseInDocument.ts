@@ -13,7 +13,6 @@ export interface ResponsePlace extends OffsetRange {
   readonly tail: string;
 }
 
-/** The next change to write for a response. */
 export interface NextChange extends TextChange {
   /**
    * Length of the place's `tail` at the end of the text, or 0 if the tail was written earlier.
@@ -111,7 +110,7 @@ export class ResponseInDocument {
   }
 
   /**
-   * Resolves a pending `end` if there is nothing left that can be written.
+   * Resolves a pending `end` if no more text can be written.
    * @param isLate true if an edit exceeded its deadline; `end` then resolves in any case
    */
   settle(isLate: boolean): void {

@@ -31,7 +31,7 @@ export interface ResponseWriter {
   canInsert(index: number, isNew: boolean): boolean;
   /**
    * Called for each response of a run before any of these responses ends. `end` is later called for
-   * each of these responses, even if generating the response never starts.
+   * each of these responses, even if no request was sent for the response.
    */
   begin?(index: number): void;
   /** @param text never empty */
@@ -51,7 +51,6 @@ export interface ResponseWriter {
   dispose?(): void;
 }
 
-/** The timing of edits, in milliseconds. */
 export interface Timing {
   /**
    * Minimum time from the start of one edit to the start of the next. Limits the load, because each

@@ -248,7 +248,7 @@ export class TrackedRange {
   /**
    * Finishes handling a change event. Must be called after all changes in the event have been
    * recorded.
-   * @param isThere returns true if the document contains exactly this text at this position
+   * @param isThere returns true if the document contains the piece's text at the piece's offsets
    */
   conclude({ replay, beginsStep = false }: EventContext, isThere: (piece: Piece) => boolean): void {
     const event = this.#event;
@@ -261,14 +261,14 @@ export class TrackedRange {
       this.#states.keep(before, replay);
   }
 
-  /** True if the next response can replace the current one. */
+  /** True if the next response can replace the current response. */
   get canRewind(): boolean {
     return this.#nextPlace !== undefined;
   }
 
   /**
    * Makes the next text replace the current response.
-   * @returns false if that isn't possible, for example because the user typed inside the response
+   * @returns false if the response can't be replaced, for example because the user typed inside it
    */
   rewind(): boolean {
     if (!this.canRewind) return false;
@@ -315,9 +315,9 @@ export class TrackedRange {
       // at once.
       if (state.pieces.length === 0 && state.growth !== growth) continue;
       const by = shift - state.shift;
-      // Usually, the pieces are at the same offsets as in that state. They're shifted if the undo
-      // also reverts other edits. Text restored right before the range may or may not belong to it,
-      // so both possible shifts are tried.
+      // Usually, the pieces are still at the offsets from that state. The offsets are shifted if
+      // the undo also reverts other edits. Text restored right before the range may or may not
+      // belong to the range, so both possible shifts are tried.
       const found = [0, by - shiftAtStart, by]
         .map((each) => shifted(state, each))
         .find((placed) => placed.pieces.every(stands));

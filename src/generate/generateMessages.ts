@@ -106,8 +106,8 @@ export function completeText(count: number): string {
 
 /**
  * @param all number of responses in the run
- * @param failed one-based first line of each selection whose generation failed; empty if none
- * failed and the rest were canceled
+ * @param failed one-based first line of each selection whose generation failed; empty if the other
+ * generations were canceled instead
  */
 export function partlyCompleteText(
   complete: number,
@@ -140,7 +140,10 @@ export function outOfViewText(count: number): string {
     : 'The response is complete, but not in view.';
 }
 
-/** Describes how many invisible characters were removed and kept. Empty if there were none. */
+/**
+ * Describes how many invisible characters were removed and kept. Returns an empty string if all
+ * counts are 0.
+ */
 export function invisibleText(removed: number, kept: number): string {
   if (removed > 0 && kept > 0) {
     return `Invisible characters: ${removed} removed, ${kept} kept. Check the text.`;

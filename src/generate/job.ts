@@ -180,8 +180,8 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Counts the invisible and control characters that were removed from or kept in these responses
-   * during their latest run. Kept characters are counted only in prose.
+   * Counts the invisible and control characters that were removed or kept during the latest run of
+   * each of these responses. Kept characters are counted only in prose.
    */
   invisible(indices: readonly number[]): { readonly removed: number; readonly kept: number } {
     const fits = indices.map((index) => this.#response(index).fit);
@@ -319,7 +319,7 @@ const FORGOTTEN_WRITER: ResponseWriter = {
   restart() {},
 };
 
-/** True if two ranges overlap, or if one is empty and inside the other or at its edge. */
+/** True if two ranges overlap. An empty range overlaps each range that contains or touches it. */
 function doOverlap(one: OffsetRange, other: OffsetRange): boolean {
   const isEitherEmpty = one.start === one.end || other.start === other.end;
   const start = Math.max(one.start, other.start);

@@ -7,8 +7,8 @@ import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 
 /**
- * Returns the prompt for each target. Undefined if the user cancels, or if the template needs a
- * selection and there is none.
+ * Returns the prompt for each target. Undefined if the user cancels, or if the template needs
+ * selected text but none is selected.
  */
 export async function promptsFor(
   targets: readonly Target[],

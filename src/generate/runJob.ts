@@ -73,12 +73,12 @@ export async function runJob(
     release();
     if (!ran) forgetIfEmpty(run);
   }
-  // Returned without `await`, because the messages can stay open for hours. A suspended function
-  // would keep the selected text in memory.
   if (!ran) return;
   const runAgain: RunAgain = (again, how) => runJob(options, job, again, how);
   const { announcements } = options.jobs;
   const reported = { job, runMode, report: options.report, announcements, runAgain };
+  // Returned without `await`, because the messages can stay open for hours. A suspended function
+  // would keep the selected text in memory.
   return reportRun(reported, ran).finally(() => forgetIfEmpty(run));
 }
 
@@ -95,8 +95,8 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
   const { uri } = job.document;
   const found = await options.connections.for(uri);
   if (!found) return undefined;
-  // Captured before the following confirmation, because the user can sign out while it's open. The
-  // key must not be sent after a sign-out.
+  // Captured before the following confirmation, because the user can sign out while the
+  // confirmation is open. The key must not be sent after a sign-out.
   const signedOut = options.connections.signOutSignal;
   const connection = withTemplate(found, job);
   if (!(await confirmSecrets(job, indices, connection))) return undefined;
@@ -112,7 +112,7 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
       const progress = new WaitProgress((text) => {
-        // Ends the announcement of the start, because the status item may now show a wait.
+        // Removes the announcement of the start, because the status item may now show a wait.
         endStart();
         say(text);
       }, connection.requests);

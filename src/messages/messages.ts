@@ -212,6 +212,6 @@ function duration(ms: number): string {
   if (ms > DAY_MS) return 'more than a day';
   const seconds = Math.ceil(ms / 1_000);
   if (seconds === 1) return '1 second';
-  // Countdowns show up to 180 seconds, so the message shows the same number.
+  // Shows the same number of seconds as the countdown, which is never longer than `MAX_PAUSE_MS`.
   return ms <= MAX_PAUSE_MS ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 }

@@ -2,17 +2,20 @@ import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
 
 /** Describes the requests to a service, and their waits. Pure. */
 
-/** The end of a pause that the service requested, or the next attempt of a generation. */
+/**
+ * A wait for the end of a pause that the service requested, or for the next attempt of a
+ * generation.
+ */
 export interface Wait {
   readonly kind: 'paused' | 'retrying';
   readonly leftMs: number;
 }
 
 /**
- * Returns the wait for the end of a pause or for the next retry. Undefined if there is neither. A
+ * Returns the wait for the end of a pause or for the next retry; undefined if there is neither. A
  * pause counts only while no request is in progress. It counts even if no request is waiting,
- * because it would delay a new request. If the only wait is for a retry that starts after the
- * pause, returns the wait for the retry.
+ * because it would delay a new request. If no request is waiting and the next retry starts after
+ * the pause, returns the wait for the retry.
  * @param retriesInMs for each generation, the milliseconds until its next attempt; 0 or less if the
  * generation isn't waiting for an attempt
  */

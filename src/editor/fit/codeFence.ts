@@ -250,12 +250,12 @@ function opensInner(line: string, fence: Fence): boolean {
 }
 
 /**
- * Finds a fence at the start of a continuation. Chat models often reopen the fence that they were
- * in, sometimes after blank lines. A fence line without an info string counts as an opening line if
- * the next line has text, and otherwise as a closing line.
+ * Finds a fence at the start of a continuation. Chat models often reopen the fence in which the
+ * truncated response ended, sometimes after blank lines. A fence line without an info string counts
+ * as an opening line if the next line has text, and otherwise as a closing line.
  *
- * @returns the fence, the text after its line, and whether it has no info string (`isBare`); `no`
- * if there is no such fence; `maybe` if more text is needed to decide
+ * @returns the fence, the text after the fence line, and whether the line has no info string
+ * (`isBare`); `no` if there is no fence; `maybe` if more text is needed to decide
  */
 function findReopening(
   text: string,

@@ -21,8 +21,8 @@ export interface FitOptions {
  * doubled. A response counts as already indented in two cases:
  *
  * - The first non-blank line starts with the selection's indentation.
- * - In code, the first non-blank line isn't indented, but the second one repeats the prompt's
- *   indentation (see `repeatsIndentation`).
+ * - In code, the first non-blank line isn't indented, but the second non-blank line repeats the
+ *   prompt's indentation (see `repeatsIndentation`).
  *
  * The decision is made only once, based on the first two non-blank lines, so that text can be
  * written as it arrives. If the selection is indented with tabs and the response with spaces, or
@@ -35,7 +35,7 @@ export class Indentation {
   #isFirst = true;
   /** Leading whitespace of the current line. Undefined once other text has arrived. */
   #spaces: string | undefined = '';
-  /** True if the response is already indented. Undefined until decided. */
+  /** Undefined until `#decide` has enough text to decide. */
   #isAlreadyIndented: boolean | undefined;
   /** The first non-blank line, collected until `#isAlreadyIndented` is decided. */
   #firstLine = '';
@@ -100,7 +100,10 @@ export class Indentation {
   }
 }
 
-/** Removes as much of the indentation as the line starts with. */
+/**
+ * Removes the indentation from the start of a line. If the line starts with only the first part of
+ * the indentation, removes only that part.
+ */
 export function withoutIndentation(line: string, indentation: string): string {
   let length = 0;
   while (length < indentation.length && line[length] === indentation[length]) length += 1;
@@ -118,7 +121,7 @@ const ENDS_STATEMENT = /[;}]$/;
 const COMMENT = /^(?:\/\/|# |\/\*\*|"""|''')/;
 const TRAILING_COMMENT = /\s(?:\/\/|#).*/s;
 /**
- * Matches the end of a line that continues on the next one: an open bracket, a comma, a backslash,
+ * Matches the end of a line that continues on the next line: an open bracket, a comma, a backslash,
  * an operator, or a keyword such as `else`. The operators `++` and `--` don't count.
  */
 const CONTINUED_LINE =
@@ -128,7 +131,7 @@ const CONTROLS = /^(?:do|else|for|if|while)\b/;
 /** Matches the delimiters of multiline strings, in which leading whitespace is content. */
 const TEXT_MARKS = /"""|'''|`/g;
 /**
- * Matches the first character of a line that continues the previous one: `.then()`, `&& x`, `? y`.
+ * Matches the first character of a line that continues the previous line: `.then()`, `&& x`, `? y`.
  */
 const CONTINUES = /^[.?:&|+=]/;
 
