@@ -69,7 +69,7 @@ export async function startChat(
 /**
  * Adds a provider group if there is none. Without a group, VS Code offers models only after a
  * GitHub sign-in.
- * @returns true if there is a group now
+ * @returns true if there is a group afterward
  */
 async function ensureGroup(provider: ChatProvider): Promise<boolean> {
   if (await isGrouped(provider)) return true;

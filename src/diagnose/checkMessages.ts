@@ -23,8 +23,8 @@ export interface ShownCheck {
   readonly title: string;
   readonly state: 'running' | 'passed' | 'warning' | 'failed' | 'not-run';
   /**
-   * The result, in sentences. While the check waits for a retry, a notice about the wait. Empty if
-   * there is nothing to show.
+   * The result, in sentences, or a notice while the check waits for a retry. Empty if there is
+   * nothing to show.
    */
   readonly text: string;
   readonly fix?: Fix | undefined;

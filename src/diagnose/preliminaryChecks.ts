@@ -121,7 +121,7 @@ function originText(source: SourceId, found: SourceSnapshot, choice: Choice): st
   return isOfFolder ? `${reason} ${project}` : reason;
 }
 
-/** Returns the failed first check, which explains why no source is usable. */
+/** Returns the first check as failed, with the reason that no source is usable. */
 function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'source-unusable') {
     const { id, text } = choice.source;

@@ -14,7 +14,8 @@ import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.t
  */
 const REFRESH_MS = 100;
 /**
- * Milliseconds until a refresh is checked and repeated if needed. VS Code can lose change events.
+ * Milliseconds until a refresh is checked, and repeated if the preview is still out of date. VS
+ * Code can lose change events.
  */
 const CHECK_MS = 1_000;
 

@@ -26,7 +26,9 @@ export interface Previewed {
   readonly discard: () => void;
 }
 
-/** The open previews in this window. Each one is a diff between a document and its changed text. */
+/**
+ * The open previews in this window. Each preview is a diff between a document and its changed text.
+ */
 export class Previews implements Disposable {
   readonly #open = new Map<string, Previewed>();
   readonly #changed = new EventEmitter<Uri>();

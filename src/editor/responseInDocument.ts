@@ -26,7 +26,7 @@ type ResponseState =
   | 'open'
   /** The text that is waiting can't be written. */
   | 'lost'
-  /** The text was removed by undo, and later text is discarded. */
+  /** The text was removed by undo, and text that arrives later is discarded. */
   | 'undone';
 
 /** One response in a document: its range, the written text, and the text still to be written. */

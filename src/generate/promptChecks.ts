@@ -23,7 +23,7 @@ const ASK_ABOVE_SELECTIONS = 10;
 /**
  * Asks for confirmation before sending many requests or a lot of text. Refuses more than a million
  * characters, and prompts that contain only whitespace.
- * @returns true if the prompts can be sent
+ * @returns true if the prompts may be sent
  */
 export async function confirmSize(prompts: readonly string[]): Promise<boolean> {
   const text = prompts.join('');
@@ -47,7 +47,7 @@ export async function confirmSize(prompts: readonly string[]): Promise<boolean> 
 /**
  * Stops prompts that contain one of the user's keys or tokens, or any private key, unless the user
  * agrees to mask these secrets.
- * @returns true if the prompts can be sent
+ * @returns true if the prompts may be sent
  */
 export async function confirmSecrets(
   job: Job,

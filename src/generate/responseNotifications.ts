@@ -100,7 +100,7 @@ function isInView(job: Job): boolean {
   );
 }
 
-/** Reports that the responses aren't in view, and offers to jump to the first one. */
+/** Reports that the responses aren't in view, and offers to jump to the first response. */
 async function offerToShow(job: Job): Promise<void> {
   const text = texts.outOfViewText(job.indices.length);
   if ((await window.showInformationMessage(text, texts.SHOW)) !== texts.SHOW) return;

@@ -50,7 +50,8 @@ const MAX_AT_ONCE = 8;
 
 /**
  * Generates some of a job's responses, inserts them while they stream, and reports the outcome.
- * Text received before a failure stays. A retry replaces or continues it, depending on `runMode`.
+ * Text received before a failure stays. Depending on `runMode`, a retry replaces this text or
+ * continues it.
  * @param prepare called before the run, for example to prompt the user; resolves to false if the
  * run must not start
  */

@@ -181,7 +181,7 @@ type PlainKind = Exclude<
   { readonly leftMs: number } | { readonly wasTried: boolean }
 >['kind'];
 
-/** Icon, text, and color of states that carry no extra data. */
+/** The icon, text, and color of each state that has no further data, such as a remaining time. */
 const PLAIN: Readonly<
   Record<PlainKind, readonly [icon: string, words: string, background?: 'error']>
 > = {

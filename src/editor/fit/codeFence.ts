@@ -48,7 +48,7 @@ export class CodeFence {
   #after = '';
   /**
    * The start of a continuation, held back until it's clear whether the continuation reopens the
-   * fence. Undefined at any other time.
+   * fence. Otherwise undefined.
    */
   #head: string | undefined;
 
