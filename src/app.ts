@@ -22,7 +22,7 @@ import { Usage } from './status/usage.ts';
 import { follower } from './ui/followState.ts';
 import type { Log } from './ui/log.ts';
 
-/** Parts and functions that activation provides to the parts that are created later. */
+/** The parts and functions that activation provides to `HostedModel`. */
 export interface Started {
   readonly context: ExtensionContext;
   readonly log: Log;
@@ -30,7 +30,7 @@ export interface Started {
   readonly stored: StoredState;
   /** Creates a part, and disposes it when the window closes. */
   readonly make: <Part extends Disposable>(make: () => Part) => Part;
-  /** Logs the failure of background work. */
+  /** Logs the error if work that no caller awaits fails. */
   readonly inBackground: (work: unknown) => void;
   /** Updates the setup state that the status item and the command palette use. */
   readonly updateSetUpState: (inUse: Service | undefined) => Promise<void>;
@@ -38,10 +38,7 @@ export interface Started {
   readonly refreshModels: () => void;
 }
 
-/**
- * The parts behind the commands and the chat. Created when VS Code first runs a command or needs
- * the chat.
- */
+/** The parts of the extension that its commands and the chat need. Created on first use. */
 export class HostedModel implements App, CommandCode {
   readonly log: Log;
   readonly globalState: Memento;
@@ -93,7 +90,7 @@ export class HostedModel implements App, CommandCode {
 
   /** Refreshes the active connection's token if a refresh is due. */
   async keepFresh(): Promise<void> {
-    // Look up the connection again first, so that a replaced connection's token isn't refreshed.
+    // First look up the connection again, in case another one has replaced it.
     await this.connections.refresh();
     this.connections.active?.tokens.keepFresh();
   }

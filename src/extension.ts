@@ -22,9 +22,9 @@ import { whenOpened } from './ui/whenOpened.ts';
 
 /**
  * Registers the commands, and creates the other parts that a window needs before its first command,
- * such as the status item and the chat models. Sends no request and reads no secret. The commands
- * are registered even if another part can't be created, so that they can report the failure. If a
- * command were missing, VS Code wouldn't show the reason. The log names the part that failed.
+ * such as the status item and the chat models. Sends no request and reads no secret. If a part
+ * can't be created, the log names it, and the commands are still registered, so that they can
+ * report the failure.
  */
 export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;
@@ -32,7 +32,10 @@ export function activate(context: ExtensionContext): void {
   const hasAllCommands = registerCommands(() => startup, subscriptions);
   const parts = new DisposableStack();
   let latest = 'the log';
-  /** Creates a part and immediately registers it for disposal, because the next part can fail. */
+  /**
+   * Creates a part and immediately registers it for disposal, because creating the next part can
+   * fail.
+   */
   const make: Make = (name, makePart) => {
     // Parts that load late must not be created after the window has closed.
     if (parts.disposed) throw new ServiceError('cancelled');
@@ -55,7 +58,8 @@ export function activate(context: ExtensionContext): void {
     try {
       parts.dispose();
     } catch {
-      // A `DisposableStack` disposes all parts, even if some of them fail.
+      // Ignore the error: a `DisposableStack` disposes all parts, even if disposing one of them
+      // fails.
     }
   }
 }
@@ -76,7 +80,7 @@ class Startup implements CommandHost {
    */
   readonly #listening: Disposable;
   #app: HostedModel | undefined;
-  /** True if a connection may be possible without a prompt. */
+  /** True if a command might get a connection without prompting the user. */
   #hasCredentials = false;
   /** Reads the settings that the tooltip shows. */
   #readSettings: SetUpStatus['readSettings'] = readSettings;
@@ -142,7 +146,7 @@ class Startup implements CommandHost {
     );
   }
 
-  /** Logs failures of work that isn't awaited. */
+  /** Logs the error if work that no caller awaits fails. */
   #inBackground(work: unknown): void {
     Promise.resolve(work).catch((error: unknown) => {
       this.log.error(`background work failed: ${errorName(error)}`);

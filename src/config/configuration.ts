@@ -38,10 +38,7 @@ export class Configuration {
   }
 }
 
-/**
- * Returns `hostedModel.service` in lowercase. If it's empty, the first service with a stored key is
- * used.
- */
+/** Returns `hostedModel.service` in lowercase. Empty if it isn't set. */
 export function serviceInSettings(): string {
   return new Configuration().text('service').toLowerCase();
 }
@@ -76,7 +73,7 @@ type WritableSettings = Partial<Record<Written, string>>;
 export type SettingsTarget = 'user' | 'workspace' | Uri;
 
 /**
- * Returns the settings to write a folder's values to.
+ * Returns the settings to write to if a value should apply to a folder.
  * @param folder undefined for documents outside all folders
  */
 export function targetForFolder(folder: Uri | undefined): SettingsTarget {
@@ -84,8 +81,8 @@ export function targetForFolder(folder: Uri | undefined): SettingsTarget {
 }
 
 /**
- * Returns the settings that a folder's value comes from: the folder's settings, the workspace
- * settings, or, if neither contains it, the user settings.
+ * Returns the settings that determine a value for a folder: the folder or workspace settings if
+ * they contain the value, or else the user settings.
  */
 export function targetOfSetting(name: Written, folder: Uri | undefined): SettingsTarget {
   const { workspaceFolderValue, workspaceValue } = new Configuration(folder).inspected(name);
@@ -128,8 +125,8 @@ export async function writeServiceEntries(entries: readonly unknown[]): Promise<
 }
 
 /**
- * Calls the listener shortly after settings change. Writing several settings fires an event for
- * each of them, but the listener is called only once.
+ * Calls the listener shortly after this extension's settings or `chat.disableAIFeatures` change.
+ * Calls it only once if several settings change within `MIN_INTERVAL_MS`.
  */
 export function onDidChangeSettings(listener: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;

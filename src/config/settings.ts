@@ -16,9 +16,9 @@ import {
   targetForFolder,
 } from './configuration.ts';
 
-/** Reads and validates the settings. Each call returns a new snapshot. */
+/** Reads and validates the settings. The returned objects are snapshots, which never change. */
 
-/** The settings of the editor source, without the key. */
+/** The settings that, together with a stored key, make up the editor source. */
 export interface SourceSettings {
   /**
    * The service in the settings, or the first built-in one if the setting is empty or invalid. If
@@ -31,7 +31,7 @@ export interface SourceSettings {
   readonly services: readonly Service[];
   /** Set if the service in the settings is unknown, or if its entry is invalid. */
   readonly serviceProblem?: ServiceProblem | undefined;
-  /** Like `url`, validated in `connection/sourceSelection.ts`, not here. */
+  /** Not validated yet, and neither is `url`. `connection/sourceSelection.ts` validates both. */
   readonly authUrl: string;
   readonly url: string;
   /** The ID of the project, space, or deployment; `resource` states which one it is. */
@@ -44,7 +44,7 @@ export interface SourceSettings {
 export interface Settings extends SourceSettings {
   readonly credentialSource: CredentialSource;
   readonly modelId: string;
-  /** True if a setting names the model; false if it's the service's default. */
+  /** True if the settings name a valid model; false if `modelId` is the service's default. */
   readonly isModelSet?: boolean;
   /** The invalid model ID in the settings, if any. The service's default is used instead. */
   readonly invalidModelId?: string;
@@ -55,13 +55,16 @@ export interface Settings extends SourceSettings {
   /** As the user typed it, so it may not be the ID of an insert mode. */
   readonly insertMode: string;
   readonly limits: ConcurrencyOptions;
-  /** True if other models get a tool that sends text to this model. */
+  /** True if other models in VS Code's chat can use a tool that sends text to the user's model. */
   readonly offersTool: boolean;
-  /** Tokens that one key may use per day before chat stops; 0 for no budget. */
+  /**
+   * Maximum number of tokens that chat, agents, and other extensions may use per day and key; 0 for
+   * no limit.
+   */
   readonly dailyTokenBudget: number;
   /**
-   * The templates in the settings of each level. VS Code itself would return only the most specific
-   * list. `templates/templateSources.ts` validates the lists.
+   * The templates in the settings, by level. VS Code itself would return only the templates of the
+   * most specific level. `templates/templateSources.ts` validates the lists.
    */
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
 }
@@ -70,12 +73,11 @@ export interface Settings extends SourceSettings {
 export type CredentialSource = 'auto' | SourceId;
 
 /**
- * The problem with the service that `hostedModel.service` names. `field` is undefined if no service
- * has that ID.
+ * The problem with the service that `hostedModel.service` names. `field` names the invalid field of
+ * the service's entry. Undefined if no service has that ID.
  */
 export type ServiceProblem = Pick<ServiceIssue, 'word'> & Partial<ServiceIssue>;
 
-/** The settings level that a value comes from. */
 export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
 
 /**
@@ -84,7 +86,7 @@ export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
  */
 const RESOURCE_KINDS = ['deployment', 'space', 'project'] as const;
 const COMMAND_QUEUE = 50;
-/** Maximum daily token budget, far more than anyone needs. */
+/** Upper limit for `dailyTokenBudget`, far more than anyone needs. */
 const MAX_TOKENS = 1e12;
 
 /** Reads the settings that apply to a document, or to the window. */
@@ -135,8 +137,8 @@ export function readUserSettings(): Settings {
 }
 
 /**
- * Adapts settings to a service. If they belong to another service, drops their addresses and
- * project, unless the given service is used only because `hostedModel.service` is empty.
+ * Returns the settings for a service. If `settings` are for another service, drops the addresses
+ * and the project, unless `service` is used only because `hostedModel.service` is empty.
  */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;
@@ -230,7 +232,8 @@ function listsOf(found: Inspected): Settings['templates'] {
     user: listOf(userValue(found)),
     remote: ofTrusted(remoteValue(found)),
     workspace: ofTrusted(found.workspaceValue),
-    // In a single-folder window, the folder settings are the workspace settings.
+    // In a single-folder window, the folder settings are the workspace settings, so don't read them
+    // twice.
     folder: ofTrusted(workspace.workspaceFile && found.workspaceFolderValue),
   };
 }

@@ -8,14 +8,14 @@ import { USES_EXTERNAL_SOURCE } from './storedState.ts';
 export type Obstacle = 'none' | 'missing' | 'approval';
 
 export interface ActiveConnectionOptions {
-  /** Workspace state. VS Code stores it outside the folders, so a repository can't change it. */
+  /** VS Code stores this state outside the folders, so a repository can't change it. */
   readonly workspaceState: Memento;
   readonly peek: (owner: WorkspaceFolder | null) => Promise<Lookup>;
 }
 
 /**
- * The connection of the active folder. Lookups can finish out of order, and some are for other
- * folders, so only the newest lookup for the active folder counts.
+ * Tracks the connection of the active folder. Lookups can finish out of order, and some are for
+ * other folders, so only the newest lookup for the active folder counts.
  */
 export class ActiveConnection implements Disposable {
   readonly #options: ActiveConnectionOptions;
@@ -51,7 +51,6 @@ export class ActiveConnection implements Disposable {
     this.#showObstacle();
   }
 
-  /** Clears the obstacles for all folders. */
   clearObstacles(): void {
     this.#obstacles.clear();
     this.#showObstacle();
@@ -128,7 +127,7 @@ export function folderKey(folder: WorkspaceFolder | null): string {
   return folder?.uri.toString() ?? '';
 }
 
-/** True if two lookups lead to the same connection or the same obstacle. */
+/** True if two lookups have the same tooltip lines, and the same connection or obstacle. */
 function isSame(one: Lookup, other: Lookup): boolean {
   const shown = ({ found, choice }: Lookup) =>
     JSON.stringify([choice, provenanceLines(found, choice)]);

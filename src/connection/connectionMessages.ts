@@ -47,7 +47,7 @@ export function addressText({ setting, problem }: AddressProblem): string {
   return `The ${addressName(setting)} in the settings can’t be used: ${URL_PROBLEMS[problem]}. Nothing was sent.`;
 }
 
-/** @param why the explanation, as a complete sentence */
+/** @param why a complete sentence that explains why the value can't be used */
 export function unusableText(name: SettingName, why: string, labels: LabelContext): string {
   return `The ${settingLabel(name, labels)} can’t be used. ${why} Nothing was sent.`;
 }
@@ -101,7 +101,7 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   'unknown-region': 'isn’t in a known region',
 };
 
-/** Describes the flaws in a value that is used anyway. */
+/** Describes the flaws in a value that is used despite them. */
 export function issuesText(
   name: SettingName,
   issues: readonly ValueFlaw[],
@@ -244,7 +244,7 @@ export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): 
 
 export const USE_NEW_CREDENTIALS = 'Use New Credentials';
 
-/** Explains why another source stays in use after a setup. */
+/** Explains why a source other than the editor stays in use after a setup. */
 export function staysText(inUse: SourceId, found: SourceSnapshot): string {
   return `${capitalized(sourceName(inUse, found))} stays in use, because hostedModel.credentialSource selects it.`;
 }

@@ -43,7 +43,7 @@ import { forgetExternalSource, hasSignedOut } from './storedState.ts';
 import { useForSelections } from './switchService.ts';
 
 export interface ConnectionsOptions extends FindOptions {
-  /** Workspace state. VS Code stores it outside the folders, so a repository can't change it. */
+  /** VS Code stores this state outside the folders, so a repository can't change it. */
   readonly workspaceState: Memento;
   readonly runtime: ServiceRuntime;
   /** Runs the steps of the setup. Resolves to true if credentials were saved. */
@@ -62,7 +62,7 @@ export class Connections implements Disposable {
   readonly #signOuts = new EventEmitter<void>();
   readonly #listening: readonly Disposable[];
   #lastPrompt: Promise<unknown> = Promise.resolve();
-  /** Open prompts, by `folderKey`. */
+  /** Pending calls of `#forFolder`, by `folderKey`. */
   readonly #openPrompts = new Map<string, Promise<Connection | undefined>>();
   #signedOut = new AbortController();
 
@@ -135,7 +135,10 @@ export class Connections implements Disposable {
     return this.#forFolder(activeFolder(uri));
   }
 
-  /** Returns the connection for a folder, or the obstacle to getting one. Never prompts. */
+  /**
+   * Looks up the connection for a folder. The result contains a connection or an obstacle. Never
+   * prompts.
+   */
   async peek(owner = activeFolder()): Promise<Lookup> {
     const found = await findSources(this.#options, owner);
     return { found, choice: choiceOf(found, choose(found), this.#options.runtime) };
@@ -153,9 +156,9 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Returns the connection in use in VS Code's chat; undefined if it isn't ready, even if another
-   * service is set up. Chat has no document. If exactly one folder is open, chat uses the
-   * connection of that folder. Otherwise, it uses the connection from the editor source, unless the
+   * Returns the connection that VS Code's chat uses. Undefined if there is an obstacle, even if
+   * another service is set up. A chat request belongs to no document. If exactly one folder is
+   * open, chat uses the connection of that folder. Otherwise, it uses the editor source, unless the
    * settings name another source. Never prompts.
    */
   async inChat(): Promise<Connection | undefined> {
@@ -205,7 +208,7 @@ export class Connections implements Disposable {
 
   /**
    * Runs the setup. If another source stays in use because the settings name it, offers to use the
-   * editor instead.
+   * new credentials instead.
    * @param owner the folder that needs the credentials
    * @returns true if credentials were saved, and no setting keeps them from being used
    */
@@ -237,8 +240,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Sets `hostedModel.credentialSource` for a folder. Prompts before writing if that source isn't
-   * approved, so that closing the prompt changes nothing.
+   * Sets `hostedModel.credentialSource` for a folder. If the source isn't approved, prompts before
+   * writing, so that closing the prompt changes nothing.
    * @returns true if the setting was written and, except for `auto`, the source is now in use
    */
   async useSource(value: CredentialSource, owner = activeFolder()): Promise<boolean> {
