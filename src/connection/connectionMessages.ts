@@ -157,7 +157,9 @@ export function hostsText(
     : `The ${label} goes to ${authHost}${separator}Selected text goes to ${serviceHost}`;
 }
 
-/** Maximum length of a shown name, in characters. Any valid name is shorter. */
+/**
+ * Maximum length of a shown name, in characters. No valid service ID or front matter key is longer.
+ */
 const MAX_NAME_LENGTH = 64;
 
 /**

@@ -44,7 +44,7 @@ export interface DestinationChange {
 }
 
 /**
- * Checks whether the addresses, service entry, and program saved with a key are still current.
+ * Compares the addresses, service entry, and program saved with a key to the current ones.
  * @param found the program that the service's command would start now; undefined if there is none
  * @returns `tampered` if a saved address is invalid
  */
@@ -73,8 +73,8 @@ export function hasOtherOrigin(approved: Destination, wanted: Destination): bool
 }
 
 /**
- * Creates credentials with both origins of the destination marked as approved. The caller must get
- * the user's approval before using the credentials.
+ * Creates credentials that mark both origins of `target` as approved. The caller must get the
+ * user's approval before using the credentials.
  */
 export function credentialsFor(
   service: Service,
@@ -98,7 +98,8 @@ export function credentialsFor(
 }
 
 /**
- * Parses the identity and service addresses. Returns the problem with the first invalid one.
+ * Parses the identity and service addresses. If an address is invalid, returns the problem with the
+ * first invalid address.
  * @param authUrl empty if there is no separate identity service
  */
 export function parseDestination(

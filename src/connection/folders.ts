@@ -75,7 +75,10 @@ export function envFileOf(folder: WorkspaceFolder): Uri {
   return Uri.joinPath(folder.uri, '.env');
 }
 
-/** True if the document is the `.env` file at the root of a folder in a trusted workspace. */
+/**
+ * True if the document is the `.env` file at the root of a folder, the workspace is trusted, and
+ * the folder isn't virtual.
+ */
 export function isEnvFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   if (!workspace.isTrusted) return false;
   const folders = (workspace.workspaceFolders ?? []).filter(hasFiles);

@@ -25,7 +25,7 @@ interface GitApi {
 }
 
 interface Repository {
-  /** Returns the paths that git ignores. Tracked files are never ignored. */
+  /** Returns those of the paths that git ignores. Git never ignores tracked files. */
   checkIgnore(paths: string[]): Promise<Set<string>>;
   /**
    * Looks up a file in a tree. An empty `tree` means the index.

@@ -4,7 +4,7 @@ import type { Service } from '../service/service.ts';
 
 /**
  * Stores each key with the identity and service addresses that the user saw when saving it. The key
- * and its tokens are sent only to these addresses (R2 in docs/threat-model.md).
+ * and the tokens obtained with it are sent only to these addresses (R2 in docs/threat-model.md).
  */
 
 export interface KeyRecord {
@@ -18,7 +18,7 @@ export interface KeyRecord {
   readonly program?: string | undefined;
   /**
    * The project, space, or deployment from the last setup. Used while the project in the settings
-   * is for another service, because the settings have only one.
+   * is for another service, because the settings can contain only one project.
    */
   readonly projectId?: string | undefined;
   readonly resource?: ResourceKind | undefined;
@@ -41,9 +41,9 @@ const SECRET = 'hostedModel.key.';
  */
 const MARKER = 'hostedModel.hasKey.';
 /**
- * Name in secret storage that gets a new value with each sign-out, so that VS Code fires an event
- * in every window. Deleting the keys isn't enough: if none is stored, for example because the key
- * is in a `.env` file, no event fires.
+ * Name of an entry in secret storage that gets a new value with each sign-out, so that VS Code
+ * fires an event in every window. Deleting the keys isn't enough: if none is stored, for example
+ * because the key is in a `.env` file, no event fires.
  */
 const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 
@@ -72,7 +72,7 @@ export class KeyStore {
    * them.
    */
   #listed: readonly string[] | undefined;
-  /** Counts the changes that this window makes or secret storage reports. */
+  /** Number of changes that this window has made or secret storage has reported. */
   #changes = 0;
   /** Settles after the last write or deletion that this window started. */
   #lastChange: Promise<unknown> = Promise.resolve();
@@ -250,7 +250,8 @@ export class KeyStore {
 
   async #compare(name: string): Promise<void> {
     await this.#lastChange;
-    // If this window has never read the key, no caller has an outdated value, so don't read it now.
+    // If this window has never read the key, no caller has an outdated value. Announce the change
+    // without reading the key.
     if (this.#seen.has(name)) await this.#readAndCompare(name);
     else this.#announce();
   }
@@ -311,8 +312,8 @@ export function recordFor(
 }
 
 /**
- * True if the records are equal, which means that no other window signed out or stored a key
- * between the two reads.
+ * True if two records of a service, read at different times, are equal. If they are, no other
+ * window signed out or stored another key in the meantime.
  */
 export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
@@ -327,7 +328,8 @@ function markerOf(name: string): string {
 }
 
 /**
- * Parses a record. Returns undefined for an invalid one, which stays stored until it's replaced.
+ * Parses a record. Undefined if the record is invalid. It then stays in secret storage until
+ * another record replaces it.
  */
 function parseRecord(text: string): KeyRecord | undefined {
   try {

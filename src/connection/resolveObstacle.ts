@@ -34,7 +34,7 @@ import {
 import type { FindOptions } from './sources.ts';
 import { addressSettings } from './switchService.ts';
 
-/** Removes an obstacle that keeps a command from getting a connection. */
+/** Lets the user remove an obstacle that keeps a command from getting a connection. */
 
 /** The reason for a setup that the user didn't start with *Set Up...*. */
 export interface SetUpReason {
@@ -42,9 +42,12 @@ export interface SetUpReason {
   readonly imported?: (GivenValues & { readonly service: Service }) | undefined;
   /** The settings that the user has to add or correct. */
   readonly missing?: readonly SettingName[];
-  /** Complete sentences that say why the setup opens. The first step shows them. */
+  /** Complete sentences that explain why the setup opens. The first step shows them. */
   readonly intro?: string;
-  /** True if the caller reports the success itself, because it also offers a retry. */
+  /**
+   * True if the setup fixes the cause of a failed command or check. The caller then reports the
+   * success.
+   */
   readonly isRepair?: boolean;
 }
 
@@ -111,8 +114,8 @@ export async function resolveObstacle(
 /**
  * Prompts for the hosts to use: those approved for the stored key, or those in the settings. If the
  * service's entry or only its program has changed, prompts for approval of that change instead. If
- * another window replaces the stored record during the prompt, the new record isn't touched, because
- * the choice was about the old one.
+ * another window replaces the stored record during the prompt, the new record isn't changed,
+ * because the user decided about the old one.
  * @returns false if the user rejected the change or closed the prompt, or the record couldn't be
  * stored
  */

@@ -23,8 +23,8 @@ export interface SetUpStatus {
 
 /**
  * Reads the state of the setup.
- * @param inUse the service in use; by default, the one in the settings or, if they name none, the
- * first one with a stored key
+ * @param inUse the service in use; defaults to the service in the settings or, if they name none,
+ * to the first service with a stored key
  */
 export async function readSetUpStatus(
   { keys, approvals, workspaceState }: StoredState,

@@ -78,9 +78,9 @@ export interface SourceSnapshot extends EditorSource {
    */
   readonly others: readonly Omit<EditorSource, 'program'>[];
   /**
-   * Every key that is stored or in one of the sources, used or not. For chat, also the keys in the
-   * `.env` files of all folders, because an agent can read them. No prompt may contain any of these
-   * keys.
+   * All keys in secret storage and in the external sources, including keys that aren't used. For
+   * chat, also the keys in the `.env` files of all folders, because an agent can read them. No
+   * prompt may contain any of these keys.
    */
   readonly keys: Secret<readonly ServiceKey[]>;
   readonly folder: Folder;
@@ -227,8 +227,8 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
 }
 
 /**
- * Returns the `.env` file or environment that `hostedModel.credentialSource` names. Undefined if it
- * names neither, the user declined the source, or the folder isn't trusted.
+ * Returns the `.env` file or environment that `hostedModel.credentialSource` names. Undefined if
+ * the setting names neither, the user declined the source, or the folder isn't trusted.
  */
 function namedSource(found: SourceSnapshot): ExternalSource | undefined {
   const named = externalSource(found, found.settings.credentialSource);
@@ -296,8 +296,8 @@ function externalSelection(source: ExternalSource): SourceSelection | undefined 
 }
 
 /**
- * Returns the problem if the first complete source can't be used because of an invalid identity
- * address.
+ * Returns the problem with the identity address of the first complete source. Undefined if the
+ * address is valid, or if no source is complete.
  */
 function identityProblem(sources: readonly ExternalSource[]): SourceSelection | undefined {
   const target = sources.find(({ values }) => values)?.destination;
@@ -353,7 +353,6 @@ export function projectIdsIn({ settings, external }: SourceSnapshot): string[] {
   return [settings, ...ofSources].map(({ projectId }) => projectId);
 }
 
-/** Returns `apiKey` in a list if the service needs a key; otherwise, an empty list. */
 function secretNames(service: Service): SettingName[] {
   return neededSettings(service).filter((name) => name === 'apiKey');
 }

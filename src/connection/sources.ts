@@ -37,7 +37,7 @@ import type {
   UnreadReason,
 } from './sourceSelection.ts';
 
-/** Reads the three sources. */
+/** Reads the three sources of credentials: the editor, the `.env` file, and the environment. */
 
 export interface FindOptions {
   readonly keys: KeyStore;
@@ -46,7 +46,8 @@ export interface FindOptions {
 }
 
 /**
- * Reads all three sources once, for one folder or without one. Never prompts.
+ * Reads all three sources once. Never prompts.
+ * @param owner the folder to read them for; null if the lookup is for no folder
  * @param unused folders whose `.env` files aren't used, but may contain keys that must not be sent
  */
 export async function findSources(
@@ -113,8 +114,8 @@ export async function findSources(
 }
 
 /**
- * Returns the editor source of a stored service, with the address and project of its last setup.
- * Undefined if the service no longer exists.
+ * Returns the editor source for a service with a stored key, with the address and project from the
+ * service's last setup. Undefined if the service no longer exists.
  */
 function storedSource(
   [word, record]: readonly [word: string, record: KeyRecord],

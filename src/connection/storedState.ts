@@ -6,7 +6,7 @@ import type { SourceApprovals } from './sourceApprovals.ts';
 export interface StoredState {
   readonly keys: KeyStore;
   readonly approvals: SourceApprovals;
-  /** Workspace state. VS Code stores it outside the folders, so a repository can't change it. */
+  /** VS Code stores this state outside the folders, so a repository can't change it. */
   readonly workspaceState: Memento;
 }
 
@@ -17,8 +17,9 @@ export interface StoredState {
 export const USES_EXTERNAL_SOURCE = 'hostedModel.usesOutsideSource';
 
 /**
- * True if the user has signed out, in this window or another one. Without an announced sign-out,
- * true if no key is left and this workspace uses no approved external source.
+ * True if the user has signed out, in this window or another one.
+ * @param isSignOut true if a sign-out was announced; if false, the user counts as signed out once
+ * no key is left and this workspace uses no approved external source
  */
 export async function hasSignedOut(
   { keys, approvals, workspaceState }: StoredState,

@@ -31,8 +31,8 @@ export async function useForSelections(
 
 /**
  * Writes the addresses and the project of a service to the user settings.
- * @param modelId the model to use, empty for the service's default; undefined if the settings
- * already belong to the service, which then keeps its model
+ * @param modelId the model to use; empty for the service's default; undefined to keep the current
+ * model if the settings already belong to the service
  */
 export async function writeServiceSettings(
   keys: KeyStore,
@@ -47,12 +47,13 @@ export async function writeServiceSettings(
   const hasProject = needsProject(service) && isReplaced;
   await writeSettings({
     ...(modelId !== undefined && { service: service.word, modelId }),
-    // A deployment ID takes precedence over a space ID, and both over a project ID. Delete the old
-    // ones, so that none of them overrides the new ID.
+    // A deployment ID takes precedence over a space ID, and a space ID over a project ID. Delete
+    // all old IDs, so that none of them overrides the new ID.
     ...(hasProject && { projectId: '', spaceId: '', deploymentId: '' }),
     ...(hasProject && { [`${resource}Id` as const]: projectId }),
-    // Write the addresses last. Until then, they don't match the approved ones, so the user is
-    // asked before the key of one service is used with the project of another.
+    // Write the addresses last. Until then, the addresses in the settings don't match the approved
+    // ones, so the user is prompted before the key of one service is used with the project of
+    // another.
     ...addressSettings(service, record),
   });
 }
@@ -69,8 +70,8 @@ export function addressSettings(
 }
 
 /**
- * Copies the project from the user settings to the stored record of its service. Call this before
- * writing another service to the settings.
+ * Copies the project from the user settings to the stored record of the service in the settings.
+ * Call this before writing another service to the settings.
  */
 export async function keepProject(keys: KeyStore): Promise<void> {
   const { service, serviceProblem } = await readSettingsInUse(keys);

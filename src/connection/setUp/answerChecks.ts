@@ -21,7 +21,10 @@ const INFORMATION = 1;
 const WARNING = 2;
 const ERROR = 3;
 
-/** Returns an error if there is a problem, or else a note if characters will be removed. */
+/**
+ * Returns the problem as an error. If there is none, returns a note if `cleanValue` will remove
+ * characters from the text.
+ */
 export function validationOf(
   text: string,
   problem: string | undefined,

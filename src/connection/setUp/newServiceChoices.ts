@@ -9,7 +9,7 @@ export type LoginField = 'header' | 'command' | 'tokenUrl';
 export interface Login {
   readonly label: string;
   readonly description: string;
-  /** The values that the setup prompts for. */
+  /** The values that the setup prompts for in addition to the secrets. */
   readonly fields: readonly LoginField[];
   /** The part of the entry's `authentication` that doesn't depend on the user's answers. */
   readonly authentication: Readonly<Record<string, string>> & {

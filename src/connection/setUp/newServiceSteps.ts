@@ -27,7 +27,6 @@ type AskDraft = (draft: ServiceDraft, position: Question) => Promise<StepAnswer<
 /**
  * Prompts for the API, address, and login of a new service.
  * @param taken the services that already exist
- * @param title the title of the setup
  * @param changed an existing service to change instead; it keeps its name, headers, and models
  */
 export async function askNewService(

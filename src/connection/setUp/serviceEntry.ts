@@ -3,7 +3,6 @@ import type { Service } from '../../service/service.ts';
 
 /** Entries of `hostedModel.services`, and the services that result from them. Pure. */
 
-/** An entry of `hostedModel.services`. */
 export type ServiceEntry = Readonly<Record<string, unknown>>;
 
 /** A new service, its entry, and the number of steps in which the user described it. */

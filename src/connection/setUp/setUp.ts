@@ -21,10 +21,10 @@ import { SET_UP } from './setUpMessages.ts';
 import { QUESTIONS } from './setUpSteps.ts';
 
 /**
- * Prompts for the service, credentials, project, and address, and tests them. The setup can also
- * change current values, which are prefilled, or add another service. No credentials are stored
- * until the test passes or the user saves without testing. Problems are shown in the step where the
- * user can fix them.
+ * Prompts for the service, credentials, project, and address, and tests the answers. The setup can
+ * also change current values, which are prefilled, or add another service. No credentials are
+ * stored until the test passes or the user saves without testing. Problems are shown in the step
+ * where the user can fix them.
  * @returns true if credentials were saved
  */
 export async function runSetUp(

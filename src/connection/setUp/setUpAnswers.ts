@@ -41,7 +41,6 @@ export interface SetUpOptions {
   readonly runtime: ServiceRuntime;
 }
 
-/** A setup in progress, with the answers so far. */
 export interface SetUp extends SetUpOptions, ServiceAnswers {
   readonly draft: ServiceDraft;
   /**
@@ -127,7 +126,6 @@ export function keyOf({ apiKey, stored, settings: { service } }: SetUp) {
   return { apiKey: apiKey || (stored?.apiKey ?? ''), service };
 }
 
-/** Creates credentials from the answers. */
 export function answeredCredentials(setUp: SetUp, target: Destination): Credentials {
   const { settings, account, projectId, resource, headerSecrets, program } = setUp;
   const { apiKey } = keyOf(setUp);
@@ -135,7 +133,7 @@ export function answeredCredentials(setUp: SetUp, target: Destination): Credenti
   return credentialsFor(settings.service, values, target);
 }
 
-/** Returns the kind of key that an empty answer keeps. Undefined if there is none. */
+/** Returns the kind of key that an empty answer keeps. Undefined if there is no key to keep. */
 export function keptKey({ apiKey, imported, stored, canKeepStored }: SetUp) {
   if (apiKey === '') return stored && canKeepStored ? 'stored' : undefined;
   return apiKey === imported?.apiKey ? 'imported' : 'typed';

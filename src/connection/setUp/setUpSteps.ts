@@ -191,7 +191,10 @@ async function addService(setUp: SetUp, position: Question): ReturnType<AskStep>
   return 'answered';
 }
 
-/** Returns all services, with the chosen one first and the one in use marked. */
+/**
+ * Returns an item for each service. The chosen service comes first, and the service in use is
+ * marked.
+ */
 async function serviceItems({ keys, settings: { service: chosen, services } }: SetUp) {
   const { service: current, serviceProblem } = await readSettingsInUse(keys);
   const others = services.filter(({ word }) => word !== chosen.word);
@@ -206,7 +209,9 @@ interface AddressItem extends QuickPickItem {
   readonly url: string;
 }
 
-/** Returns the regions of the service, with the current address first. */
+/**
+ * Returns an item for the current address, if any, and one for each other region of the service.
+ */
 function addressItems({ settings, url: current }: SetUp): AddressItem[] {
   const regions = settings.service.regions.map(({ place, url }) => ({
     label: place,
