@@ -250,8 +250,8 @@ export class KeyStore {
 
   async #compare(name: string): Promise<void> {
     await this.#lastChange;
-    // If this window has never read the key, no caller has an outdated value. Announce the change
-    // without reading the key.
+    // If this window has never read or written the key, no caller has an outdated value. Announce
+    // the change without reading the key.
     if (this.#seen.has(name)) await this.#readAndCompare(name);
     else this.#announce();
   }

@@ -228,7 +228,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
 
 /**
  * Returns the `.env` file or environment that `hostedModel.credentialSource` names. Undefined if
- * the setting names neither, the user declined the source, or the folder isn't trusted.
+ * the setting names neither, the user declined the source, or the workspace isn't trusted.
  */
 function namedSource(found: SourceSnapshot): ExternalSource | undefined {
   const named = externalSource(found, found.settings.credentialSource);

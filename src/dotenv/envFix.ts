@@ -9,8 +9,8 @@ import { type Issue, type LineRange, partsOf, valueRange } from './settingValue.
  */
 
 /**
- * One edit. VS Code converts its line breaks to those of the document. `region` is set if the edit
- * inserts the URL of that region.
+ * One edit. VS Code converts the line breaks in `newText` to those of the document. `region` is set
+ * if the edit inserts the URL of that region.
  */
 export type EnvFix =
   | {
@@ -23,7 +23,7 @@ export type EnvFix =
 
 /**
  * Returns the fixes that the user can choose from. Empty if only the user knows the right value, or
- * if the edited line would be read as a different value.
+ * if the edited line would be read as a value other than the intended one.
  * @param content the line with the issue, unchanged since the issue was found
  */
 export function envFixes(content: string, issue: Issue, service: Service): readonly EnvFix[] {

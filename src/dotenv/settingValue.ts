@@ -51,7 +51,7 @@ export interface LineRange {
   readonly end: number;
 }
 
-/** An assignment to a known name. */
+/** An assignment to a known name, with its value and issues. */
 export interface RecognizedSetting extends SettingOfName {
   readonly assignment: Assignment;
   /** The position of the name; undefined for the environment. */
@@ -63,7 +63,10 @@ export interface RecognizedSetting extends SettingOfName {
   readonly issues: readonly Issue[];
 }
 
-/** A known name, the setting that it stands for, and the set that it belongs to. */
+/**
+ * A known name such as `VENDOR_API_KEY`, the setting that it stands for, and the set that it
+ * belongs to.
+ */
 interface SettingOfName {
   readonly name: string;
   readonly setting: SettingName;
@@ -110,7 +113,7 @@ export function recognizedSettings(
   });
 }
 
-/** The values of one set of names; missing ones are undefined. */
+/** The values of one set of names; missing values are undefined. */
 export type GivenValues = Readonly<Partial<Record<SettingName, string | undefined>>> & {
   readonly resource?: ResourceKind | undefined;
 };
@@ -135,7 +138,6 @@ export function valuesOf(set: NameSet, given: readonly RecognizedSetting[]): Giv
   };
 }
 
-/** Returns all names in the sets, each with its set and setting. */
 function namesIn(sets: readonly NameSet[]): SettingOfName[] {
   return sets.flatMap((set) =>
     SETTING_NAMES.flatMap((setting) => set[setting].map((name) => ({ name, setting, set }))),

@@ -17,9 +17,9 @@ import {
 
 /**
  * Reads settings from the text of a `.env` file or from the environment, and locates their issues.
- * Values whose names belong to different sets are never combined, so one set must be complete. A
- * set with an error isn't used, because silently fixing a value would hide an error that breaks
- * other programs.
+ * Values from different sets of names are never combined, so one set must be complete. A set with
+ * an error isn't used, because silently fixing a value would hide an error that breaks other
+ * programs.
  */
 
 /** All values that a service needs, from one set of names. */
@@ -51,7 +51,7 @@ export interface SourceReading {
   readonly issues: readonly Issue[];
 }
 
-/** The names and issues of a reading, without its values. */
+/** The recognized settings, missing names, and issues of a reading, without the values. */
 export interface PublicReading extends Pick<SourceReading, 'missing' | 'issues'> {
   readonly named: readonly SettingName[];
 }
@@ -162,7 +162,7 @@ function usableValues(
   if (given.some((one) => one.set === set && faulty.has(one.name))) return undefined;
   const values = valuesOf(set, given);
   const needed = neededSettings(service);
-  // If the service needs no key, there's no reason to use a file or the environment.
+  // If the service needs no key, it needs no credentials from a file or the environment.
   if (!needed.includes('apiKey')) return undefined;
   if (needed.some((setting) => !values[setting])) return undefined;
   const { apiKey = '', projectId = '', url = '' } = values;

@@ -26,8 +26,8 @@ export interface Problem {
 
 /**
  * Parses the text of an open `.env` file.
- * @param services the services whose settings the text may contain; if it contains none, `inUse`
- * applies
+ * @param services the services whose settings the text may contain; if it contains none of them,
+ * it's parsed for `inUse`
  * @param isServiceSet false if the settings name no service; the text then determines the service
  */
 export function parseEnvText(
@@ -43,16 +43,19 @@ export function parseEnvText(
   return isServiceSet ? likelyReading(all) : firstReading(all, services);
 }
 
-/** Parses the text of an open `.env` file, using the settings that apply to the file. */
+/** Calls `parseEnvText` with the settings that apply to the file. */
 export type Parse = (text: string) => ServiceReading;
 
-/** Maximum number of fixes for one line. There are fewer kinds of issues than that. */
+/**
+ * Maximum number of rounds, each of which fixes at most one issue per line. There are fewer kinds
+ * of issues.
+ */
 const MAX_ROUNDS = 20;
 
 /**
  * Fixes all errors that can be fixed in only one way. A line can need several fixes.
- * @returns the new text of each line, which contains a line break if a comment was moved above the
- *   line, and the number of fixes
+ * @returns the number of fixes and the new lines; a line contains a line break if a comment was
+ * moved above it
  */
 export function fixAll(
   lines: readonly string[],

@@ -28,10 +28,9 @@ import { absentNames, fixAll, type Parse, type Problem } from './problems.ts';
 
 /** Quick fixes for problems in `.env` files. VS Code applies each edit as one undo step. */
 
-/** Much larger than any real `.gitignore`. */
+/** Maximum size of a `.gitignore` to edit, much larger than any real one. */
 const GITIGNORE_LIMIT_BYTES = 1024 * 1024;
 
-/** The new text and the range that it replaces. */
 type Change = readonly [range: Range, newText: string];
 
 type IsHere = (place: { readonly line: number }) => boolean;
@@ -77,8 +76,8 @@ export function registerQuickFixes(
 }
 
 /**
- * Returns the action that fixes all errors that can be fixed in only one way. Undefined if there
- * are fewer than two.
+ * Returns the action that fixes all errors that can be fixed in only one way. Undefined if that
+ * takes fewer than two fixes.
  */
 function fixAllAction(document: TextDocument, parse: Parse): CodeAction | undefined {
   const lines = Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);

@@ -154,8 +154,8 @@ type Reader = (
 ) => TextFields | TemplateIssueDetails;
 
 /**
- * Creates a reader for a field of one type.
- * @param use converts a value of that type to template fields or an issue
+ * Creates a reader for fields of the expected type.
+ * @param use converts a valid value to template fields or an issue
  */
 function field<Type extends Expected>(
   expected: Type,

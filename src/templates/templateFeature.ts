@@ -39,8 +39,9 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
 };
 
 /**
- * Finds a template by name, or lets the user pick one if no name is given. Stores the template's
- * name as the most recently used one. If the template is missing or broken, shows the reason.
+ * Finds a template by name, or lets the user pick one if no name is given. Puts the template's name
+ * at the front of the most recently used ones. If the template is missing or broken, shows the
+ * reason.
  * @returns the template; undefined if the user picked nothing, or the template is missing or broken
  */
 export async function chooseTemplate(
@@ -57,7 +58,7 @@ export async function chooseTemplate(
     const hasSelection = texts.some((text) => text.trim() !== '');
     const use = { languageId, lastUsed: lastUsedTemplates(state), hasSelection };
     const template = found ?? (await pickTemplate(templates, use));
-    // The name only affects the order of the list, so a failure to store it is ignored.
+    // Ignore a failure to store the name, which only affects the order of the list.
     if (template) void noteLastUsed(state, template.name).catch(() => {});
     return template;
   }

@@ -151,7 +151,8 @@ export async function askInputs(
     const answer = await window.showInputBox({
       title: oneLine(template.name),
       prompt: oneLine(question),
-      // Stays visible while the hint about a missing answer replaces the prompt.
+      // Unlike the prompt, the placeholder stays visible while the hint about a missing answer is
+      // shown.
       placeHolder: oneLine(question),
       // Keep the box open, because the user may look up the answer in another window.
       ignoreFocusOut: true,

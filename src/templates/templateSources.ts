@@ -34,7 +34,7 @@ interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
 /**
  * Reads all templates, from the lowest to the highest precedence. A template overrides earlier ones
  * with the same name. Marks a template from a repository or remote machine if it hides a built-in
- * template or one of the user's, because a keybinding with this name would then send a different
+ * template or one of the user's, because a keybinding for that template would then send a different
  * prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
@@ -130,8 +130,8 @@ async function templatesOfFiles({
 }
 
 /**
- * Returns `folder` if every URI is a folder and none is a link. Otherwise, returns what's wrong
- * with the first URI that can't be used. A link could lead outside the workspace.
+ * Returns `folder` if every URI is a folder and none is a link. Otherwise, returns the problem with
+ * the first URI that can't be used. A link could lead outside the workspace.
  */
 async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {
   for (const step of path) {

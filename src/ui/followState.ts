@@ -1,4 +1,3 @@
-/** An object whose state changes. */
 interface Followed<State> {
   readonly state: State;
   onDidChange(listener: (state: State) => void): () => void;

@@ -1,7 +1,7 @@
 import { commands, type Disposable, StatusBarAlignment, type StatusBarItem, window } from 'vscode';
 
 /**
- * Shows a notification without buttons. VS Code shows only one line of it, so the text must have at
+ * Shows a notification without buttons. VS Code shows only its first line, so the text must have at
  * most 60 characters, not counting quoted names.
  */
 export function inform(text: string): void {
@@ -9,7 +9,8 @@ export function inform(text: string): void {
 }
 
 /**
- * Shows a message with a button. Doesn't wait for the user, who can leave it open for hours.
+ * Shows a message with a button. Doesn't wait for the user, who can leave the message open for
+ * hours.
  * @param run the command to execute, or the function to call, if the user picks the button
  */
 export function offer(

@@ -1,13 +1,17 @@
 import { type Progress, ProgressLocation, window } from 'vscode';
 
-/** Milliseconds until a notification appears. Work that ends sooner needs none. */
+/**
+ * Delay before the notification appears, in milliseconds. Work that ends sooner shows no
+ * notification.
+ */
 const SHOWN_AFTER_MS = 2_000;
 
 /**
  * Runs work that the user can cancel. After 2 seconds, a notification shows the latest message and
  * a Cancel button.
- * @param work gets a signal that Cancel aborts, and a function that replaces the message
- * @param controller owns the signal; pass one to cancel the work from elsewhere
+ * @param work receives a signal that Cancel aborts, and a function that replaces the message
+ * @param controller the controller of the signal; pass one if the caller also needs to cancel the
+ * work
  */
 export async function cancellable<Result>(
   firstMessage: string,

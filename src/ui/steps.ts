@@ -13,7 +13,7 @@ import {
   window,
 } from 'vscode';
 
-/** Asks a single question or a series of questions, in input boxes and pick lists. */
+/** Prompts the user with input boxes and pick lists, alone or as the steps of a series. */
 
 /** Returned instead of an answer if the user clicks Back. */
 export const back = Symbol('back');
