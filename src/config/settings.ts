@@ -31,7 +31,7 @@ export interface SourceSettings {
   readonly services: readonly Service[];
   /** Set if the service in the settings is unknown, or if its entry is invalid. */
   readonly serviceProblem?: ServiceProblem | undefined;
-  /** Not validated yet, and neither is `url`. `connection/sourceSelection.ts` validates both. */
+  /** Unvalidated, like `url`. `connection/sourceSelection.ts` validates both. */
   readonly authUrl: string;
   readonly url: string;
   /** The ID of the project, space, or deployment; `resource` states which one it is. */
@@ -137,8 +137,9 @@ export function readUserSettings(): Settings {
 }
 
 /**
- * Returns the settings for a service. If `settings` are for another service, drops the addresses
- * and the project, unless `service` is used only because `hostedModel.service` is empty.
+ * Returns the settings for a service. If `settings` are for another service, replaces their
+ * addresses and drops their project, unless `service` is used only because `hostedModel.service` is
+ * empty.
  */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;
@@ -155,7 +156,7 @@ export function settingsFor(service: Service, settings: Settings): Settings {
 }
 
 /**
- * If the settings name no service, switches them to the first service with a stored key, if any.
+ * If the settings name no service, returns them for the first service with a stored key, if any.
  * @param stored the `word` of each service with a stored key
  */
 export function withStoredService(settings: Settings, stored: readonly string[]): Settings {

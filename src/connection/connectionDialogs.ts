@@ -49,7 +49,7 @@ async function ask<Value>(
 }
 
 /**
- * Prompts before a stored key is used with hosts, a service entry, or a program that changed since
+ * Prompts before a stored key is used if the hosts, the service entry, or the program changed after
  * the key was saved (R3 in docs/threat-model.md). Enter presses the button that rejects the change.
  */
 export function askDestination(
@@ -116,7 +116,9 @@ function runText(program: string, service: Service): string {
   return `Hosted Model would run ${commandText([program || name, ...args])}`;
 }
 
-/** Returns a paragraph that names the fixed headers of a service. Empty if there are none. */
+/**
+ * Returns a paragraph that names the fixed headers of a service; an empty list if there are none.
+ */
 function headersParagraph(service: Service): readonly string[] {
   const text = headersText(service);
   return text === '' ? [] : [`${text}.`];

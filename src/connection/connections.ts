@@ -167,8 +167,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Returns a connection for each service that is set up, for VS Code's chat. The connection in use
-   * comes first, if it's ready. Never prompts.
+   * Returns a connection for each service that is set up. The connection that VS Code's chat uses
+   * comes first, unless there is an obstacle. Never prompts.
    */
   async all(): Promise<readonly Connection[]> {
     const { runtime } = this.#options;

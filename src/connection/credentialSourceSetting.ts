@@ -13,7 +13,6 @@ import type { ExternalSource, SourceSnapshot } from './sourceSelection.ts';
 /** Writes `hostedModel.credentialSource`. */
 
 /**
- * Writes the credential source for a folder.
  * @returns false if other settings override the value, in which case the user is informed
  * @throws if VS Code can't write the setting
  */

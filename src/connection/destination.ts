@@ -36,9 +36,9 @@ export interface DestinationChange {
   /** True if the user's entry for the service has changed since the key was saved. */
   readonly isEntryChanged: boolean;
   /**
-   * The approved program that prints the token, and the one that would run now. Each is empty if
-   * there is none. Set if another program would run now, or if the entry has changed and either
-   * program exists.
+   * The approved program that prints the token, and the program that would run now. Each is an
+   * empty string if there is no such program. Set if an unapproved program would run now, or if the
+   * entry has changed and either program exists.
    */
   readonly program?: { readonly approved: string; readonly wanted: string } | undefined;
 }

@@ -132,7 +132,7 @@ export class KeyStore {
 
   /**
    * Stores a record.
-   * @returns false if secret storage fails to store it, which `onIssue` reports
+   * @returns false if secret storage fails to store the record; `onIssue` is then called
    */
   async write(record: KeyRecord, word: string): Promise<boolean> {
     const name = SECRET + word;

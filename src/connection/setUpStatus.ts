@@ -22,7 +22,6 @@ export interface SetUpStatus {
 }
 
 /**
- * Reads the state of the setup.
  * @param inUse the service in use; defaults to the service in the settings or, if they name none,
  * to the first service with a stored key
  */

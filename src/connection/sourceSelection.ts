@@ -174,7 +174,9 @@ export function choose(found: SourceSnapshot): SourceSelection {
   return withOtherKeys(chooseSource(found), found);
 }
 
-/** Selects a source if there's no folder: the editor, unless the settings name another source. */
+/**
+ * Selects the source to use without a folder: the editor, unless the settings name another source.
+ */
 export function chooseWithoutFolder(found: SourceSnapshot): SourceSelection {
   return namedSource(found) ? choose(found) : chooseEditor(found);
 }
@@ -339,7 +341,8 @@ export function isUsable(source: ExternalSource): source is UsableSource {
 }
 
 /**
- * Returns the project, space, or deployment ID in the settings. Empty if the service needs none.
+ * Returns the project, space, or deployment ID in the settings. Empty if the service needs no such
+ * ID.
  */
 export function editorSourceProject({ service, projectId, resource }: SourceSettings) {
   return neededSettings(service).includes('projectId')

@@ -71,8 +71,8 @@ export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
 }
 
 /**
- * Returns the choices for `hostedModel.credentialSource`: automatic, and each source with its
- * state.
+ * Returns an item for each value of `hostedModel.credentialSource`: *Automatic*, and each source
+ * with its state.
  */
 export function sourceChoices(found: SourceSnapshot, choice: Choice): SourceChoice[] {
   const all: readonly SourceId[] = ['editor', ...found.external.map(({ id }) => id)];

@@ -15,7 +15,7 @@ import type { TextSpan } from './templateMessages.ts';
  */
 
 /**
- * Maximum nesting depth of YAML nodes. Valid front matter reaches a depth of 4, in
+ * Maximum nesting depth of YAML nodes. Valid front matter has a depth of at most 4, for
  * `length_penalty`.
  */
 const MAX_DEPTH = 5;

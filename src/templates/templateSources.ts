@@ -34,8 +34,8 @@ interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
 /**
  * Reads all templates, from the lowest to the highest precedence. A template overrides earlier ones
  * with the same name. Marks a template from a repository or remote machine if it hides a built-in
- * template or one of the user's, because a keybinding for that template would then send a different
- * prompt.
+ * template or one of the user's, because a keybinding that names that template would then send a
+ * different prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
   const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);

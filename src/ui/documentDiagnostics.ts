@@ -4,8 +4,8 @@ import { onDidChangeSettings } from '../config/configuration.ts';
 /** The source that VS Code shows with each diagnostic. */
 export const DIAGNOSTIC_SOURCE = 'Hosted Model';
 /**
- * Milliseconds between an edit and the check of the document. Short enough to feel immediate, but
- * long enough to cover several keystrokes.
+ * Delay between an edit and the check of the document, in milliseconds. Short enough to feel
+ * immediate, but long enough to cover several keystrokes.
  */
 const PAUSE_MS = 150;
 

@@ -26,7 +26,10 @@ export function offer(
   });
 }
 
-/** Milliseconds to show an announcement: long enough to read, but too short to seem permanent. */
+/**
+ * Duration of an announcement in milliseconds: long enough to read, but too short to seem
+ * permanent.
+ */
 const ANNOUNCED_MS = 5_000;
 /**
  * Puts announcements to the left of the status item, which has priority 100. A narrow status bar

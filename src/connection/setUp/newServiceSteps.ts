@@ -27,7 +27,8 @@ type AskDraft = (draft: ServiceDraft, position: Question) => Promise<StepAnswer<
 /**
  * Prompts for the API, address, and login of a new service.
  * @param taken the services that already exist
- * @param changed an existing service to change instead; it keeps its name, headers, and models
+ * @param changed the service to change, instead of adding one; it keeps its name, headers, and
+ * models
  */
 export async function askNewService(
   draft: ServiceDraft,

@@ -11,7 +11,7 @@ import { NEW_SERVICE } from './setUpMessages.ts';
 import { loadModels, testByGenerating } from './setUpRequests.ts';
 
 /**
- * The last steps of a setup that adds a service: completing the address, and choosing the default
+ * The parts of the setup that complete the address of a new service and prompt for its default
  * model.
  */
 

@@ -34,7 +34,7 @@ import { askToSave } from './setUpSave.ts';
 /** The steps of the setup. Most of them prompt for one value. */
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
-  // The lists and boxes that follow within this step don't repeat the intro.
+  // The lists and input boxes that follow within this step don't repeat the intro.
   service: async (setUp, { intro, ...position }) => {
     const { service: chosen } = setUp.settings;
     const picked = await askPick<QuickPickItem & { readonly service?: Service }>({
