@@ -36,7 +36,10 @@ export class ActiveConnection implements Disposable {
     this.#options = options;
   }
 
-  /** The last lookup for the active folder; undefined before the first one. */
+  /**
+   * The last lookup for the active folder; undefined before the first lookup. After a switch to
+   * another folder, it stays the lookup for the old folder until the new lookup finishes.
+   */
   get lookup(): Lookup | undefined {
     return this.#lookup;
   }

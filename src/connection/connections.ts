@@ -106,7 +106,7 @@ export class Connections implements Disposable {
     return this.#signedOut.signal;
   }
 
-  /** The last lookup for the active folder; undefined before the first one. */
+  /** See `ActiveConnection.lookup`. */
   get current(): Lookup | undefined {
     return this.#active.lookup;
   }
@@ -362,7 +362,7 @@ export class Connections implements Disposable {
       // A sign-out replaces the signal, so an aborted signal means that the window is closing.
       if (signedOut.aborted) throw new ServiceError('cancelled');
       const { found, choice } = await this.peekWithProgress(owner);
-      // Repeat the lookup if the user signed out in the meantime.
+      // Repeat the lookup if the user signed out during it.
       if (signedOut.aborted) continue;
       if (choice.kind === 'ready') {
         this.#active.setObstacle('none', owner);

@@ -19,7 +19,7 @@ import { addressOf, newService, type ServiceDraft } from './serviceDraft.ts';
 import type { NewService } from './serviceEntry.ts';
 import { NEW_SERVICE, notAllowedText } from './setUpMessages.ts';
 
-/** The setup steps in which the user describes a new service. They don't write settings. */
+/** The setup steps in which the user describes a new service. These steps don't write settings. */
 
 type DraftStep = 'api' | 'address' | 'login' | LoginField;
 type AskDraft = (draft: ServiceDraft, position: Question) => Promise<StepAnswer<'answered'>>;
