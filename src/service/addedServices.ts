@@ -70,7 +70,7 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   if (!isKeyOf(AUTH_INPUTS, kind)) return wrong('authentication');
   const { hasAddress, required, read } = AUTH_INPUTS[kind];
   const command = commandIn(Object(Object(entry).authentication).command);
-  // Check the text itself, because the parsed host of a malformed address can differ from the one
+  // Check the text itself, because the parsed host of a malformed address can differ from the host
   // that the user sees.
   const isStrict = parseServiceUrl(ofAuthentication('tokenUrl')).ok;
   const address = URL.parse(ofAuthentication('tokenUrl'));
@@ -144,7 +144,6 @@ export const MAX_HEADERS = 20;
  */
 const HEADER_VALUE = /^[!-~](?:[ -~]{0,1022}[!-~])?$/;
 
-/** True if the text can be sent as the value of a header. */
 export function isHeaderValue(text: string): boolean {
   return HEADER_VALUE.test(text);
 }
@@ -172,12 +171,15 @@ function headerIn(name: string, value: unknown): FixedHeader | undefined {
   if (name === '' || !isAllowedHeaderName(name)) return undefined;
   if (typeof value === 'string') return isHeaderValue(value) ? { name, value } : undefined;
   const secret = textsOf(value)('secret');
-  // Adding a service in VS Code uses the header's name as the label, so a label can be as long as a
-  // name.
+  // When a service is added in VS Code, the header's name becomes the label of the secret. So a
+  // label can be as long as a header name.
   return /^[\p{L}\p{N} ._-]{1,64}$/u.test(secret) ? { name, secret } : undefined;
 }
 
-/** Headers that the extension, `fetch`, or a proxy sets, or that wouldn't reach the service. */
+/**
+ * Headers that an entry can't define, because the extension, `fetch`, or a proxy sets them, or
+ * because they wouldn't reach the service.
+ */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -195,8 +197,8 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if a service's entry may contain a header with this name, whether or not the header contains
- * the key. Also true for an empty name, because an entry doesn't need a header.
+ * True if a service's entry may name this header, either for the key or as a fixed header. Also
+ * true for an empty name, because the key doesn't need a header of its own.
  */
 export function isAllowedHeaderName(header: string): boolean {
   const name = header.toLowerCase();

@@ -1,6 +1,7 @@
 /**
- * The capabilities of each API, which the setup needs before it loads the code of the API. A
- * request needs the ID of exactly one resource, unless `resources` is empty.
+ * The operations of each API, and the kinds of resources that its requests can use. The setup needs
+ * both before it loads the API's code. Each request uses exactly one resource, unless `resources`
+ * is empty.
  */
 export const APIS = {
   watsonx: {
@@ -13,7 +14,9 @@ export const APIS = {
   { readonly operations: readonly Operation[]; readonly resources: readonly ResourceKind[] }
 >;
 
-/** An API. `prefix` is the path between the service address and the API's own paths. */
+/**
+ * The API of a service. `prefix` is the path between the service address and the API's own paths.
+ */
 export interface ApiConfig {
   readonly kind: keyof typeof APIS;
   readonly prefix: string;

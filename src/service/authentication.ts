@@ -17,11 +17,17 @@ export type Authentication =
     }
   | { readonly kind: 'cloudPak' }
   | { readonly kind: 'zenApiKey' }
-  /** The key is sent as a bearer token, or in `header` if that isn't empty. */
+  /**
+   * The key is sent in the header that `header` names. If `header` is empty, the key is sent as a
+   * bearer token.
+   */
   | { readonly kind: 'apiKey'; readonly header: string }
   /** The service accepts requests from anyone who can reach it. */
   | { readonly kind: 'none' }
-  /** A program on this machine prints the token. The first item is the program. */
+  /**
+   * A program on this machine prints the token. The first item of `command` is the program, and the
+   * rest are its arguments.
+   */
   | { readonly kind: 'command'; readonly command: readonly string[] };
 
 /**
@@ -89,13 +95,16 @@ export interface AuthNeeds {
   ) => Authentication;
 }
 
-/** The display name of each account setting, by suffix. */
+/** The display name of each account setting, by the suffix of the setting's name. */
 export const ACCOUNT_LABELS: Readonly<Record<NonNullable<AuthNeeds['account']>, string>> = {
   CLIENT_ID: 'client ID',
   USERNAME: 'user name',
 };
 
-/** The display name of each secret, by suffix, and whether the secret may contain spaces. */
+/**
+ * The display name of each secret, by the suffix of its setting's name. `mayHoldSpaces` is true if
+ * the secret may contain spaces.
+ */
 export const SECRETS: Readonly<
   Record<
     NonNullable<AuthNeeds['secret']>,

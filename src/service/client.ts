@@ -52,17 +52,17 @@ export interface CallOptions {
   /** Called if an attempt gets no response within 5 s. */
   readonly onSilence?: () => void;
   /**
-   * Called once with the request's token usage. If the request fails after part of the response has
-   * arrived, or may have been billed before it was canceled, the usage is an estimate. Not called
-   * after any other failure.
+   * Called once with the request's token usage, which can be an estimate. After a failure, called
+   * only if part of the response has arrived, or if the request was canceled and may have been
+   * billed.
    */
   readonly onUsage?: (usage: RequestUsage) => void;
 }
 
 export interface GenerateOptions extends CallOptions {
   /**
-   * The response to this prompt so far, which the model continues. Neither `onText` nor the result
-   * repeats it.
+   * An incomplete response to the prompt, for the model to continue. `onText` and the result
+   * contain only the continuation.
    */
   readonly responseSoFar?: string;
 }
@@ -71,7 +71,7 @@ export interface ClientSettings {
   readonly modelId: string;
   readonly operation: Operation;
   readonly limits: ConcurrencyOptions;
-  /** See `InferenceOptions`. */
+  /** See `InferenceOptions.isLowPriority`. */
   readonly isLowPriority?: boolean;
 }
 
@@ -101,8 +101,8 @@ interface GenerationRequest extends ModelRequest {
 
 /**
  * Maximum milliseconds to wait for the network connection after the token has arrived. A longer
- * wait would save no time, because opening another network connection takes about as long, even
- * across an ocean.
+ * wait would save no time, because opening another network connection takes no longer than that,
+ * even across an ocean.
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
@@ -138,8 +138,8 @@ export class Client {
   }
 
   /**
-   * Generates the next message of a conversation. If the operation is generation, only text is
-   * sent, because this operation supports neither tools nor images.
+   * Generates the next message of a conversation. With the generation operation, only text is sent,
+   * because this operation supports neither tools nor images.
    * @throws {ServiceError} as `generateText` does
    */
   chat(
@@ -292,7 +292,7 @@ export class Client {
 
   /**
    * Returns the body fields for the prompt or conversation and for the parameters. Also returns the
-   * names of the parameters that were dropped, because the operation or the API doesn't support
+   * names of the parameters that were dropped because the operation or the API doesn't support
    * them.
    */
   #generationFields(request: GenerationRequest) {
@@ -307,9 +307,9 @@ export class Client {
 
   /**
    * If there is no valid token, gets one and opens a network connection to the service in parallel.
-   * On a slow network, doing one after the other would take twice as long. If the network
-   * connection can't be opened, the error is ignored here, because the generation request will
-   * report it.
+   * On a slow network, opening the connection only after the token has arrived would take about
+   * twice as long. If the network connection can't be opened, the error is ignored here, because
+   * the generation request will report it.
    * @returns the token; undefined if no token was requested
    * @throws {ServiceError} the failure of the token request
    */
@@ -335,7 +335,7 @@ export class Client {
    * Throws the error of a failed request, or a more specific error if the model's lifecycle or
    * limits explain the failure. Looks up the model only after a `bad-request` or `model-unknown`,
    * because neither fully explains why the request was refused. Doesn't look up the model of a
-   * deployment, which has no ID.
+   * deployment, because its ID is unknown.
    * @throws the more specific error if there is one; `cancelled` if the signal aborts during the
    * lookup; the original error in all other cases
    */

@@ -106,7 +106,7 @@ export interface ErrorDetails {
   readonly actual?: number;
   /** The meaning of `limit`: inclusive minimum, exclusive minimum, or inclusive maximum. */
   readonly bound?: 'least' | 'above' | 'most';
-  /** Set if `limit` applies only to one operation, or only to this model. */
+  /** Set if `limit` applies only to one operation, or only to the model in use. */
   readonly limitOf?: 'chat' | 'generation' | 'model';
   /** The expected type of a parameter. */
   readonly expected?: 'integer' | 'number' | 'boolean' | 'choice' | 'texts' | 'object';
@@ -116,7 +116,7 @@ export interface ErrorDetails {
   readonly secretKinds?: readonly SecretKind[];
   /** The date when the model was withdrawn, YYYY-MM-DD. */
   readonly since?: string;
-  /** IDs of the models that the service suggests instead of a deprecated or withdrawn one. */
+  /** IDs of the models that the service suggests instead of the deprecated or withdrawn model. */
   readonly successors?: readonly string[];
   /** The deadline that expired. `connect` also covers other failures before anything was sent. */
   readonly phase?: 'connect' | 'headers' | 'idle' | 'total';
@@ -125,8 +125,8 @@ export interface ErrorDetails {
   /** The exit code of a command that failed. */
   readonly exitCode?: number;
   /**
-   * True if the cause is unknown, because a check that could have found it failed for another
-   * reason.
+   * True if the cause of a refusal is unknown, because a check that could have found it was skipped
+   * or failed for an unrelated reason.
    */
   readonly isUnchecked?: true;
 }
@@ -170,7 +170,6 @@ export class ServiceError extends Error {
   }
 }
 
-/** True if the error is a failure of one of these kinds. */
 export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceError {
   return error instanceof ServiceError && kinds.includes(error.kind);
 }
@@ -184,7 +183,10 @@ export function isUnreachable(error: unknown): boolean {
   return isKind(error, 'connection-lost', 'timeout') && error.details.status === undefined;
 }
 
-/** Returns a value from a response if it's a short word without markup, which is safe to show. */
+/**
+ * Returns a value from a response if it's a short word without markup, which is safe to show.
+ * Returns undefined for any other value.
+ */
 export function plainWord(word: unknown): string | undefined {
   return typeof word === 'string' && SAFE_WORD.test(word) ? word : undefined;
 }

@@ -136,9 +136,9 @@ export function repeats(value: unknown, secrets: readonly string[]): boolean {
 }
 
 /**
- * True if the value contains the secret or is part of it. A value that is only part of the scheme,
- * such as `Bearer`, doesn't count. Ignores case, because the value can be the host of a parsed URL,
- * which is lowercase.
+ * True if the value contains the secret or is part of it. A value that is only part of the
+ * authentication scheme, such as `Bearer`, doesn't count. Ignores case, because the value can be
+ * the host of a parsed URL, which is lowercase.
  */
 function isAlike(value: string, secret: string, scheme: string): boolean {
   const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];
@@ -147,8 +147,8 @@ function isAlike(value: string, secret: string, scheme: string): boolean {
 }
 
 /**
- * Returns the scheme, such as `Basic `, if the secret is a header value that ends with another
- * secret. Otherwise, returns an empty string.
+ * Returns the authentication scheme, such as `Basic `, if the secret is a header value that ends
+ * with another secret. Otherwise, returns an empty string.
  */
 function schemeIn(secret: string, secrets: readonly string[]): string {
   const credential = secrets.find((other) => other !== '' && secret.endsWith(` ${other}`));

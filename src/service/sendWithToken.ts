@@ -25,7 +25,6 @@ export interface InferenceOptions {
   readonly deadlineMs?: number;
 }
 
-/** The destination and content of a request. */
 export interface InferenceRequest {
   readonly url: string;
   /** Undefined for a GET. */
@@ -48,7 +47,7 @@ type Call<Result> = Pick<
   readonly callbacks?: Callbacks;
   /**
    * The token that the call got before its first attempt, if any. The token may be sent even if it
-   * was late (see `TokenService.get`).
+   * arrived late (see `TokenService.isLate`).
    */
   readonly waitedFor?: Token | undefined;
 };

@@ -26,7 +26,7 @@ export interface Service {
   readonly aliases: NameSet;
   readonly defaultModelId: string;
   /**
-   * Models that the entry of a user-defined service describes. These facts take precedence over the
+   * Facts about models, from the entry of a user-defined service. They take precedence over the
    * service's model list.
    */
   readonly models: readonly StatedModel[];
@@ -96,7 +96,7 @@ export function hasOwnModel(target: {
   readonly service: Service;
   readonly resource?: ResourceKind | undefined;
 }): boolean {
-  // The settings can still contain the deployment ID of a service that was in use before.
+  // The settings can still contain the deployment ID of a previously used service.
   return target.resource === 'deployment' && neededSettings(target.service).includes('projectId');
 }
 

@@ -213,7 +213,6 @@ export class ServiceRuntime {
   }
 }
 
-/** Returns the secrets of known keys, or an empty list if `keys` is undefined. */
 function secretsIn(keys: KnownKeys | undefined): readonly string[] {
   return keys ? secretsOfKeys(Secret.open(keys)) : [];
 }

@@ -6,7 +6,7 @@ import type { ModelInfo } from './liteLlmModelInfo.ts';
 import type { ModelPage } from './modelList.ts';
 import type { RequestBody } from './parameterFields.ts';
 
-/** A wire format for inference requests. Each one is implemented in its own file. */
+/** A wire format for inference requests. Each format is implemented in its own file. */
 export interface Api {
   /** Returns the URL of a call, including its query. */
   readonly url: (call: GenerationCall, target: ModelTarget) => string;

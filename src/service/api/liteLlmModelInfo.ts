@@ -54,7 +54,8 @@ const deployment = shape({
 const modelInfo = shape({ data: v.custom<readonly unknown[]>(Array.isArray) });
 
 /**
- * True if every creation time is the one that LiteLLM lists, so the gateway may have `/model/info`.
+ * True if every creation time is `CREATED`. In that case, the gateway is probably LiteLLM, which
+ * has `/model/info`.
  */
 export function mayHaveModelInfo(created: readonly unknown[]): boolean {
   return created.length > 0 && created.every((one) => one === CREATED);
@@ -77,7 +78,7 @@ export function readModelInfo(json: unknown): ReadonlyMap<string, ModelInfo> {
 
 /**
  * `max_tokens` is a legacy name for the input limit or the output limit. It counts as the output
- * limit if only the input limit is stated, and as the context limit if neither is.
+ * limit if only the input limit is stated, and as the context limit if neither limit is stated.
  * Source: https://github.com/BerriAI/litellm/issues/2834
  */
 function infoOf(stated: v.InferOutput<typeof deployment>['model_info']): ModelInfo {

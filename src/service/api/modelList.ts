@@ -32,8 +32,8 @@ export interface Model {
 }
 
 /**
- * A stage, such as `available`, `deprecated`, or `withdrawn`, its ISO start date, and other models
- * to use instead.
+ * A stage of a model's lifecycle, such as `available`, `deprecated`, or `withdrawn`. `from` is its
+ * ISO start date, and `alternatives` are the IDs of replacement models.
  */
 export interface LifecycleStage {
   readonly stage: string;

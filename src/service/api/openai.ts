@@ -9,8 +9,9 @@ import { MAX_MODELS, type ModelPage, tokenLimit, validEntries } from './modelLis
 import { foreignFailure, kindOfStatus } from './watsonxFailure.ts';
 
 /**
- * The OpenAI chat completions API, which many company gateways support. It has no projects. Streams
- * report usage only on request, and most services require a token or key for the model list.
+ * The OpenAI chat completions API, which many company gateways support. The API has no projects.
+ * Streams report usage only on request, and most services require a token or key for the model
+ * list.
  * Source: https://platform.openai.com/docs/api-reference/chat
  */
 export function openai(prefix: string): Api {

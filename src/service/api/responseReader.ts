@@ -5,7 +5,7 @@ import { parseJson } from '../schemaHelpers.ts';
 import type { Api } from './api.ts';
 import type { ToolCall } from './conversation.ts';
 
-/** The reason why a generation stopped. Both operations use these names. */
+/** The reason why a generation stopped. `stopReason` converts the names that the services use. */
 export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
 
 export interface TokenUsage {
@@ -92,7 +92,7 @@ export class ResponseReader {
 
   /**
    * Reads the response to its end.
-   * @param signal if aborted, errors are thrown even after the stop reason
+   * @param signal if it's aborted, errors are thrown even after the stop reason has arrived
    * @throws {ServiceError} any failure that the service reports or that occurs while reading;
    * `incomplete` if the response ends without a stop reason
    */
@@ -122,7 +122,6 @@ export class ResponseReader {
         if (failure) throw failure;
         if (isSilent(json, data)) continue;
         this.#add(this.#readChunk(json));
-        // Nothing useful follows the stop reason and the token count.
         if (this.#isComplete && this.#outputTokens !== undefined) return;
         if (this.#isComplete) body.endWithin(COUNT_MS);
       }

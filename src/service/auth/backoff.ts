@@ -12,7 +12,8 @@ const MAX_REQUESTED_MS = 3_600_000;
 /**
  * The pause after failed token requests. It starts at 5 s and doubles with each consecutive
  * failure, up to 5 min, with a random variation of ±25%. If the service requests a longer pause,
- * the requested pause applies, up to one hour. Time that the machine spends asleep counts.
+ * the requested pause applies, up to one hour. Time that the machine spends asleep counts toward
+ * the pause.
  */
 export class Backoff {
   readonly #clock: Clock;
@@ -25,7 +26,6 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** True during a pause. */
   get isPausing(): boolean {
     return this.#last !== undefined && this.#leftMs(this.#last.ms) > 0;
   }

@@ -98,7 +98,8 @@ function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams
 }
 
 /**
- * All OAuth 2.0 error codes except `invalid_client`, the only code that counts as a refused key:
+ * All OAuth 2.0 error codes for token requests except `invalid_client`, the only code that counts
+ * as a refused key:
  * https://www.rfc-editor.org/rfc/rfc6749#section-5.2
  */
 const CODES: ReadonlySet<string> = new Set([

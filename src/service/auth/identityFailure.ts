@@ -12,7 +12,7 @@ const identityError = shape({
 /**
  * Returns the failure for an error response to a token request. Only an error in the identity
  * service's own format can prove that the key was refused. A 4xx in any other format probably comes
- * from a proxy or gateway in between.
+ * from a proxy or gateway.
  */
 export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(identityError, parseJson(text));

@@ -12,7 +12,7 @@ export interface RunLimits {
 /** The output of a program, or its exit code if it failed. */
 export type ProgramEnd =
   | { readonly output: Buffer }
-  /** Null if a signal ended the program. */
+  /** The exit code is null if a signal ended the program. */
   | { readonly exitCode: number | null };
 
 /**

@@ -62,7 +62,6 @@ function lifeSeconds(response: TokenResponse): number {
   return lives.length > 0 ? Math.min(MAX_LIFE_SECONDS, ...lives) : UNKNOWN_LIFE_SECONDS;
 }
 
-/** True if a response states the lifetime of its token. */
 export function statesLife(response: TokenResponse): boolean {
   return statedLives(response).length > 0;
 }
@@ -167,9 +166,9 @@ export function isBeforeHardThreshold(
 }
 
 /**
- * True if a token is past its hard threshold when it arrives, and the next token probably would be,
- * too. A token that lives longer than `TOKEN_DEADLINE_MS` is usually late only because the machine
- * was asleep, so the next token probably won't be late.
+ * True if a token is past its hard threshold when it arrives, and the next token would probably be
+ * late, too. A token that lives longer than `TOKEN_DEADLINE_MS` is usually late only because the
+ * machine was asleep, so the next token probably won't be late.
  */
 export function isLateOnArrival(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): boolean {
   return token.life.lifeMs <= TOKEN_DEADLINE_MS && !isBeforeHardThreshold(token, clock);

@@ -50,12 +50,12 @@ const REFRESHES_WITHOUT_USE = 2;
  *   When the last caller stops, the request is aborted.
  * - **Failed background refresh.** The current token stays in use while it's valid. The next
  *   background refresh waits for a backoff that grows from 5 s to 5 min.
- * - **Requested pause.** If the response to a failed token request requests a pause, callers get
- *   the same failure until the pause ends. However, a valid token stays in use. The pause is
- *   limited to one hour. Only `refresh` ignores the pause.
- * - **On demand.** If getting a token takes more than a request, such as running a program, the
- *   token isn't refreshed in the background. If the service refuses the token, it's replaced only
- *   if it's at least a minute old.
+ * - **Requested pause.** If the response to a failed token request requests a pause, calls fail
+ *   with that request's error until the pause ends. However, a valid token stays in use. The pause
+ *   is limited to one hour. Only `refresh` ignores the pause.
+ * - **On demand.** If getting a token takes more than sending a request, such as running a program,
+ *   the token isn't refreshed in the background. If the service refuses the token, it's replaced
+ *   only if it's at least a minute old.
  * - **Refused credentials.** Only `refresh` sends them again.
  * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time, so neither sleep
  *   nor a changed clock keeps an expired token in use. No timer is used.
@@ -114,7 +114,8 @@ export class TokenService {
    * and the backoff isn't over, the attempt fails, too. Without this rule, each queued call would
    * send its own token request.
    * @param waitedFor the token that an earlier attempt of the same request got, if any. It's
-   * returned again if it's still the current token, even if it was late (see `isLate`).
+   * returned again if it's still the current token and was already late when it arrived (see
+   * `isLate`).
    * @throws {ServiceError} the failure of the token request, with the remaining time in
    * `retryAfterMs` if the service requested a pause; `cancelled` if the signal aborts
    */

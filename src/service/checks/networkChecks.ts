@@ -73,7 +73,7 @@ type CheckEnd = { readonly check: CheckName } & (
 export type CheckResult =
   | CheckEnd
   | { readonly check: CheckName; readonly state: 'running'; readonly retry?: Retry }
-  /** The check was skipped. An earlier check failed, so the result would be meaningless. */
+  /** The check was skipped because an earlier check failed. */
   | { readonly check: CheckName; readonly state: 'not-run' };
 
 type Probe = ReturnType<ServiceRuntime['clientForChecks']>;

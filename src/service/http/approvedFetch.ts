@@ -12,7 +12,7 @@ export interface ApprovedTarget {
   readonly origin: string;
   /** Values that must not appear in the URL or the body unless `sendsSecret` is true. */
   readonly secrets: readonly string[];
-  /** True for a token request, the only kind that may have a secret in its URL or body. */
+  /** True for a token request. No other request may have a secret in its URL or body. */
   readonly sendsSecret?: boolean | undefined;
   /** Called after the checks, right before the request is sent. */
   onSend?(): void;

@@ -248,8 +248,8 @@ function pendingIn(config: AxiosRequestConfig | undefined): PendingRequest {
 
 /** Replaces the stream of an error response with its text. */
 async function readErrorText(error: unknown): Promise<never> {
-  // For a request that is canceled during an error response, axios hides the response, including
-  // `Retry-After`, in the cause.
+  // If a request is canceled while its error response arrives, axios hides the response, including
+  // `Retry-After`, in the cause of the error.
   const failed = axios.isCancel(error) && axios.isAxiosError(error.cause) ? error.cause : error;
   if (axios.isAxiosError(failed) && failed.response) {
     failed.response.data = await new Response(failed.response.data).text();

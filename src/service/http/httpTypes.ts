@@ -4,7 +4,7 @@ import type { RequestGate } from './concurrencyLimit.ts';
 import type { RateLimit } from './requestPace.ts';
 
 /**
- * A response with an error status. Only `HttpRequest.failure` reads its text, because a
+ * A response with an error status. Only `HttpRequest.failure` reads the text, because a
  * `ServiceError` must not contain it.
  */
 export interface ErrorResponse {
@@ -29,7 +29,7 @@ export interface HttpRequest<Result> {
    * the body, unless `sendsSecret` is true. Failure details that contain any of them are removed.
    */
   readonly secrets?: readonly string[];
-  /** True for a token request, the only kind that may have a secret in its URL or body. */
+  /** True for a token request. No other request may have a secret in its URL or body. */
   readonly sendsSecret?: true;
   /** Values that aren't secret but that failures must not contain, such as a project ID. */
   readonly confidential?: readonly string[];
@@ -101,7 +101,7 @@ export interface HttpResponse {
 
 /** A scheduled retry, reported before the wait. */
 export interface Retry {
-  /** The number of the retry: 1 for the first one. */
+  /** The number of the retry, starting at 1. */
   readonly retry: number;
   readonly waitMs: number;
   readonly error: ServiceError;

@@ -26,8 +26,9 @@ const SECOND_MS = 1_000;
  */
 const RATE_LIFE_MS = 60_000;
 /**
- * Maximum length of a pause, in milliseconds. It's long enough that new requests usually wait as
- * long as the service asked, and shorter than the deadline of a request that waits to be retried.
+ * Maximum length of a pause, in milliseconds. Services usually request shorter pauses. The maximum
+ * is shorter than the deadline of a call, so that a retry that waits for the end of the pause can
+ * still be sent.
  */
 export const MAX_PAUSE_MS = 180_000;
 
@@ -56,9 +57,9 @@ export class RequestPace {
   }
 
   /**
-   * Applies the rate limit from a response for one minute. If the response states that no requests
-   * are left in the current second, other clients are probably using the service, too. In that
-   * case, the next request waits for at least one interval.
+   * Applies the rate limit from a response. The limit expires after a minute. If the response
+   * states that no requests are left in the current second, other clients are probably using the
+   * service, too. In that case, the next request waits for at least one interval.
    */
   applyRateLimit({ perSecond = 0, left }: RateLimit): void {
     if (perSecond === 0) return;

@@ -12,7 +12,7 @@ import { withFacts } from './mergeModelFacts.ts';
 const DEADLINE_MS = 5_000;
 /**
  * Maximum bytes of the response. Allows 1,024 models of 16 KB each. Real entries are 2 to 4 KB
- * long, mostly prices.
+ * long, and consist mostly of prices.
  */
 const MAX_BYTES = 16_777_216;
 

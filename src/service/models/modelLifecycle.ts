@@ -15,7 +15,7 @@ export interface ModelLifecycle {
   readonly successors: readonly string[];
 }
 
-/** The format of a start date. Stages whose date has another format are ignored. */
+/** The format of a start date. Stages with any other start date are ignored. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The later stage comes first, because a model can have reached both stages. */
@@ -37,8 +37,8 @@ export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
 }
 
 /**
- * Adds the successors to a failure if the model is deprecated or withdrawn. Also adds the date of
- * withdrawal if the model is withdrawn.
+ * Adds the model's successors to a failure if the model is deprecated or withdrawn. Also adds the
+ * date of withdrawal if the model is withdrawn.
  */
 export function withLifecycle(error: ServiceError, lifecycle: ModelLifecycle): ServiceError {
   const { stage, withdrawn, successors } = lifecycle;

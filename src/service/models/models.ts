@@ -18,7 +18,7 @@ import { lifecycleOf } from './modelLifecycle.ts';
 const DEADLINE_MS = 30_000;
 /**
  * Maximum bytes of one page of a model list. Allows `MAX_MODELS` entries of 16 KB each, or 100,000
- * entries of about 150 bytes each, with little more than an ID.
+ * entries that contain little more than an ID (about 150 bytes each).
  */
 export const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 10;

@@ -22,8 +22,10 @@ const CAUSES: readonly ErrorKind[] = [
 ];
 
 /**
- * Returns the error that explains a refusal, based on the checks that ran after the refusal. If no
- * check explains it, returns the refusal, marked as `isUnchecked` if a check failed.
+ * Returns the error to report for a refusal, based on the checks that ran after the refusal. If a
+ * check failed for a reason that explains the refusal, returns the failure of the check. If a check
+ * failed for another reason, returns the refusal, marked as `isUnchecked`. If all checks passed,
+ * returns `refused-once` for an `unauthorized` refusal, and returns any other refusal unchanged.
  * @param failure the failure of the first check that failed; undefined if all checks passed
  */
 export function explain(refusal: ServiceError, failure: ServiceError | undefined): ServiceError {
