@@ -44,8 +44,8 @@ export interface CallOptions {
   /** Called with each chunk of the model's reasoning, if the response is streamed. */
   readonly onReasoning?: (text: string) => void;
   /**
-   * Called once, right before the request is sent for the first time. If the returned promise
-   * rejects, the call fails with the same error.
+   * Called once, right before the request is sent for the first time. If the callback rejects, its
+   * error is rethrown unchanged.
    */
   readonly beforeFirstAttempt?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;

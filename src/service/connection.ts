@@ -14,7 +14,6 @@ import type { ConcurrencyLimit, ConcurrencyOptions } from './http/concurrencyLim
 import { hasOwnModel, type Service } from './service.ts';
 import type { ServiceRuntime } from './serviceRuntime.ts';
 
-/** The model, its parameters, and the limits for its requests. */
 export interface ModelSettings {
   readonly modelId: string;
   readonly operation: Operation;
@@ -30,7 +29,6 @@ export interface ConnectionOptions extends ModelSettings {
   readonly reason: string;
 }
 
-/** Credentials without the secrets. */
 export type PublicCredentials = Omit<Credentials, 'apiKey' | 'headerSecrets' | 'otherKeys'>;
 
 /**
@@ -152,8 +150,8 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Verifies the credentials. If they're exchanged for a token, gets a new token. Then checks
-   * access without generating text.
+   * Verifies the credentials. Gets a new token if the authentication method uses tokens, and then
+   * checks access without generating text.
    * @throws {ServiceError}
    */
   test(signal: AbortSignal): Promise<void> {
@@ -161,7 +159,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Gets a new token, if the credentials are exchanged for one.
+   * Gets a new token, if the authentication method uses tokens.
    * @returns `hasToken` is false if requests contain the key itself, or neither a key nor a token
    * @throws {ServiceError}
    */
@@ -178,7 +176,7 @@ export class Connection implements PublicCredentials, ModelSettings {
 
   /**
    * True if both connections have the same credentials, including keys from unused sources. Ignores
-   * the model.
+   * the model settings.
    */
   isSameAs(other: Connection): boolean {
     return JSON.stringify(this.#credentials) === JSON.stringify(other.#credentials);

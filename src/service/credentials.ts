@@ -98,7 +98,7 @@ export function cleanValue(text: string): CleanValue {
   return isPlaceholder ? { value: '', flaws: [...bare.flaws, 'placeholder'] } : bare;
 }
 
-/** Like `cleanValue`, but keeps a placeholder. */
+/** Like `cleanValue`, but keeps placeholders. */
 export function strippedValue(text: string): CleanValue {
   const trimmed = text.trim();
   const flaws = new Set<ValueFlaw>(trimmed === text ? [] : ['whitespace']);
@@ -182,7 +182,7 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\
  * has an endpoint path, the path is removed, together with the query and fragment after it.
  *
  * Checks the text before parsing it. With backslashes, tabs, or missing slashes, the parsed host
- * can differ from the one that the user sees (T16 in docs/threat-model.md).
+ * can differ from the host that the user sees (T16 in docs/threat-model.md).
  * @param mayBeHttp true to allow http to any host, which needs the user's approval
  */
 export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
@@ -205,8 +205,8 @@ export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
 }
 
 /**
- * True for an http address that may be on another machine. Anyone on the network between the two
- * machines could then read the requests.
+ * True for an http address whose host may be another machine. Anyone on the network between this
+ * machine and the host could read the requests.
  */
 export function isUnencrypted(url: string): boolean {
   return url.startsWith('http:') && !LOOPBACK.test(url);

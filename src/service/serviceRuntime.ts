@@ -73,8 +73,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * Tests credentials before they're used. If they're exchanged for a token, gets a new token. Then
-   * checks access without generating text. The first generation reuses the token.
+   * Tests credentials before they're used. Gets a new token if the authentication method uses
+   * tokens, and then checks access without generating text. The first generation reuses the token.
    * @throws {ServiceError}
    */
   async test(

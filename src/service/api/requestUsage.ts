@@ -6,7 +6,6 @@ const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Ha
 
 const LETTERS_PER_TOKEN = 4;
 
-/** The tokens used by one request. */
 export interface RequestUsage extends TokenUsage {
   /** True if the numbers are estimates, because the service reported none. */
   readonly isEstimate: boolean;

@@ -5,7 +5,7 @@ import { parseJson } from '../schemaHelpers.ts';
 import type { Api } from './api.ts';
 import type { ToolCall } from './conversation.ts';
 
-/** The reason why a generation stopped. `stopReason` converts the names that the services use. */
+/** The reason why a generation stopped. `stopReason` maps the service's own names to these. */
 export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
 
 export interface TokenUsage {
@@ -50,7 +50,6 @@ export interface Generation {
 /** Maximum milliseconds to wait for the token count after the stop reason. */
 const COUNT_MS = 1_000;
 
-/** Callbacks for the text and reasoning of a stream. */
 export interface ResponseListeners {
   readonly onText: (text: string) => void;
   readonly onReasoning?: ((text: string) => void) | undefined;

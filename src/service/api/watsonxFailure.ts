@@ -32,8 +32,8 @@ const inferenceError = shape({
 });
 
 /**
- * Error formats of the service's own gateway, which, for example, rejects requests with expired
- * tokens.
+ * The error formats of the service's own gateway. For example, the gateway rejects requests with
+ * expired tokens.
  */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),

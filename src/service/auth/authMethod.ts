@@ -28,8 +28,8 @@ export interface TokenExchange {
   /** Path of the token endpoint, relative to the identity address. Empty for a program. */
   readonly path: string;
   /**
-   * True if getting a token takes more than sending a request, such as running a program. In that
-   * case, the token is fetched only when it's needed, never in the background.
+   * True if the token is fetched only when it's needed, never in the background, because fetching
+   * it runs a program.
    */
   readonly isOnDemand?: true;
   /** @throws {ServiceError} */

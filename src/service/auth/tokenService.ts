@@ -21,7 +21,7 @@ export interface TokenServiceOptions {
    * authentication method has no exchange, returns the key.
    */
   readonly fetchToken: (signal: AbortSignal) => Promise<TokenResponse>;
-  /** See `TokenExchange`. */
+  /** See `TokenExchange.isOnDemand`. */
   readonly isOnDemand?: boolean | undefined;
   readonly clock?: Clock;
   /** Returns a number from 0 to 1. */
@@ -53,9 +53,8 @@ const REFRESHES_WITHOUT_USE = 2;
  * - **Requested pause.** If the response to a failed token request requests a pause, calls fail
  *   with that request's error until the pause ends. However, a valid token stays in use. The pause
  *   is limited to one hour. Only `refresh` ignores the pause.
- * - **On demand.** If getting a token takes more than sending a request, such as running a program,
- *   the token isn't refreshed in the background. If the service refuses the token, it's replaced
- *   only if it's at least a minute old.
+ * - **On demand.** A token that comes from a program isn't refreshed in the background. If the
+ *   service refuses such a token, the token is replaced only if it's at least a minute old.
  * - **Refused credentials.** Only `refresh` sends them again.
  * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time, so neither sleep
  *   nor a changed clock keeps an expired token in use. No timer is used.
@@ -177,8 +176,8 @@ export class TokenService {
   }
 
   /**
-   * Verifies the credentials by getting a new token. If there is an on-demand token less than a
-   * minute old, that token is proof enough.
+   * Verifies the credentials by getting a new token. An on-demand token that is less than a minute
+   * old is proof enough, so it's kept.
    * @throws {ServiceError} as `get` does
    */
   async prove(signal: AbortSignal): Promise<void> {
@@ -279,7 +278,7 @@ export class TokenService {
     else this.#setState({ kind: 'failed', error });
   }
 
-  /** Returns the state for the time when no token request is running. */
+  /** Returns the state that applies while no token request is running. */
   #restingState(): TokenState {
     if (this.#refusal) return { kind: 'refused', error: this.#refusal };
     if (!this.#current) return { kind: 'none' };

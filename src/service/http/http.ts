@@ -262,8 +262,9 @@ function headersIn({ headers }: AxiosResponse): (name: string) => string | undef
 }
 
 /**
- * Wraps a limiter so that a probe waits for a slot, but its response doesn't affect other requests.
- * A rate limit or pause in the response would delay the generation that often follows the probe.
+ * Wraps a limiter so that a probe waits for a slot, but the probe's response doesn't affect other
+ * requests. Otherwise, a rate limit or pause in the response would delay the generation that often
+ * follows the probe.
  */
 function ignoringRateLimits(limiter: RequestGate): RequestGate {
   const acquire = async (signal: AbortSignal) => {

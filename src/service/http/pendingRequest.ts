@@ -197,7 +197,7 @@ export class PendingRequest implements ApprovedTarget {
     if (this.#late.signal.aborted && error.details.phase !== 'connect') {
       return new ServiceError('timeout', { phase: 'total', host, attempts, status: this.#status });
     }
-    // The failure of a token request has a host and a status of its own.
+    // If a token request failed, the error already has the host and status of that request.
     const isBroken = isKind(error, 'connection-lost', 'timeout') && !error.details.host;
     const status = isBroken ? this.#status : undefined;
     return new ServiceError(error.kind, { host, attempts, status, ...error.details });

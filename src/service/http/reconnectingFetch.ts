@@ -45,7 +45,7 @@ export async function reconnectingFetch(
     return await send(url, init);
   } catch (error) {
     // The service has probably closed a kept-alive network connection. Sending the request again
-    // opens another one.
+    // opens a new network connection.
     if (!isOfClosedConnection(error) || init.signal?.aborted) throw error;
     return send(url, init);
   }

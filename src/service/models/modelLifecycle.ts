@@ -15,7 +15,7 @@ export interface ModelLifecycle {
   readonly successors: readonly string[];
 }
 
-/** The format of a start date. Stages with any other start date are ignored. */
+/** The format of a start date. Stages with a start date in any other format are ignored. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The later stage comes first, because a model can have reached both stages. */

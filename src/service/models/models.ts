@@ -29,7 +29,6 @@ const MAX_PAGES = 10;
 const LOOKUP_DEADLINE_MS = 5_000;
 const CACHE_MS = 3_600_000;
 
-/** The service, address, and operation to get models for. */
 export interface ModelQuery {
   readonly service: Service;
   /** The validated origin and path prefix. */
