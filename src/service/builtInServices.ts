@@ -36,7 +36,7 @@ const ibm: Service = {
   headers: [],
 };
 
-/** Empty values for the optional fields of a service. */
+/** Empty values for the fields that not every service needs. */
 export const EMPTY_DEFAULTS = {
   url: '',
   keyPage: '',

@@ -100,9 +100,9 @@ interface GenerationRequest extends ModelRequest {
 }
 
 /**
- * Maximum milliseconds to wait for the network connection after the token has arrived. A longer
- * wait would save no time, because opening another network connection takes no longer than that,
- * even across an ocean.
+ * Maximum milliseconds to wait for the network connection after the token has arrived. Even across
+ * an ocean, opening another network connection takes about a second at most, so a longer wait would
+ * save no time.
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
@@ -212,8 +212,8 @@ export class Client {
 
   /**
    * Returns the kinds of secrets in these texts.
-   * @param inputs the texts that the model didn't generate. Only these are searched for private
-   * keys, because a private key in generated text is just an example.
+   * @param inputs the texts that the model didn't generate. Only these texts are searched for
+   * private keys, because a private key in generated text is just an example.
    */
   #secretKindsIn(texts: readonly string[], inputs: readonly string[]): SecretKind[] {
     const secrets = this.#secrets;

@@ -10,7 +10,7 @@ const MIN_MASKED_LENGTH = 6;
 
 /**
  * Minimum length, in characters, of a secret to look for in requests. It's longer than
- * `MIN_MASKED_LENGTH`, because a chance match in a request would block it.
+ * `MIN_MASKED_LENGTH`, because a chance match in a request would block the request.
  */
 export const MIN_BLOCKED_LENGTH = 8;
 

@@ -99,8 +99,8 @@ export async function sendWithToken<Result>(
   try {
     return await http.send(request);
   } catch (error) {
-    // A token can become invalid before it expires. Drop only the token that was sent, because
-    // another call may already have replaced it, and retry once with the next token.
+    // A token can become invalid before it expires, so retry once with the next token. Drop only
+    // the token that was sent, because another call may already have replaced it.
     const mayResend = call.mayResend?.() ?? true;
     const { exchange } = authMethodOf(service);
     if (!isRefusal(error, exchange?.isOnDemand === true) || !mayResend) throw error;

@@ -15,8 +15,8 @@ export function stringsIn(value: unknown): string[] {
 
 /**
  * Maps parameters to the body fields of an operation. Doesn't check the values.
- * @param chatNames the name of the chat field for each supported parameter. `decoding_method` has
- * no chat field, because it becomes a temperature.
+ * @param chatNames the name of the chat field for each supported parameter. `decoding_method` isn't
+ * in the map, because it's converted to a temperature.
  * @param newTokens the default for `max_new_tokens`
  * @returns the fields to send, and the names of parameters that the operation or the API doesn't
  * support

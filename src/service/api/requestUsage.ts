@@ -47,7 +47,7 @@ function estimatedUsage(prompt: string, received: string): RequestUsage {
  */
 export function estimateTokens(text: string): number {
   const others = text.replace(DENSE, '');
-  // `length` counts UTF-16 code units, so a rare character counts as two tokens.
+  // `length` counts UTF-16 code units, so some rare characters count as two tokens.
   const dense = text.length - others.length;
   return Math.ceil(dense + others.length / LETTERS_PER_TOKEN);
 }

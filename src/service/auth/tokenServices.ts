@@ -27,8 +27,8 @@ interface Entry {
 /**
  * The token services of this window. Equal credentials share a token service.
  *
- * A service can repeat anything that it has received, so a secret stays masked after it's replaced
- * and after a sign-out.
+ * A secret stays masked after it's replaced and after a sign-out, because a service can repeat
+ * anything that it has received.
  */
 export class TokenServices {
   readonly #options: TokenServicesOptions;

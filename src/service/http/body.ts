@@ -142,7 +142,7 @@ export async function* readEvents(
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
   yield* read(decoder.decode());
   // The parser follows the standard and discards a last event that isn't followed by an empty line.
-  // The extra LF makes it yield this event, too. If the body ends in CR, the parser is still
-  // waiting for a possible LF, so the first LF only ends the last line.
+  // The extra LF makes the parser yield that event, too. If the body ends in CR, the parser is
+  // still waiting for a possible LF, so the first LF only ends the last line.
   yield* read(lastCharacter === '\r' ? '\n\n' : '\n');
 }

@@ -4,8 +4,8 @@ import { isTlsHandshakeReset, PROXY_CLOSED, RequestNotSentError } from './reconn
 export interface Failure {
   readonly error: ServiceError;
   /**
-   * True if another attempt may succeed. A retry is safe in this case: nothing was sent or the
-   * service refused the request, so the request can't run or be billed twice.
+   * True if another attempt may succeed. A retry can't make the request run or be billed twice,
+   * because nothing was sent or the service refused the request.
    */
   readonly isTransient: boolean;
 }

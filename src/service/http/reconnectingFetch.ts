@@ -11,7 +11,7 @@ export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 const CONNECT_ERROR = 'undici:client:connectError';
 /**
  * The error code that older versions of undici use instead of `PROXY_CLOSED`. After this error,
- * they reconnect to the proxy.
+ * those versions reconnect to the proxy.
  */
 const OLD_PROXY_CLOSED = 'UND_ERR_SOCKET';
 

@@ -11,7 +11,7 @@ export interface ModelLifecycle {
   readonly withdrawn: string | undefined;
   /** Other stages that have started, such as `constricted`, but not `available`. */
   readonly others: readonly string[];
-  /** IDs of replacement models. Those listed for the withdrawal stage come first. */
+  /** IDs of replacement models. The models that the withdrawal stage lists come first. */
   readonly successors: readonly string[];
 }
 

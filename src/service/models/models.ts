@@ -115,7 +115,8 @@ export class Models {
         return models.find(({ id }) => id === modelId);
       },
     });
-    // The cached model can have more facts, because listing models sends a second request for them.
+    // The cached model can have more facts than the response, because `list` combines two
+    // responses.
     const cached = info && this.#cached(from, modelId);
     const listed = [cached, model].find((one) => one && !this.#holdsSecret(one, secrets));
     if (listed && listed !== cached) this.#keep(from, [listed]);
