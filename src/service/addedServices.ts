@@ -216,8 +216,8 @@ function isKeyOf<Table extends object>(table: Table, key: string): key is keyof 
 }
 
 /**
- * Returns a function that returns the trimmed text of a field, or an empty string if the field
- * isn't a string.
+ * Returns a getter for the trimmed text of the value's fields. The getter returns an empty string
+ * for a field that isn't a string.
  */
 function textsOf(value: unknown): (field: string) => string {
   const fields: Readonly<Record<string, unknown>> = Object(value);

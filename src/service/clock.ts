@@ -21,8 +21,8 @@ export function momentOf(clock: Clock): Moment {
 
 /**
  * Returns how many milliseconds have passed since a moment. Uses the clock that shows the larger
- * difference, because the wall clock may have been set back and the monotonic clock may have
- * stopped while the machine was asleep.
+ * difference, because the wall clock can be set back, and the monotonic clock may stop while the
+ * machine sleeps.
  */
 export function passedSince({ wallStart, monotonicStart }: Moment, clock: Clock): number {
   return Math.max(clock.now() - wallStart, clock.monotonic() - monotonicStart);

@@ -7,7 +7,7 @@
 
 /** The reason for a failure, which determines the message for the user. */
 export type ErrorKind =
-  // Found by the extension, usually before anything is sent.
+  // Failures that the extension detects, usually before anything is sent.
   | 'host-not-approved'
   | 'certificate-checks-off'
   | 'parameter-refused'
@@ -23,15 +23,15 @@ export type ErrorKind =
    * remaining requests of the diagnosis weren't sent.
    */
   | 'credentials-changed'
-  // While getting a token. The inference service can also refuse a key, if requests contain the key
-  // itself.
+  // Failures while getting a token. The inference service can also refuse a key, if requests
+  // contain the key itself.
   | 'key-refused'
   | 'token-request-refused'
   | 'token-unusable'
   /** The command that prints the token failed, or printed no usable token. */
   | 'command-failed'
-  // From the inference service. The identity service can also send some of these, such as
-  // `rate-limited`.
+  // Failures that the inference service reports. The identity service can also report some of them,
+  // such as `rate-limited`.
   | 'unauthorized'
   /** The service refused a token, but all checks that followed passed with a new token. */
   | 'refused-once'
@@ -56,7 +56,7 @@ export type ErrorKind =
   | 'rate-limited'
   | 'capacity-full'
   | 'server-failed'
-  // On the network, or while the response is read.
+  // Failures on the network, or while the response is read.
   | 'unreachable'
   /** Neither the identity service nor the inference service is reachable. */
   | 'offline'

@@ -71,7 +71,7 @@ export function maskSecrets(
 
 interface Range {
   readonly start: number;
-  /** Exclusive. */
+  /** The index after the last character of the range. */
   end: number;
 }
 

@@ -27,7 +27,7 @@ export interface InferenceOptions {
 
 export interface InferenceRequest {
   readonly url: string;
-  /** Undefined for a GET. */
+  /** Undefined for a GET request. */
   readonly body?: RequestBody | undefined;
   /** True if the response is a stream of events. */
   readonly streams?: boolean;

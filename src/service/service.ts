@@ -11,7 +11,10 @@ export interface Service {
    */
   readonly word: string;
   readonly name: string;
-  /** Address in the entry of a user-defined service. Empty if the address is a separate setting. */
+  /**
+   * The service address from the entry of a user-defined service. Empty if the address is a
+   * separate setting.
+   */
   readonly url: string;
   /** Address of the separate identity service. Empty if there is none. */
   readonly authUrl: string;
@@ -89,8 +92,8 @@ export function neededSettings({ authentication, api, url }: Service): SettingNa
 }
 
 /**
- * True for a deployment. Its model was chosen when the deployment was created, so the model in the
- * settings doesn't apply.
+ * True if the target is a deployment. The model of a deployment was chosen when the deployment was
+ * created, so the model in the settings doesn't apply.
  */
 export function hasOwnModel(target: {
   readonly service: Service;
@@ -108,7 +111,10 @@ export function getsTokens({ authentication }: Service): boolean {
   return AUTH_INPUTS[authentication.kind].getsToken === true;
 }
 
-/** Returns the program that prints the token, with its arguments. Undefined if there is none. */
+/**
+ * Returns the program that prints the token, with its arguments. Undefined if the service doesn't
+ * use a command.
+ */
 export function commandOf({ authentication }: Service): readonly string[] | undefined {
   return 'command' in authentication ? authentication.command : undefined;
 }

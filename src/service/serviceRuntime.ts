@@ -204,7 +204,7 @@ export class ServiceRuntime {
       : publicAccess(credentials);
   }
 
-  /** Returns the concurrency limit for a service origin. Creates one if necessary. */
+  /** Returns the concurrency limit for a service origin. Creates the limit if necessary. */
   limit(origin: string, options: ConcurrencyOptions): ConcurrencyLimit {
     const { clock = systemClock } = this.#options;
     const limiter = this.#limiters.get(origin) ?? new ConcurrencyLimit(options, clock);

@@ -21,7 +21,6 @@ export interface Api {
   readonly chatParameters: ReadonlyMap<string, string>;
   /** Converts messages and tools from the chat completions format to body fields. */
   readonly conversation: (parts: ChatParts, target: ModelTarget) => RequestBody;
-  /** Converts an error response to a failure. */
   readonly failure: (answer: ErrorResponse, target?: Pick<ModelTarget, 'resource'>) => ServiceError;
   /** Returns the failure that a stream event reports, if any. */
   readonly failureInEvent: (json: unknown) => ServiceError | undefined;
@@ -51,7 +50,7 @@ export interface ChatParts {
 
 export interface AccessCheck {
   readonly url: string;
-  /** Undefined for a GET. */
+  /** Undefined for a GET request. */
   readonly body?: RequestBody;
   /** Validates the response. @throws {ServiceError} `unexpected-answer` */
   readonly read: (json: unknown) => unknown;

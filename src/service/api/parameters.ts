@@ -112,8 +112,8 @@ export function parameterProblem(
 }
 
 /**
- * Returns the problem with one parameter, if any. If the value violates this operation's limit, but
- * not the other operation's, `limitOf` names this operation.
+ * Returns the problem with one parameter, if any. If only this operation's limit excludes the
+ * value, `limitOf` is set to this operation.
  */
 function flawOf(operation: Operation, name: string, value: unknown): ErrorDetails | undefined {
   const range = PARAMETER_RANGES[operation].get(name);

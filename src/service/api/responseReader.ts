@@ -287,11 +287,12 @@ function unexpected(): never {
   throw new ServiceError('unexpected-answer');
 }
 
-// Counts and warnings are only informational, so an invalid one doesn't make the response fail.
+// Counts and warnings are only informational, so an invalid count or warning doesn't make the
+// response fail.
 
 /**
- * More tokens than any request uses. Larger counts are ignored, because the sum of such counts
- * could be Infinity.
+ * The highest valid token count, far above what any request uses. Higher counts are ignored,
+ * because their sum could be Infinity.
  */
 const MAX_TOKENS = 1_000_000_000;
 

@@ -76,8 +76,8 @@ export class TokenServices {
 
   /**
    * The secrets and tokens of all credentials that have been exchanged for a token. Leaves out keys
-   * that were never accepted, because a refused key might be a project ID that the user entered in
-   * the wrong field, and requests must contain the project ID.
+   * that were never accepted. Such a key might be a project ID that the user entered in the wrong
+   * field, and requests must contain the project ID.
    */
   get provenSecrets(): readonly string[] {
     const proven = [...this.#entries.values()].filter(hasToken);

@@ -140,8 +140,8 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
   access: async ({ probe, settings, found: { model, functions = [] }, onRetry, signal }) => {
     const { client } = await probe();
     const requestLimit = await client.checkAccess(signal, onRetry).catch((error: unknown) => {
-      // A model that doesn't support the access check may still support the selected operation, and
-      // a service without a model list may still accept the model.
+      // A model that doesn't support the access check may still support the selected operation. A
+      // service without a model list may still accept the model.
       if (isKind(error, 'operation-unsupported', 'no-model-list')) return undefined;
       throw isKind(error, 'model-unknown') && model ? withLifecycle(error, model) : error;
     });

@@ -14,7 +14,7 @@ export interface ConcurrencyOptions {
   readonly minIntervalMs: number;
 }
 
-/** The outcome of an attempt. `throttled` means a 429. */
+/** The outcome of an attempt. `throttled` means that the service responded with a 429. */
 export type SlotOutcome = 'ok' | 'throttled' | 'failed';
 
 /** Permission to make one attempt. */

@@ -60,7 +60,7 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/** Maximum number of errors to follow in a chain of causes. Most chains have three. */
+/** Maximum number of errors to follow in a chain of causes. Most chains contain three errors. */
 const MAX_LINKS = 10;
 
 /**

@@ -192,7 +192,9 @@ export class Callbacks {
     };
   }
 
-  /** Throws the first error from a callback, unchanged. Does nothing if there was none. */
+  /**
+   * Throws the first error from a callback, unchanged. Does nothing if no callback threw an error.
+   */
   rethrow(): void {
     if (this.#thrown) throw this.#thrown.error;
   }

@@ -33,7 +33,7 @@ export interface HttpRequest<Result> {
   readonly sendsSecret?: true;
   /** Values that aren't secret but that failures must not contain, such as a project ID. */
   readonly confidential?: readonly string[];
-  /** The scheme of the Authorization header. `Bearer` if undefined. */
+  /** The scheme of the Authorization header. Defaults to `Bearer`. */
   readonly scheme?: string;
   /**
    * The header that contains the token without a scheme. If undefined, the token is sent in the

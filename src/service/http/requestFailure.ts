@@ -9,7 +9,7 @@ type FailedRequest = Pick<HttpRequest<unknown>, 'url' | 'failure'>;
 /**
  * Converts an error to a failure, and determines whether another attempt may succeed. The error can
  * come from axios, from a check of the request or response, or from reading the response.
- * @param now milliseconds since 1970
+ * @param now the current time, in milliseconds since 1970
  */
 export function toFailure(error: unknown, request: FailedRequest, now: number): Failure {
   if (error instanceof ServiceError) return { error, isTransient: false };

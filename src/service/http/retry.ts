@@ -28,7 +28,7 @@ export function isRetriedStatus(status: number | undefined): boolean {
 
 /**
  * Returns the milliseconds to wait before a retry.
- * @param retry 1 for the first retry
+ * @param retry the number of the retry, starting at 1
  * @param retryAfterMs the wait that the service requested, or 0
  */
 export function retryWaitMs(retry: number, retryAfterMs: number, random: () => number): number {

@@ -10,7 +10,7 @@ export interface ModelRequest {
   readonly parameters: Parameters;
   /** All text that the model reads: the prompt or conversation, and any response so far. */
   readonly text: string;
-  /** The default for `max_new_tokens`. `DEFAULT_NEW_TOKENS` if undefined. */
+  /** The default for `max_new_tokens`. If undefined, `DEFAULT_NEW_TOKENS` is used. */
   readonly newTokens?: number;
 }
 

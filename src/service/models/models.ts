@@ -216,8 +216,8 @@ async function readPages(
 }
 
 /**
- * Returns a `no-model-list` error if the error shows that the service has no model list. Returns
- * any other error unchanged.
+ * Returns a `no-model-list` error if the given error shows that the service has no model list.
+ * Returns any other error unchanged.
  */
 export function asNoModelListError(error: unknown, { models }: Api): unknown {
   return error instanceof ServiceError && models.isMissing?.(error)
