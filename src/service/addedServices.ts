@@ -31,8 +31,8 @@ export interface ServiceIssue {
 }
 
 /**
- * The prefix of setting names such as `VENDOR_API_KEY`, which apply to whichever service is in use.
- * No service may use this word as its ID.
+ * The prefix of setting names such as `VENDOR_API_KEY`, which work for any service. No service may
+ * have this word as its ID.
  */
 const NEUTRAL = 'vendor';
 

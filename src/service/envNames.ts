@@ -11,7 +11,7 @@ export function allNameSets(service: Service): readonly NameSet[] {
   return [...serviceNameSets(service), neutralNameSet(service)];
 }
 
-/** Returns names such as `VENDOR_API_KEY`, which apply to whichever service is in use. */
+/** Returns names such as `VENDOR_API_KEY`, which work for any service. */
 export function neutralNameSet(service: Service): NameSet {
   return withPrefix('VENDOR', service);
 }
