@@ -17,7 +17,7 @@ import type { ServiceRuntime } from './serviceRuntime.ts';
 export interface ModelSettings {
   readonly modelId: string;
   readonly operation: Operation;
-  /** Named as in the generation operation, even for chat. */
+  /** The parameters have the names that the generation operation uses, even for chat. */
   readonly parameters: Parameters;
   readonly limits: ConcurrencyOptions;
 }

@@ -70,7 +70,7 @@ export interface ModelCalls {
     operation: Operation,
     start?: string,
   ) => string;
-  /** Returns the URL of the smallest response that contains this model's entry. */
+  /** Returns the URL of the smallest list that contains the model's entry. */
   readonly entryUrl: (from: Pick<ModelTarget, 'service' | 'serviceUrl'>, modelId: string) => string;
   /**
    * Reads one page of models.

@@ -2,8 +2,8 @@ import type { Operation } from '../apiCapabilities.ts';
 import { type ErrorDetails, ServiceError } from '../errors.ts';
 
 /**
- * Parameters of a request, named as in the generation operation, even for chat. The values come
- * from settings or templates, and `parameterProblem` checks them.
+ * Parameters of a request, with the names that the generation operation uses, even for chat. The
+ * values come from settings or templates, and `parameterProblem` checks them.
  */
 export type Parameters = Readonly<Record<string, unknown>>;
 

@@ -9,7 +9,7 @@ export interface RunLimits {
   readonly signal: AbortSignal;
 }
 
-/** The output of a program, or its exit code if it failed. */
+/** The output of a program, or the exit code if the program failed. */
 export type ProgramEnd =
   | { readonly output: Buffer }
   /** The exit code is null if a signal ended the program. */
@@ -90,8 +90,8 @@ function start(program: string, args: readonly string[]): ChildProcess | undefin
       windowsHide: true,
     });
   } catch {
-    // Node emits an `error` event for most errors, but throws others, such as ETXTBSY. Drop the
-    // error, because it contains the arguments.
+    // Node emits an `error` event for most errors, but throws some errors, such as ETXTBSY. Drop
+    // the error, because it contains the arguments.
     return undefined;
   }
 }

@@ -6,8 +6,8 @@ import type { TokenResponse } from './token.ts';
 /** Schemas for responses to token requests. They ignore unknown fields. */
 
 /**
- * Seconds, as a number, or as a string of digits, because some gateways turn numbers into strings.
- * Any other value counts as missing.
+ * Seconds as a number or a string of digits. Some gateways turn numbers into strings. Any other
+ * value counts as missing.
  */
 export const seconds = v.fallback(
   v.optional(v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number))])),
