@@ -74,9 +74,9 @@ export function pictureOf(rooms: readonly Room[]): string {
   // Routes plain arrows first, so that they get the shortest paths. Draws them last, so that they
   // are on top.
   const kinds: readonly Kind[] = ['plain', 'implied'];
-  const passed: Passed = new Map();
+  const passCounts: PassCounts = new Map();
   const lines = kinds.flatMap((kind) =>
-    arrows.filter((one) => one.kind === kind).map((one) => lineOf(one, arrows, places, passed)),
+    arrows.filter((one) => one.kind === kind).map((one) => lineOf(one, arrows, places, passCounts)),
   );
   const drawn = [
     `<text x="24" y="28">${LEGEND}</text>`,
@@ -204,7 +204,12 @@ function boxOf(room: Room, { x, y }: Point): string {
  * Draws a line from the lower edge of one box to the upper edge of another, around the boxes
  * between them. Lines that share an edge are spread out along it.
  */
-function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places, passed: Passed): string {
+function lineOf(
+  arrow: Arrow,
+  arrows: readonly Arrow[],
+  places: Places,
+  passCounts: PassCounts,
+): string {
   const endAt = (side: 'from' | 'to') => {
     const { x, y } = placeOf(places, arrow[side]);
     const slopeOf = (one: Arrow) => {
@@ -218,7 +223,7 @@ function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places, passed: 
     const edge = side === 'from' ? BOX.height / 2 : -BOX.height / 2;
     return { x: Math.round(x + share * (BOX.width - 12)), y: y + edge };
   };
-  const points = routed(endAt('from'), endAt('to'), [...places.values()], passed);
+  const points = routed(endAt('from'), endAt('to'), [...places.values()], passCounts);
   const path = points.map(({ x, y }) => `${x},${y}`).join(' ');
   return `<polyline class="arrow ${arrow.kind}" points="${path}" marker-end="url(#${arrow.kind})"/>`;
 }
@@ -230,42 +235,48 @@ interface Corner extends Point {
 }
 
 /** The number of arrows that pass each box on each side. */
-type Passed = Map<string, number>;
+type PassCounts = Map<string, number>;
 
 const sideOf = ({ box, side }: Corner) => `${box.x} ${box.y} ${side}`;
 
 /**
  * Returns the shortest path from one point down to another, around the boxes between them.
- * Increases the count in `passed` for each side of a box that the path passes.
+ * Increases the count in `passCounts` for each side of a box that the path passes.
  */
-function routed(from: Point, to: Point, boxes: readonly Point[], passed: Passed): readonly Point[] {
+function routed(
+  from: Point,
+  to: Point,
+  boxes: readonly Point[],
+  passCounts: PassCounts,
+): readonly Point[] {
   const between = boxes.filter(({ y }) => y - BOX.height / 2 > from.y && y + BOX.height / 2 < to.y);
   const corners = between
-    .flatMap((box) => ([-1, 1] as const).flatMap((side) => cornersOf(box, side, passed)))
+    .flatMap((box) => ([-1, 1] as const).flatMap((side) => cornersOf(box, side, passCounts)))
     .filter(({ x }) => x >= SIDES.left && x <= SIDES.right)
     .sort((one, other) => one.y - other.y);
-  const ways = new Map<Point, { readonly length: number; readonly points: readonly Point[] }>([
-    [from, { length: 0, points: [from] }],
-  ]);
+  const shortestPaths = new Map<
+    Point,
+    { readonly length: number; readonly points: readonly Point[] }
+  >([[from, { length: 0, points: [from] }]]);
   for (const next of [...corners, to]) {
-    for (const [last, { length, points }] of [...ways]) {
+    for (const [last, { length, points }] of [...shortestPaths]) {
       if (last.y > next.y || between.some((box) => meets(last, next, box))) continue;
       const total = length + Math.hypot(next.x - last.x, next.y - last.y);
-      if (total >= (ways.get(next)?.length ?? Number.POSITIVE_INFINITY)) continue;
-      ways.set(next, { length: total, points: [...points, next] });
+      if (total >= (shortestPaths.get(next)?.length ?? Number.POSITIVE_INFINITY)) continue;
+      shortestPaths.set(next, { length: total, points: [...points, next] });
     }
   }
-  const way = ways.get(to);
-  if (!way) throw new Error(`No way leads from ${from.x} ${from.y} to ${to.x} ${to.y}.`);
-  const sides = corners.filter((corner) => way.points.includes(corner)).map(sideOf);
-  for (const side of new Set(sides)) passed.set(side, (passed.get(side) ?? 0) + 1);
-  return way.points;
+  const shortest = shortestPaths.get(to);
+  if (!shortest) throw new Error(`No path leads from ${from.x} ${from.y} to ${to.x} ${to.y}.`);
+  const sides = corners.filter((corner) => shortest.points.includes(corner)).map(sideOf);
+  for (const side of new Set(sides)) passCounts.set(side, (passCounts.get(side) ?? 0) + 1);
+  return shortest.points;
 }
 
-function cornersOf(box: Point, side: -1 | 1, passed: Passed): Corner[] {
+function cornersOf(box: Point, side: -1 | 1, passCounts: PassCounts): Corner[] {
   return [-1, 1].map((edge) => {
     const corner = { box, side, x: box.x, y: box.y };
-    const gap = GAP.box + GAP.arrow * (passed.get(sideOf(corner)) ?? 0);
+    const gap = GAP.box + GAP.arrow * (passCounts.get(sideOf(corner)) ?? 0);
     return {
       ...corner,
       x: box.x + side * (BOX.width / 2 + gap),

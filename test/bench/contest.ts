@@ -31,7 +31,7 @@ export interface Contest extends Order {
 }
 
 /** Runs a contest. Returns each caller's figures in the order of the rounds. */
-export async function hold(contest: Contest): Promise<Map<CallerName, Figures[]>> {
+export async function runContest(contest: Contest): Promise<Map<CallerName, Figures[]>> {
   const { callers, answer, isReplayed, rounds, warmUps, ...order } = contest;
   const emulator = new Child('test/bench/emulatorProcess.ts');
   const children = new Map<CallerName, Child>();
@@ -45,8 +45,8 @@ export async function hold(contest: Contest): Promise<Map<CallerName, Figures[]>
     for (let round = -warmUps; round < rounds; round += 1) {
       // Each round starts with a different caller, because the first caller may have an advantage.
       const first = (round + warmUps) % children.size;
-      const inTurn = [...children].slice(first).concat([...children].slice(0, first));
-      for (const [name, child] of inTurn) {
+      const rotated = [...children].slice(first).concat([...children].slice(0, first));
+      for (const [name, child] of rotated) {
         const result = await child.ask<Figures>('run', order);
         if (result.failed > 0 || result.characters !== charactersOf(contest)) {
           throw new Error(`${name}: ${result.failed} failed, ${result.characters} characters`);
@@ -69,7 +69,7 @@ function charactersOf({ calls, answer }: Contest): number {
  * ratio. In each round, the product's value is divided by the row's value, and the ratio is the
  * median of the results.
  */
-export function rowsOf<Name extends string>(
+export function rowsWithRatios<Name extends string>(
   values: ReadonlyMap<Name, readonly number[]>,
   {
     product,
@@ -96,7 +96,7 @@ export function callerRows(
   unit: string,
 ): Row[] {
   const values = new Map([...figures].map(([name, all]) => [name, all.map(value)]));
-  return rowsOf(values, { product: 'product', titles: callerTitles, unit });
+  return rowsWithRatios(values, { product: 'product', titles: callerTitles, unit });
 }
 
 /** Returns the ratio in the row with this name, or NaN if there is no such row or ratio. */

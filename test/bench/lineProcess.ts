@@ -24,19 +24,19 @@ export interface Pace {
  * An event at the near end of a line, the client's end: a new connection, or the first byte of a
  * request or response.
  */
-export interface Passed {
+export interface LineEvent {
   /** The port at the near end of the line. */
   readonly port: number;
   /** Number of the connection, counted from 1 for all lines together. */
   readonly connection: number;
-  readonly what: 'opened' | 'asked' | 'answered';
+  readonly kind: 'opened' | 'asked' | 'answered';
   /** Milliseconds on the clock of `clockMs`. */
   readonly atMs: number;
 }
 
 let pace: Pace = { roundTripMs: 0 };
 let connections = 0;
-const passed: Passed[] = [];
+const events: LineEvent[] = [];
 
 answerParent({
   /** Opens a line to a port of this machine. @returns the port that clients connect to */
@@ -51,14 +51,15 @@ answerParent({
     pace = wanted;
   },
   /** Returns the events since the previous call. */
-  passed: () => passed.splice(0),
+  events: () => events.splice(0),
 });
 
 function join(near: Socket, port: number, farPort: number): void {
   const far = connect({ port: farPort, host: '127.0.0.1', allowHalfOpen: true });
   connections += 1;
   const connection = connections;
-  const note = (what: Passed['what']) => passed.push({ port, connection, what, atMs: clockMs() });
+  const note = (kind: LineEvent['kind']) =>
+    events.push({ port, connection, kind, atMs: clockMs() });
   let isAsked = false;
   note('opened');
   const opensAt = clockMs() + (pace.handshakes ?? 0) * pace.roundTripMs;

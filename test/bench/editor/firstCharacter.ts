@@ -21,23 +21,23 @@ const serviceMs = 200;
 
 const peer = 'one fetch and one edit';
 const keyed = 'one fetch and one edit with a key and token';
-const first = 'first command in a window';
+const firstCommand = 'first command in a window';
 
 const commands = {
   product: { command: 'hostedModel.generateFromSelection', operation: 'chat_stream', textPart: 1 },
   peer: { command: 'bench.fetchAndEdit', operation: 'chat', textPart: 0 },
   keyed: { command: 'bench.keyTokenFetchAndEdit', operation: 'chat', textPart: 0 },
 } as const;
-type Who = keyof typeof commands;
-const all = Object.keys(commands) as Who[];
+type Contestant = keyof typeof commands;
+const contestants = Object.keys(commands) as Contestant[];
 
 const question: Question = {
   title: 'From command to first character in the document, without the delay of the service',
-  goal: `≤ 2.6 × ${peer}, ≤ 1.5 × ${first}`,
+  goal: `≤ 2.6 × ${peer}, ≤ 1.5 × ${firstCommand}`,
   measure: () =>
     onStage(async (stage) => {
-      const firsts = new Map(all.map((who) => [who, [] as number[]]));
-      const later = new Map(all.map((who) => [who, [] as number[]]));
+      const firsts = new Map(contestants.map((who) => [who, [] as number[]]));
+      const later = new Map(contestants.map((who) => [who, [] as number[]]));
       let driver = await stage.start();
       await driver.do('activate', []);
       await stage.storeKey();
@@ -46,7 +46,7 @@ const question: Question = {
         await driver.do('activate', []);
         await stage.workbench.statusItem('hostedModel.token').waitFor({ text: /Hosted Model/ });
         for (let round = 0; round <= rounds; round += 1) {
-          for (const [index, who] of inTurn(window + round).entries()) {
+          for (const [index, who] of turnOrder(window + round).entries()) {
             const ms = await toFirstCharacter(stage, driver, who);
             // In the first round, only the first contestant counts, because the first fetch in a
             // window also reads the certificates for all later fetches.
@@ -63,30 +63,30 @@ const question: Question = {
         ),
         ...compared(
           'ms',
-          [`Hosted Model, ${first}`, middle(firsts, 'product')],
-          [`${peer}, ${first}`, middle(firsts, 'peer')],
-          [`${keyed}, ${first}`, middle(firsts, 'keyed')],
+          [`Hosted Model, ${firstCommand}`, middle(firsts, 'product')],
+          [`${peer}, ${firstCommand}`, middle(firsts, 'peer')],
+          [`${keyed}, ${firstCommand}`, middle(firsts, 'keyed')],
         ),
       ];
       return {
         rows,
-        isMet: ratioTo(rows, peer) <= 2.6 && ratioTo(rows, `${peer}, ${first}`) <= 1.5,
+        isMet: ratioTo(rows, peer) <= 2.6 && ratioTo(rows, `${peer}, ${firstCommand}`) <= 1.5,
       };
     }),
 };
 export default question;
 
-function middle(times: ReadonlyMap<Who, readonly number[]>, who: Who): number {
+function middle(times: ReadonlyMap<Contestant, readonly number[]>, who: Contestant): number {
   return median(times.get(who) ?? []);
 }
 
 /** Returns all contestants, starting with a different one in each round. */
-function inTurn(round: number): Who[] {
-  const first = round % all.length;
-  return [...all.slice(first), ...all.slice(0, first)];
+function turnOrder(round: number): Contestant[] {
+  const first = round % contestants.length;
+  return [...contestants.slice(first), ...contestants.slice(0, first)];
 }
 
-async function toFirstCharacter(stage: Stage, driver: Driver, who: Who): Promise<number> {
+async function toFirstCharacter(stage: Stage, driver: Driver, who: Contestant): Promise<number> {
   const { command, operation, textPart } = commands[who];
   const { url } = stage.emulator;
   const argument = { url, token: await fetchToken(url) };

@@ -44,9 +44,9 @@ const question: Question = {
       const driver = await start(await lines.ask('open', server.port));
       await driver.do('activate', []);
       await storeKey();
-      const near = await inTurn(stage, driver, here);
+      const near = await streamByTurns(stage, driver, here);
       await lines.ask('pace', pace);
-      const remote = await inTurn(stage, driver, far);
+      const remote = await streamByTurns(stage, driver, far);
       const both = [...figuresOf(near, ''), ...figuresOf(remote, `, ${pace.roundTripMs} ms away`)];
       return {
         rows: both.flatMap(({ rows }) => rows),
@@ -58,7 +58,7 @@ export default question;
 
 type Both = Record<'product' | 'peer', Streamed[]>;
 
-async function inTurn(stage: Stage, driver: Driver, times: typeof here): Promise<Both> {
+async function streamByTurns(stage: Stage, driver: Driver, times: typeof here): Promise<Both> {
   const both: Both = { product: [], peer: [] };
   for (let round = 0; round < times.rounds; round += 1) {
     for (const who of ['product', 'peer'] as const) {

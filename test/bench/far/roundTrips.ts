@@ -7,7 +7,7 @@ import {
   contestants,
   far,
   type Generation,
-  rowsOf,
+  rowsByContestant,
   titles,
   type Window,
   withContestants,
@@ -55,7 +55,7 @@ function question(what: string, moment: Moment, most: number, mostOpened?: numbe
         return { name: titles[who], value: opened(who), unit: 'new connections' };
       });
       return {
-        rows: [...rowsOf('round trips', trips), ...connections],
+        rows: [...rowsByContestant('round trips', trips), ...connections],
         isMet:
           trips('product') <= most && opened('product') <= (mostOpened ?? Number.POSITIVE_INFINITY),
       };
@@ -63,8 +63,8 @@ function question(what: string, moment: Moment, most: number, mostOpened?: numbe
   };
 }
 
-function openedIn({ passed }: Generation): number {
-  return passed.filter(({ what }) => what === 'opened').length;
+function openedIn({ events }: Generation): number {
+  return events.filter(({ kind }) => kind === 'opened').length;
 }
 
 let measuring: Promise<Measured> | undefined;
@@ -77,12 +77,12 @@ function measuredOnce(): Promise<Measured> {
       // Each round starts with a different contestant, so that the work at the start of a window
       // affects all contestants equally.
       const first = round % contestants.length;
-      const inTurn = [...contestants.slice(first), ...contestants.slice(0, first)];
+      const rotated = [...contestants.slice(first), ...contestants.slice(0, first)];
       for (const distance of ['far', 'near'] as const) {
-        all[distance].push(await generateInTurn(await open(distance), inTurn));
+        all[distance].push(await generateInTurn(await open(distance), rotated));
       }
     }
-    for (const who of contestants) tellCourses(who, all.far.at(-1)?.[who]);
+    for (const who of contestants) printEvents(who, all.far.at(-1)?.[who]);
     return all;
   });
   return measuring;
@@ -90,10 +90,10 @@ function measuredOnce(): Promise<Measured> {
 
 async function generateInTurn(
   window: Window,
-  inTurn: readonly Contestant[],
+  order: readonly Contestant[],
 ): Promise<Record<Contestant, Generations>> {
   const all = {} as Record<Contestant, Generations>;
-  for (const who of inTurn) {
+  for (const who of order) {
     const first = await window.generate(who);
     const next = await window.generate(who, { isAtOnce: true });
     const betweenMs = next.startedAt - first.endedAt;
@@ -101,7 +101,7 @@ async function generateInTurn(
       throw new Error(`The machine is too busy: the next generation started after ${betweenMs} ms`);
     all[who] = { first, next, later: next };
   }
-  for (const who of inTurn) {
+  for (const who of order) {
     await pause(Math.max(0, all[who].next.endedAt + laterMs - clockMs()));
     all[who].later = await window.generate(who);
   }
@@ -109,11 +109,11 @@ async function generateInTurn(
 }
 
 /** Prints the time of each event, in round trips since the command. */
-function tellCourses(who: Contestant, generations: Generations | undefined): void {
-  for (const [moment, { startedAt, firstMs, passed }] of Object.entries(generations ?? {})) {
+function printEvents(who: Contestant, generations: Generations | undefined): void {
+  for (const [moment, { startedAt, firstMs, events }] of Object.entries(generations ?? {})) {
     const trips = (ms: number) => (ms / far.roundTripMs).toFixed(1);
-    const course = passed.map(
-      ({ service, what, atMs }) => `${trips(atMs - startedAt)} ${service} ${what}`,
+    const course = events.map(
+      ({ service, kind, atMs }) => `${trips(atMs - startedAt)} ${service} ${kind}`,
     );
     console.log(
       `${titles[who]}, ${moment}: ${course.join(', ')}, ${trips(firstMs)} first character`,

@@ -4,7 +4,7 @@ import {
   type Contestant,
   contestants,
   type Generation,
-  rowsOf,
+  rowsByContestant,
   type Window,
   withContestants,
 } from '../editor/stage/contestants.ts';
@@ -22,7 +22,7 @@ const questions: Question[] = [
         const window = await open('far');
         const used = new Map<Contestant, number>();
         for (const who of contestants) used.set(who, await connectionsInTurn(window, who));
-        const rows = rowsOf('connections', (who) => used.get(who) ?? Number.NaN);
+        const rows = rowsByContestant('connections', (who) => used.get(who) ?? Number.NaN);
         return { rows, isMet: used.get('product') === 1 };
       }),
   },
@@ -51,7 +51,7 @@ async function connectionsInTurn(window: Window, who: Contestant): Promise<numbe
 
 /** Counts the connections to the service that these generations opened or reused. */
 function connectionsOf(generations: readonly Generation[]): number {
-  const all = generations.flatMap(({ passed }) => passed);
+  const all = generations.flatMap(({ events }) => events);
   const toService = all.filter(({ service }) => service === 'inference');
   return new Set(toService.map(({ connection }) => connection)).size;
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { extensionPath } from '../../built.ts';
-import { ratioTo, rowsOf } from '../contest.ts';
+import { ratioTo, rowsWithRatios } from '../contest.ts';
 import { loadInTurn } from '../loading.ts';
 import { bundlePath } from '../peers.ts';
 import type { Question } from '../question.ts';
@@ -23,7 +23,7 @@ const question: Question = {
       withSdk: bundlePath('extensionWithSdk'),
     };
     const times = await loadInTurn('activate', paths, 25);
-    const rows = rowsOf(times, { product: 'product', titles, unit: 'ms' });
+    const rows = rowsWithRatios(times, { product: 'product', titles, unit: 'ms' });
     return { rows, isMet: ratioTo(rows, titles.withSdk) <= 1 / 40 };
   },
 };

@@ -1,4 +1,4 @@
-import { callerRows, hold } from '../contest.ts';
+import { callerRows, runContest } from '../contest.ts';
 import type { Question } from '../question.ts';
 
 const CALLS = 300;
@@ -7,7 +7,7 @@ const question: Question = {
   title: 'CPU time of a call without streaming',
   goal: 'none',
   measure: async () => {
-    const figures = await hold({
+    const figures = await runContest({
       callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch', 'rawSocket'],
       answer: { pieces: 220, length: 5 },
       isReplayed: true,

@@ -1,11 +1,11 @@
-import { callerRows, hold } from '../contest.ts';
+import { callerRows, runContest } from '../contest.ts';
 import type { Question } from '../question.ts';
 
 const question: Question = {
   title: 'First token of a stream on a warm connection',
   goal: 'none',
   measure: async () => {
-    const figures = await hold({
+    const figures = await runContest({
       callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch', 'rawSocket'],
       answer: { pieces: 1, length: 5 },
       isReplayed: true,

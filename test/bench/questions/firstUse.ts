@@ -1,4 +1,4 @@
-import { ratioTo, rowsOf } from '../contest.ts';
+import { ratioTo, rowsWithRatios } from '../contest.ts';
 import { loadInTurn } from '../loading.ts';
 import { bundlePath } from '../peers.ts';
 import { appPath } from '../product.ts';
@@ -22,7 +22,7 @@ const question: Question = {
       axios: bundlePath('axios'),
     };
     const times = await loadInTurn('load', paths, 21);
-    const rows = rowsOf(times, { product: 'product', titles, unit: 'ms' });
+    const rows = rowsWithRatios(times, { product: 'product', titles, unit: 'ms' });
     return { rows, isMet: ratioTo(rows, titles.officialSdk) <= 0.2 };
   },
 };

@@ -7,7 +7,7 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { startEmulator } from '../../emulator/emulator.ts';
 import { defaultApiKey } from '../../emulator/settings.ts';
-import { ratioTo, rowsOf } from '../contest.ts';
+import { ratioTo, rowsWithRatios } from '../contest.ts';
 import type { Question } from '../question.ts';
 
 const titles = { command: 'token command of 300 ms', key: 'API key' } as const;
@@ -79,11 +79,14 @@ const question: Question = {
         const names = round % 2 ? (['key', 'command'] as const) : (['command', 'key'] as const);
         for (const name of names) times[name].push(await firstCharacter(connections[name]));
       }
-      const rows = rowsOf(new Map(Object.entries(times) as ['command' | 'key', number[]][]), {
-        product: 'command',
-        titles,
-        unit: 'ms',
-      });
+      const rows = rowsWithRatios(
+        new Map(Object.entries(times) as ['command' | 'key', number[]][]),
+        {
+          product: 'command',
+          titles,
+          unit: 'ms',
+        },
+      );
       const runCount = readFileSync(runs).length;
       const count = { name: 'runs of the command', value: runCount, unit: '' };
       const isMet = runCount === 1 && ratioTo(rows, titles.key) <= 1.1;

@@ -7,7 +7,7 @@ import type { Question, Row } from '../question.ts';
 /** Counts token requests. Each situation is measured only once, because counts don't vary. */
 
 const thousand: Order = { kind: 'call', calls: 1_000, inFlight: 1_000 };
-const inTurn: Order = { kind: 'call', calls: 10, inFlight: 1 };
+const oneAtATime: Order = { kind: 'call', calls: 10, inFlight: 1 };
 
 interface Situation {
   readonly name: string;
@@ -30,7 +30,7 @@ const situations: readonly Situation[] = [
   {
     name: '10 consecutive calls, server clock an hour behind',
     trouble: { clockOffsetSeconds: -3_700 },
-    order: inTurn,
+    order: oneAtATime,
     goal: 1,
   },
 ];

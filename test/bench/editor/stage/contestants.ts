@@ -5,7 +5,7 @@
  */
 import type { ServiceName } from '../../../emulator/inFlight.ts';
 import { extensionId } from '../../../extensionId.ts';
-import type { Pace, Passed } from '../../lineProcess.ts';
+import type { LineEvent, Pace } from '../../lineProcess.ts';
 import type { Row } from '../../question.ts';
 import type { Driver } from './driver.ts';
 import { compared } from './figures.ts';
@@ -33,7 +33,7 @@ export interface Generation extends Pick<Ran, 'startedAt' | 'endedAt'> {
    * Events on this contestant's lines while the command runs, each with the service that the line
    * leads to.
    */
-  readonly passed: readonly (Passed & { readonly service: ServiceName })[];
+  readonly events: readonly (LineEvent & { readonly service: ServiceName })[];
 }
 
 export interface Window {
@@ -73,7 +73,7 @@ async function generate(
   addresses: Addresses,
   how: Partial<Run> = {},
 ): Promise<Generation> {
-  await lines.ask('passed');
+  await lines.ask('events');
   const { startedAt, changedAt, endedAt, text } = await driver.do('run', {
     command: who === 'product' ? 'hostedModel.generateFromSelection' : `bench.${who}`,
     argument: addresses,
@@ -91,14 +91,14 @@ async function generate(
     [portOf(addresses.authUrl), 'identity'],
     [portOf(addresses.url), 'inference'],
   ]);
-  const passed = (await lines.ask<Passed[]>('passed')).flatMap((each) => {
+  const events = (await lines.ask<LineEvent[]>('events')).flatMap((each) => {
     const service = services.get(each.port);
     return service ? [{ ...each, service }] : [];
   });
-  return { startedAt, endedAt, firstMs: firstAt - startedAt, passed };
+  return { startedAt, endedAt, firstMs: firstAt - startedAt, events };
 }
 
-export function rowsOf(unit: string, figureOf: (who: Contestant) => number): Row[] {
+export function rowsByContestant(unit: string, figureOf: (who: Contestant) => number): Row[] {
   const [product, ...peers] = contestants.map((who) => [titles[who], figureOf(who)] as const);
   return product ? compared(unit, product, ...peers) : [];
 }

@@ -6,7 +6,7 @@ import { clockMs } from './protocol.ts';
  * The times when the emulated service sent the parts of one response. The parts of a stream are its
  * events. The first event has no text.
  */
-export interface Service {
+export interface PartTimes {
   /** Milliseconds from the arrival of the request until this part of the response was sent. */
   delayUntil(part: number): number;
   /** The time on the clock of `clockMs` when this part of the response was sent. */
@@ -22,7 +22,7 @@ export function timeNextAnswer(
   emulator: Emulator,
   operation: 'chat' | 'chat_stream',
   { everyMs = 0, firstMs = 0 }: { readonly everyMs?: number; readonly firstMs?: number },
-): Service {
+): PartTimes {
   const sent: number[] = [];
   let askedAt = Number.NaN;
   emulator.faults.next(
