@@ -49,7 +49,7 @@ class RetryingEditor extends FakeEditor {
   override exports() {
     const { window, ...rest } = super.exports();
     const showErrorMessage = async (text: string, ...labels: string[]) => {
-      this.said.push(text);
+      this.messages.push(text);
       this.retries -= 1;
       return this.retries < 0 ? undefined : labels.find((label) => label === ACTION_LABELS.retry);
     };
@@ -86,20 +86,23 @@ describe('a part that loads on first use', () => {
     };
     registerCommands(hostWith(load), []);
     assert.equal(await editor.run('hostedModel.diagnose'), undefined);
-    assert.equal(editor.said.length, 1);
-    assert.match(editor.said[0] ?? '', /^Couldn’t load .* updated or uninstalled\.$/);
-    assert.doesNotMatch([...editor.said, ...logged].join(), /somebody/);
+    assert.equal(editor.messages.length, 1);
+    assert.match(editor.messages[0] ?? '', /^Couldn’t load .* updated or uninstalled\.$/);
+    assert.doesNotMatch([...editor.messages, ...logged].join(), /somebody/);
     assert.equal(logged.length, 1);
     isThere = true;
     await editor.run('hostedModel.diagnose');
-    assert.deepEqual([ran, editor.said.length], [['diagnose'], 1]);
+    assert.deepEqual([ran, editor.messages.length], [['diagnose'], 1]);
   });
 
   it("isn't loaded if the extension failed to start", async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     registerCommands(() => undefined, []);
     await editor.run('hostedModel.diagnose');
-    assert.match(editor.said.join(), /Couldn’t start.* If reloading doesn’t help, check the log/);
+    assert.match(
+      editor.messages.join(),
+      /Couldn’t start.* If reloading doesn’t help, check the log/,
+    );
   });
 
   it("isn't reported if the window closes while it loads", async () => {
@@ -109,7 +112,7 @@ describe('a part that loads on first use', () => {
     };
     registerCommands(hostWith(load), []);
     await editor.run('hostedModel.diagnose');
-    assert.deepEqual([editor.said, logged], [[], []]);
+    assert.deepEqual([editor.messages, logged], [[], []]);
   });
 
   it('gets the selection from the start of the command, but the current selection on a retry', async () => {
@@ -147,7 +150,7 @@ describe('a part that loads on first use', () => {
     const [first, second, ...more] = logged;
     assert.match(first ?? '', /timeout/);
     assert.match(second ?? '', /connection-lost/);
-    assert.deepEqual([more, editor.said.length], [[], 2]);
+    assert.deepEqual([more, editor.messages.length], [[], 2]);
   });
 
   it('is loaded for the next matching file after loading failed', async () => {
@@ -191,9 +194,9 @@ describe('a deleted .env file', () => {
     const [folder] = editor.folders as unknown as WorkspaceFolder[];
     editor.files.set('/work/.env', '');
     await openEnvFile(folder);
-    assert.deepEqual(editor.said, []);
+    assert.deepEqual(editor.messages, []);
     editor.files.clear();
     await openEnvFile(folder);
-    assert.match(editor.said.join(), /Couldn’t open the \.env file\. .*deleted/);
+    assert.match(editor.messages.join(), /Couldn’t open the \.env file\. .*deleted/);
   });
 });

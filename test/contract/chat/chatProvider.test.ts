@@ -330,7 +330,7 @@ describe('the chat provider', () => {
   it('sends another extension’s request only if the user allows it', async () => {
     const foreign = { toolMode: 1, requestInitiator: 'Evil.foreign' };
     const first = respond([ask('Hello')], foreign);
-    const question = await editor.question();
+    const question = await editor.modalPrompt();
     assert.match(question.text, /evil\.foreign/);
     assert.ok(
       question.detail.includes('emulator-project') &&
@@ -340,14 +340,14 @@ describe('the chat provider', () => {
     await question.answer();
     assert.match((await first).failure?.message ?? '', /didn’t allow/);
     assert.match((await respond([ask('Hello')], foreign)).failure?.message ?? '', /didn’t allow/);
-    assert.deepEqual([emulator.requests.length, editor.asked], [0, 1]);
+    assert.deepEqual([emulator.requests.length, editor.modalCount], [0, 1]);
     const unnamed = respond([ask('Hello')], { toolMode: 1 });
-    await (await editor.question()).answer('Allow');
+    await (await editor.modalPrompt()).answer('Allow');
     assert.equal((await unnamed).failure, undefined);
     assert.equal(emulator.count(chatStream), 1);
     credentials = { ...credentials, projectId: 'another-project' };
     const elsewhere = respond([ask('Hello')], { toolMode: 1 });
-    const anew = await editor.question();
+    const anew = await editor.modalPrompt();
     assert.match(anew.detail, /another-project/);
     await anew.answer();
     assert.match((await elsewhere).failure?.message ?? '', /didn’t allow/);
@@ -355,7 +355,7 @@ describe('the chat provider', () => {
 
   it('doesn’t send a request if the key is deleted while the approval dialog is open', async () => {
     const foreign = respond([ask('Hello')], { toolMode: 1, requestInitiator: 'evil.foreign' });
-    const question = await editor.question();
+    const question = await editor.modalPrompt();
     signedOut.abort();
     await question.answer('Allow');
     assert.ok((await foreign).failure);
@@ -377,7 +377,7 @@ describe('the chat provider', () => {
     editor.userSettings.clear();
     isSetUp = false;
     assert.deepEqual(await ids({ silent: true }), []);
-    assert.deepEqual([emulator.requests.length, editor.asked], [0, 0]);
+    assert.deepEqual([emulator.requests.length, editor.modalCount], [0, 0]);
   });
 
   it('requests the model list after the first response, and then caches it', async () => {
@@ -500,20 +500,20 @@ describe('the chat provider', () => {
     async function start() {
       const { startChat } = await import('../../../src/chat/useInChat.ts');
       const started = startChat(provider, () => provider.connection(), signedOut.signal);
-      const answered = editor.question().then((question) => question.answer('Use in Chat'));
+      const answered = editor.modalPrompt().then((question) => question.answer('Use in Chat'));
       await Promise.all([started, answered]);
     }
 
     it('opens chat with the model from the settings', async () => {
       await start();
-      assert.deepEqual([selected, editor.said], [[`ibm:${modelId}`], []]);
+      assert.deepEqual([selected, editor.messages], [[`ibm:${modelId}`], []]);
       assert.ok((await provider.information({ silent: true })).length > 1);
     });
 
     it('opens chat with the deployment if one is set', async () => {
       credentials = { ...credentials, resource: 'deployment', projectId: 'my-deployment' };
       await start();
-      assert.deepEqual([selected, editor.said], [['ibm:my-deployment'], []]);
+      assert.deepEqual([selected, editor.messages], [['ibm:my-deployment'], []]);
     });
 
     it('opens chat with the model from the settings even if the service has no model list', async () => {
@@ -524,7 +524,7 @@ describe('the chat provider', () => {
       credentials = { ...credentials, service, serviceUrl: url, projectId: '' };
       emulator.faults.always('/v1/models', { status: 404 });
       await start();
-      assert.deepEqual([selected, editor.said], [[`acme:${modelId}`], []]);
+      assert.deepEqual([selected, editor.messages], [[`acme:${modelId}`], []]);
       assert.equal(emulator.count('/v1/models'), 1);
     });
 

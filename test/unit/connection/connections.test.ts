@@ -206,7 +206,7 @@ describe('Connections', () => {
       editor.files.set('/work/.env', `ACME_API_KEY=key-in-the-file\nACME_URL=${GATEWAY}\n`);
       editor.userSettings.set('credentialSource', 'envFile');
       const required = connections.for();
-      await (await editor.question()).answer(use);
+      await (await editor.modalPrompt()).answer(use);
       await required;
       assert.deepEqual(await all(), [['acme', GATEWAY, 'key-in-the-file'], own]);
     });
@@ -301,9 +301,9 @@ describe('Connections', () => {
   it('B24: prompts once for concurrent commands', async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     for (const credentials of await all) assert.equal(credentials?.serviceUrl, EVIL);
-    assert.equal(editor.asked, 1);
+    assert.equal(editor.modalCount, 1);
   });
 
   it('reads secret storage only once for each generation after the first', async () => {
@@ -328,7 +328,7 @@ describe('Connections', () => {
     editor.files.set('/other/.env', envFile(EVIL, 'key-in-another-file'));
     const all = ['key-in-another-file', ...others];
     assert.deepEqual(await look(), ['editor', 'my-key', all], 'an agent can read every folder');
-    assert.equal(editor.asked, 0);
+    assert.equal(editor.modalCount, 0);
   });
 
   it("E12: protects the keys of sources that aren't in use from being sent", async () => {
@@ -342,7 +342,7 @@ describe('Connections', () => {
     };
     assert.deepEqual(await others(), ['editor', 'key-in-the-file', 'key-of-the-environment']);
     const using = connections.useSource('envFile');
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     assert.equal(await using, true);
     assert.deepEqual(await others(), ['envFile', 'key-of-the-environment', 'my-key']);
   });
@@ -373,20 +373,20 @@ describe('Connections', () => {
   it("B24: applies a refusal to all concurrent commands, and doesn't open the setup", async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
-    await (await editor.question()).answer(refuse);
+    await (await editor.modalPrompt()).answer(refuse);
     assert.deepEqual(new Set(await all), new Set([undefined]));
-    assert.deepEqual([editor.asked, editor.inputs], [1, 0]);
+    assert.deepEqual([editor.modalCount, editor.inputCount], [1, 0]);
   });
 
   it('gives up if the user closes the prompt, and prompts again for the next command', async () => {
     editor.files.set('/work/.env', envFile());
     for (const round of [1, 2]) {
       const required = connections.for();
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       assert.equal(question.buttons[0], refuse, 'Enter declines');
       await question.answer();
       assert.equal(await required, undefined);
-      assert.deepEqual([editor.asked, editor.inputs], [round, 0]);
+      assert.deepEqual([editor.modalCount, editor.inputCount], [round, 0]);
     }
   });
 
@@ -398,19 +398,19 @@ describe('Connections', () => {
       editor.addFolder(`/other${round}`);
       await connections.peek();
     }
-    assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
+    assert.deepEqual([editor.modalCount, editor.inputCount], [0, 0]);
   });
 
   it('A08 A10: binds the key to the hosts in the prompt, even if the settings change meanwhile', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
-    const question = await editor.question();
+    const question = await editor.modalPrompt();
     assert.match(question.detail, /evil\.example/);
     editor.userSettings.set('url', 'https://third.example');
     await question.answer('Use New Hosts');
     assert.equal((await keys.read('ibm'))?.serviceUrl, EVIL);
-    const again = await editor.question();
+    const again = await editor.modalPrompt();
     assert.match(again.detail, /went to evil\.example\nand would now go to third\.example/);
     await again.answer();
     assert.equal(await required, undefined);
@@ -420,7 +420,7 @@ describe('Connections', () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
-    await (await editor.question()).answer('Keep Saved Hosts');
+    await (await editor.modalPrompt()).answer('Keep Saved Hosts');
     assert.equal((await required)?.serviceUrl, SERVICE);
     assert.equal(editor.userSettings.get('url'), SERVICE);
   });
@@ -434,11 +434,11 @@ describe('Connections', () => {
     editor.picks.push(SERVICE, SAVE);
     const imported = { apiKey: 'another-key-0123456789', service: services[0] };
     const setUp = connections.setUp({ imported });
-    await (await editor.question()).answer('Replace Key');
+    await (await editor.modalPrompt()).answer('Replace Key');
     assert.equal(await setUp, false);
     assert.deepEqual(storageIssues, ['refuses-key']);
-    assert.deepEqual(editor.said, [], 'no message that the setup is done');
-    assert.equal(editor.inputs, 5, 'the last step is shown again');
+    assert.deepEqual(editor.messages, [], 'no message that the setup is done');
+    assert.equal(editor.inputCount, 5, 'the last step is shown again');
     assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');
   });
 
@@ -456,7 +456,7 @@ describe('Connections', () => {
     editor.typed.push('another-key-that-is-long', 'other-project');
     editor.picks.push(IBM, SERVICE, SAVE, SAVE);
     const setUp = connections.setUp();
-    await (await editor.question()).answer('Keep Stored Key');
+    await (await editor.modalPrompt()).answer('Keep Stored Key');
     assert.equal(await setUp, true);
     assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');
     assert.equal(editor.userSettings.get('projectId'), 'other-project');
@@ -499,9 +499,9 @@ describe('Connections', () => {
       throw new Error('no keyring');
     };
     const required = connections.for();
-    await (await editor.question()).answer('Use New Hosts');
+    await (await editor.modalPrompt()).answer('Use New Hosts');
     assert.equal(await required, undefined);
-    assert.equal(editor.asked, 1);
+    assert.equal(editor.modalCount, 1);
     assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
   });
 
@@ -509,11 +509,11 @@ describe('Connections', () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
-    const question = await editor.question();
+    const question = await editor.modalPrompt();
     await keys.write({ apiKey: 'another-key', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm');
     await question.answer('Use New Hosts');
     assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
-    await (await editor.question()).answer();
+    await (await editor.modalPrompt()).answer();
     assert.equal(await required, undefined);
   });
 
@@ -526,11 +526,11 @@ describe('Connections', () => {
     it(`B08: prompts again if ${what} changes while the prompt is open`, async () => {
       editor.files.set('/work/.env', envFile());
       const required = connections.for();
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       change();
       await question.answer(use);
-      assert.equal(editor.asked, 2);
-      await (await editor.question()).answer();
+      assert.equal(editor.modalCount, 2);
+      await (await editor.modalPrompt()).answer();
       assert.equal(await required, undefined);
     });
   }
@@ -538,7 +538,7 @@ describe('Connections', () => {
   it("B08: doesn't use a folder that loses trust while the prompt is open", async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
-    const question = await editor.question();
+    const question = await editor.modalPrompt();
     editor.isTrusted = false;
     await question.answer(use);
     assert.equal(await required, undefined);
@@ -547,10 +547,10 @@ describe('Connections', () => {
   it('B09: applies a refusal only to the values in the prompt, not to later values', async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
-    const question = await editor.question();
+    const question = await editor.modalPrompt();
     editor.files.set('/work/.env', envFile(SERVICE));
     await question.answer(refuse);
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
@@ -572,12 +572,12 @@ describe('Connections', () => {
     const document = { scheme: 'file', path: '/work/a.txt' } as Uri;
     editor.activeFile = '/evil/b.txt';
     const required = connections.for(document);
-    const question = await editor.question();
+    const question = await editor.modalPrompt();
     assert.match(question.detail, /Folder: \/work\n/);
     await question.answer(use);
     assert.equal((await required)?.serviceUrl, SERVICE);
     void connections.for();
-    assert.match((await editor.question()).detail, /Folder: \/evil\n/);
+    assert.match((await editor.modalPrompt()).detail, /Folder: \/evil\n/);
   });
 
   it("B14: doesn't use any folder for a file outside all folders, even if the active folder changes", async () => {
@@ -585,14 +585,14 @@ describe('Connections', () => {
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
     const first = connections.for();
-    const question = await editor.question();
+    const question = await editor.modalPrompt();
     // This call waits in the queue. Before it starts, the user switches to a folder with its own
     // source.
     void connections.for({ scheme: 'file', path: '/home/me/private.txt' } as Uri);
     editor.activeFile = '/evil/b.txt';
     await question.answer(use);
     await first;
-    await assert.rejects(editor.question(), 'no prompt about the active folder');
+    await assert.rejects(editor.modalPrompt(), 'no prompt about the active folder');
   });
 
   it('B14: keeps concurrent prompts about two folders apart', async () => {
@@ -602,11 +602,11 @@ describe('Connections', () => {
     const mine = connections.for();
     editor.activeFile = '/evil/b.txt';
     const others = connections.for();
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     assert.equal((await mine)?.serviceUrl, EVIL);
-    await (await editor.question()).answer();
+    await (await editor.modalPrompt()).answer();
     assert.equal(await others, undefined);
-    assert.equal(editor.asked, 2);
+    assert.equal(editor.modalCount, 2);
   });
 
   it("B17: doesn't read a 10 MB .env file", async () => {
@@ -620,7 +620,7 @@ describe('Connections', () => {
     const useEnvironment = async () => {
       setEnvironment();
       const required = connections.for();
-      await (await editor.question()).answer(use);
+      await (await editor.modalPrompt()).answer(use);
       assert.equal((await required)?.source, 'environment');
     };
     const faults: [what: string, reason: string, make: () => void][] = [
@@ -642,9 +642,9 @@ describe('Connections', () => {
       it(`names the reason why no source can be used: a .env file ${what}`, async () => {
         await useEnvironment();
         make();
-        editor.said.length = 0;
+        editor.messages.length = 0;
         assert.equal(await connections.for(), undefined);
-        const [said = ''] = editor.said;
+        const [said = ''] = editor.messages;
         assert.ok(said.includes(`the .env file in work (${reason})`), said);
         assert.match(said, /the environment \(not used until the \.env file is fixed\)/);
       });
@@ -662,14 +662,14 @@ describe('Connections', () => {
   describe('with a faulty .env file that was approved before', () => {
     const complete = envFile();
     const required = async () => {
-      editor.said.length = 0;
+      editor.messages.length = 0;
       assert.equal(await connections.for(), undefined);
       await settled();
     };
     beforeEach(async () => {
       editor.files.set('/work/.env', complete);
       const approved = connections.for();
-      await (await editor.question()).answer(use);
+      await (await editor.modalPrompt()).answer(use);
       assert.equal((await approved)?.source, 'envFile');
     });
 
@@ -705,7 +705,7 @@ describe('Connections', () => {
         editor.files.set('/work/.env', text);
         setEnvironment();
         await required();
-        assert.deepEqual([editor.said, editor.inputs, editor.asked], [[said], 0, 1]);
+        assert.deepEqual([editor.messages, editor.inputCount, editor.modalCount], [[said], 0, 1]);
         assert.equal(connections.obstacle, 'missing');
       });
     }
@@ -741,10 +741,10 @@ describe('Connections', () => {
       commands.registerCommand('hostedModel.setUp', () => (setUps += 1));
       editor.pressed = 'Open .env';
       await required();
-      assert.deepEqual([editor.openedFiles, setUps], [['/work/.env'], 0]);
+      assert.deepEqual([editor.shownDocuments, setUps], [['/work/.env'], 0]);
       editor.pressed = 'Set Up...';
       await required();
-      assert.deepEqual([editor.openedFiles, setUps], [['/work/.env'], 1]);
+      assert.deepEqual([editor.shownDocuments, setUps], [['/work/.env'], 1]);
     });
   });
 
@@ -795,12 +795,12 @@ describe('Connections', () => {
     editor.files.set('/other/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
     const approved = connections.for();
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     await approved;
     const obstacles: Obstacle[] = [];
     connections.onDidChange(() => obstacles.push(connections.obstacle));
     const required = connections.for({ scheme: 'file', path: '/other/a.txt' } as Uri);
-    await (await editor.question()).answer();
+    await (await editor.modalPrompt()).answer();
     assert.equal(await required, undefined);
     assert.equal(connections.obstacle, 'none');
     editor.activeFile = '/other/a.txt';
@@ -887,7 +887,7 @@ describe('Connections', () => {
       editor.folderSettings.set('projectId', project);
       assert.equal((await connections.for())?.projectId, 'my-project');
     }
-    assert.equal(editor.asked, 0);
+    assert.equal(editor.modalCount, 0);
   });
 
   for (const [name, label] of [
@@ -900,8 +900,8 @@ describe('Connections', () => {
       editor.folderSettings.set(name, 'a b');
       assert.equal(await connections.for(), undefined);
       const place = 'in the workspace or remote settings can’t be used';
-      assert.ok(editor.said.at(-1)?.includes(`the ${label} ${place}`), editor.said.at(-1));
-      assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
+      assert.ok(editor.messages.at(-1)?.includes(`the ${label} ${place}`), editor.messages.at(-1));
+      assert.deepEqual([editor.modalCount, editor.inputCount], [0, 0]);
     });
   }
 
@@ -911,7 +911,7 @@ describe('Connections', () => {
     editor.typed.push('another-key-that-is-long', 'my-project');
     editor.picks.push(IBM, SERVICE, SAVE);
     const saved = connections.setUp();
-    await (await editor.question()).answer('Replace Key');
+    await (await editor.modalPrompt()).answer('Replace Key');
     assert.equal(await saved, true);
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
   });
@@ -924,7 +924,7 @@ describe('Connections', () => {
     const registered = commands.registerCommand('workbench.action.openWorkspaceSettings', open);
     editor.folderSettings.set('spaceId', 'space-of-the-folder');
     assert.equal(await connections.changeProject(), false);
-    assert.deepEqual([queries, editor.inputs], [['hostedModel.spaceId'], 0]);
+    assert.deepEqual([queries, editor.inputCount], [['hostedModel.spaceId'], 0]);
     registered.dispose();
   });
 
@@ -940,7 +940,7 @@ describe('Connections', () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     await using;
     Object.assign(connections, { setUp: async () => true });
     await connections.importFrom('envFile');
@@ -963,7 +963,7 @@ describe('Connections', () => {
       for (const file of ['/work/a.txt', '/other/a.txt']) {
         editor.activeFile = file;
         const approved = connections.for();
-        await (await editor.question()).answer(use);
+        await (await editor.modalPrompt()).answer(use);
         await approved;
       }
       [work] = editor.folders as WorkspaceFolder[];
@@ -984,7 +984,7 @@ describe('Connections', () => {
     it('selects a source for the inactive folder', async () => {
       editor.files.set('/work/.env', envFile(EVIL, 'another-key'));
       const using = connections.useSource('envFile', work);
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       assert.match(question.detail, /Folder: \/work\n/);
       await question.answer(use);
       assert.equal(await using, true);
@@ -994,9 +994,9 @@ describe('Connections', () => {
       editor.folderSettings.set('credentialSource', 'envFile');
       editor.files.set('/other/.env', envFile(SERVICE, 'another-key'));
       const using = connections.useSource('editor', null);
-      await assert.rejects(editor.question(), 'no prompt about the active folder');
+      await assert.rejects(editor.modalPrompt(), 'no prompt about the active folder');
       assert.equal(await using, false);
-      assert.equal(editor.inputs, 1);
+      assert.equal(editor.inputCount, 1);
     });
   });
 
@@ -1004,7 +1004,7 @@ describe('Connections', () => {
     beforeEach(async () => {
       await storeKeyAndFile();
       const using = connections.useSource('envFile');
-      await (await editor.question()).answer(use);
+      await (await editor.modalPrompt()).answer(use);
       assert.equal(await using, true);
     });
 
@@ -1046,7 +1046,7 @@ describe('Connections', () => {
     const required = connections.for();
     await connections.signOut();
     slow.resolve();
-    const question = await editor.question();
+    const question = await editor.modalPrompt();
     assert.match(
       question.text,
       /from the \.env file/,
@@ -1086,7 +1086,7 @@ describe('Connections', () => {
     editor.addFolder('/work', 'vscode-remote');
     editor.files.set('/work/.env', envFile());
     const given = connections.for();
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     assert.equal(secretsIn(await given)?.apiKey, 'key-in-the-file');
     assert.ok(editor.reads > 0);
   });
@@ -1096,7 +1096,7 @@ describe('Connections', () => {
     environment['VENDOR_PROJECT_ID'] = 'project-1';
     environment['VENDOR_URL'] = SERVICE;
     const approved = connections.for();
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     await approved;
     const gate = Promise.withResolvers<void>();
     editor.beforeFiles = gate.promise;
@@ -1114,7 +1114,7 @@ describe('Connections', () => {
     editor.files.set('/work/.env', envFile());
     for (const answer of [undefined, refuse]) {
       const using = connections.useSource('envFile');
-      await (await editor.question()).answer(answer);
+      await (await editor.modalPrompt()).answer(answer);
       assert.equal(await using, false);
       assert.equal((await connections.for())?.serviceUrl, SERVICE);
     }
@@ -1126,7 +1126,7 @@ describe('Connections', () => {
     editor.files.set('/work/.env', envFile());
     editor.userSettings.set('credentialSource', 'envFile');
     const using = connections.useSource('envFile');
-    await (await editor.question()).answer(refuse);
+    await (await editor.modalPrompt()).answer(refuse);
     assert.equal(await using, false);
     assert.equal(connections.active?.source, 'editor');
   });
@@ -1135,14 +1135,14 @@ describe('Connections', () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     assert.equal(await using, true);
     editor.files.delete('/work/.env');
     const given = connections.for();
-    await (await editor.question()).answer();
+    await (await editor.modalPrompt()).answer();
     assert.equal(await given, undefined);
     const again = connections.for();
-    const question = await editor.question();
+    const question = await editor.modalPrompt();
     assert.match(
       question.text,
       /selects the \.env file in work, which can’t be used \(not found\)/,
@@ -1165,7 +1165,7 @@ describe('Connections', () => {
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
       const given = sourceOf();
-      await (await editor.question()).answer(use);
+      await (await editor.modalPrompt()).answer(use);
       await given;
       editor.typed.push('another-key-that-is-long', 'my-project');
       editor.picks.push(IBM, SERVICE, SAVE);
@@ -1178,10 +1178,10 @@ describe('Connections', () => {
       editor.files.set('/work/.env', 'VENDOR_API_KEY="malformed"\n');
       editor.userSettings.set('credentialSource', 'environment');
       const given = sourceOf();
-      await (await editor.question()).answer(use);
+      await (await editor.modalPrompt()).answer(use);
       assert.equal(await given, 'environment');
       assert.equal(await sourceOf(), 'environment');
-      assert.equal(editor.asked, 1);
+      assert.equal(editor.modalCount, 1);
     });
 
     it('prompts if the folder settings name the source', async () => {
@@ -1189,7 +1189,7 @@ describe('Connections', () => {
       setEnvironment();
       editor.folderSettings.set('credentialSource', 'environment');
       const given = sourceOf();
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       assert.match(question.detail, /evil\.example/);
       await question.answer();
       assert.equal(await given, undefined);
@@ -1200,10 +1200,10 @@ describe('Connections', () => {
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
       const given = sourceOf();
-      await (await editor.question()).answer(refuse);
+      await (await editor.modalPrompt()).answer(refuse);
       assert.equal(await given, 'editor');
       assert.equal(await sourceOf(), 'editor');
-      assert.equal(editor.asked, 1);
+      assert.equal(editor.modalCount, 1);
     });
 
     it('opens the setup if the source is the editor and no key is stored', async () => {
@@ -1211,7 +1211,7 @@ describe('Connections', () => {
       editor.files.set('/work/.env', envFile());
       editor.userSettings.set('credentialSource', 'editor');
       assert.equal(await connections.for(), undefined);
-      assert.deepEqual([editor.asked, editor.inputs], [0, 1]);
+      assert.deepEqual([editor.modalCount, editor.inputCount], [0, 1]);
     });
 
     it('uses the automatic order if the setting has an unknown value', async () => {
@@ -1232,7 +1232,7 @@ describe('Connections', () => {
       editor.userSettings.set('credentialSource', 'environment');
       editor.folderSettings.clear();
       const given = sourceOf();
-      await (await editor.question()).answer();
+      await (await editor.modalPrompt()).answer();
       assert.equal(await given, undefined);
     });
 
@@ -1240,7 +1240,7 @@ describe('Connections', () => {
       await storeKey();
       editor.userSettings.set('credentialSource', 'environment');
       const given = sourceOf();
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       assert.match(
         question.detail,
         /to set hostedModel\.credentialSource to “auto” in your user settings/,
@@ -1254,12 +1254,12 @@ describe('Connections', () => {
     it('gives up with a message if the source is also set in another settings file', async () => {
       await storeKey();
       editor.userSettings.set('credentialSource', 'environment');
-      editor.hiddenSettings.add('credentialSource');
+      editor.overriddenSettings.add('credentialSource');
       const given = sourceOf();
-      await (await editor.question()).answer('Use Other Sources');
+      await (await editor.modalPrompt()).answer('Use Other Sources');
       assert.equal(await given, undefined);
-      assert.equal(editor.asked, 1);
-      assert.match(editor.said.join(), /hostedModel\.credentialSource was set in/);
+      assert.equal(editor.modalCount, 1);
+      assert.match(editor.messages.join(), /hostedModel\.credentialSource was set in/);
     });
 
     it("doesn't use the source in chat until it is approved, and doesn't prompt", async () => {
@@ -1268,13 +1268,13 @@ describe('Connections', () => {
       editor.userSettings.set('credentialSource', 'environment');
       assert.deepEqual(await connections.all(), []);
       const given = sourceOf();
-      await (await editor.question()).answer(use);
+      await (await editor.modalPrompt()).answer(use);
       await given;
       const [ofChat] = await connections.all();
       assert.equal(ofChat?.source, 'environment');
       editor.addFolder('/other');
       assert.deepEqual(await connections.all(), [], 'not approved for a window with two folders');
-      assert.equal(editor.asked, 1);
+      assert.equal(editor.modalCount, 1);
     });
 
     for (const [what, reason, isUsed] of [
@@ -1284,9 +1284,9 @@ describe('Connections', () => {
       it(`offers to switch to the new credentials from ${what}`, async () => {
         await useEnvironmentAndType();
         const saved = connections.setUp(reason);
-        await (await editor.question()).answer('Replace Key');
+        await (await editor.modalPrompt()).answer('Replace Key');
         assert.equal(await saved, isUsed);
-        assert.match(editor.said.join(), /environment stays in use/);
+        assert.match(editor.messages.join(), /environment stays in use/);
         await settled();
         const used = await connections.for();
         assert.equal(secretsIn(used)?.apiKey, 'another-key-that-is-long');
@@ -1301,7 +1301,7 @@ describe('Connections', () => {
       const useSource = async (_: string, owner?: WorkspaceFolder) => owners.push(owner?.name) > 0;
       Object.assign(connections, { useSource });
       const saved = connections.setUp({ missing: ['apiKey'], isRepair: true }, work);
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       editor.activeFile = '/other/b.txt';
       await question.answer('Replace Key');
       assert.deepEqual([await saved, owners], [true, ['work']]);
@@ -1313,7 +1313,7 @@ describe('Connections', () => {
 
     it('saves the source in the folder settings', async () => {
       const using = connections.useSource('envFile');
-      await (await editor.question()).answer(use);
+      await (await editor.modalPrompt()).answer(use);
       assert.equal(await using, true);
       assert.equal(editor.folderSettings.get('credentialSource'), 'envFile');
       assert.equal(editor.userSettings.has('credentialSource'), false);
@@ -1331,12 +1331,12 @@ describe('Connections', () => {
       editor.activeFile = '/home/me/private.txt';
       setEnvironment();
       const using = connections.useSource('environment');
-      await (await editor.question()).answer(use);
+      await (await editor.modalPrompt()).answer(use);
       assert.equal(await using, true);
       assert.equal(editor.folderSettings.get('credentialSource'), 'environment');
       environment['VENDOR_API_KEY'] = '"malformed"';
       const given = connections.for();
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       assert.match(question.detail, /to “auto” in the workspace settings/);
       await question.answer('Use Other Sources');
       assert.equal((await given)?.source, 'editor');
@@ -1348,7 +1348,7 @@ describe('Connections', () => {
       editor.folders = [];
       setEnvironment();
       const using = connections.useSource('environment');
-      await (await editor.question()).answer(use);
+      await (await editor.modalPrompt()).answer(use);
       assert.equal(await using, true);
       assert.equal(editor.userSettings.get('credentialSource'), 'environment');
       assert.equal(editor.folderSettings.has('credentialSource'), false);
@@ -1359,13 +1359,13 @@ describe('Connections', () => {
       assert.equal(await connections.useSource('envFile'), false);
       assert.equal(await connections.useSource('environment'), false);
       assert.equal(editor.folderSettings.size, 0);
-      assert.equal(editor.asked, 0);
+      assert.equal(editor.modalCount, 0);
     });
 
     it('fails with a message if another settings file overrides the value', async () => {
-      editor.hiddenSettings.add('credentialSource');
+      editor.overriddenSettings.add('credentialSource');
       assert.equal(await connections.useSource('editor'), false);
-      assert.match(editor.said.join(), /hostedModel\.credentialSource was set in/);
+      assert.match(editor.messages.join(), /hostedModel\.credentialSource was set in/);
     });
   });
 
@@ -1381,12 +1381,12 @@ describe('Connections', () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     await using;
     assert.equal((await connections.for())?.serviceUrl, EVIL);
     editor.files.set('/work/.env', envFile('https://third.example'));
     const required = connections.for();
-    await (await editor.question()).answer(refuse);
+    await (await editor.modalPrompt()).answer(refuse);
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
@@ -1397,7 +1397,7 @@ describe('Connections', () => {
     editor.picks.push(SERVICE, SAVE);
     const credentials = secretsIn(await connections.for());
     assert.deepEqual([credentials?.apiKey, credentials?.projectId], ['my-key', 'my-project']);
-    assert.deepEqual([editor.inputs, editor.asked], [3, 0]);
+    assert.deepEqual([editor.inputCount, editor.modalCount], [3, 0]);
   });
 
   describe('the setup that a command opens', () => {
@@ -1418,7 +1418,7 @@ describe('Connections', () => {
         needed,
         'API key for IBM watsonx.ai. It’s kept in VS Code’s secret storage.',
       ]);
-      assert.deepEqual(editor.said, [`${needed} ${checked}`]);
+      assert.deepEqual(editor.messages, [`${needed} ${checked}`]);
     });
 
     it('names the missing settings even if its first step is an input box', async () => {
@@ -1428,24 +1428,27 @@ describe('Connections', () => {
       assert.deepEqual(editor.prompts, [
         'Hosted Model needs a project ID. Nothing was sent. ID of the project to bill. In the project, open Manage > General > Details.',
       ]);
-      assert.match(editor.said.join(), /^Hosted Model needs a project ID\. .* Sources checked: /);
+      assert.match(
+        editor.messages.join(),
+        /^Hosted Model needs a project ID\. .* Sources checked: /,
+      );
     });
 
     it('shows only the success message when the user completes it', async () => {
       editor.picks.push(IBM, 'Dallas', SAVE);
       editor.typed.push('my-key', 'my-project');
       assert.ok(await required());
-      assert.deepEqual(editor.said, ['Hosted Model is set up. The key is in secret storage.']);
+      assert.deepEqual(editor.messages, ['Hosted Model is set up. The key is in secret storage.']);
     });
 
     it('lists the sources if a setting is missing after it is completed', async () => {
-      editor.hiddenSettings.add('projectId');
+      editor.overriddenSettings.add('projectId');
       editor.picks.push(IBM, 'Dallas', SAVE);
       editor.typed.push('my-key', 'my-project');
       assert.equal(await required(), undefined);
-      assert.equal(editor.inputs, 5, 'the setup runs only once');
+      assert.equal(editor.inputCount, 5, 'the setup runs only once');
       assert.match(
-        editor.said.at(-1) ?? '',
+        editor.messages.at(-1) ?? '',
         /^Hosted Model needs a project ID\. .* Sources checked: /,
       );
     });
@@ -1466,22 +1469,22 @@ describe('Connections', () => {
 
       it('is followed by a prompt if a .env file was created while the setup was open', async () => {
         const given = requiredAfter(() => editor.files.set('/work/.env', envFile()));
-        await (await editor.question()).answer(use);
+        await (await editor.modalPrompt()).answer(use);
         assert.equal((await given)?.source, 'envFile');
-        assert.deepEqual(editor.said, []);
+        assert.deepEqual(editor.messages, []);
       });
 
       it('lists the sources as they are when it is closed', async () => {
         editor.files.set('/work/.env', 'OTHER=value\n');
         await requiredAfter(() => editor.files.delete('/work/.env'));
-        assert.deepEqual(editor.said, [`${needed} ${checked}`]);
+        assert.deepEqual(editor.messages, [`${needed} ${checked}`]);
       });
     });
 
     it("doesn't mention missing settings if the user opens the setup", async () => {
       assert.equal(await connections.setUp(), false);
       await connections.setUp({ missing: ['projectId'], isRepair: true });
-      assert.deepEqual(editor.said, []);
+      assert.deepEqual(editor.messages, []);
       assert.doesNotMatch(editor.prompts.join(), /needs/);
     });
   });
@@ -1578,7 +1581,7 @@ describe('Connections', () => {
         editor.picks.push(IBM, SERVICE, SAVE);
         assert.equal(await connections.setUp(), true);
         assert.equal(secretsIn(await connections.for())?.apiKey, key);
-        assert.equal(editor.asked, 0);
+        assert.equal(editor.modalCount, 0);
       });
     }
 
@@ -1588,7 +1591,7 @@ describe('Connections', () => {
       const imported = { apiKey: 'sk-1234', service: services[0] };
       assert.equal(await connections.setUp({ imported }), true);
       assert.equal(secretsIn(await connections.for())?.apiKey, 'sk-1234');
-      assert.equal(editor.asked, 0);
+      assert.equal(editor.modalCount, 0);
     });
   });
 });

@@ -24,7 +24,7 @@ type FileEvent = 'create' | 'change' | 'delete';
 type FileListener = (uri: Address) => void;
 
 /** An open modal prompt. */
-export interface Question {
+export interface ModalPrompt {
   readonly text: string;
   readonly detail: string;
   readonly buttons: readonly string[];
@@ -55,7 +55,7 @@ export class FakeEditor {
    * Settings that another settings file overrides, such as a remote machine's settings file.
    * Changes to these settings have no effect.
    */
-  readonly hiddenSettings = new Set<string>();
+  readonly overriddenSettings = new Set<string>();
   readonly files = new Map<string, string>();
   /** The error with which every file lookup fails, if any. */
   statError: Error | undefined;
@@ -77,21 +77,21 @@ export class FakeEditor {
   /** The number of file reads. */
   reads = 0;
   /** The paths of the documents that were shown. */
-  readonly openedFiles: string[] = [];
+  readonly shownDocuments: string[] = [];
   /** The open modal prompts. */
-  questions: Question[] = [];
+  openModals: ModalPrompt[] = [];
   /** The number of modal prompts so far. */
-  asked = 0;
+  modalCount = 0;
   /**
    * The texts of all messages that aren't modal, and the validation messages that inputs show when
    * they open.
    */
-  readonly said: string[] = [];
+  readonly messages: string[] = [];
   /**
    * The number of input boxes and lists that were opened. An input box from `createInputBox`
    * closes, as with Escape, if `typed` is empty. A list closes if `picks` is empty.
    */
-  inputs = 0;
+  inputCount = 0;
   /**
    * The prompt of each input box and list that was opened with `createInputBox` or
    * `createQuickPick`, or `undefined` if it has no prompt.
@@ -143,10 +143,10 @@ export class FakeEditor {
   }
 
   /** Waits for a modal prompt and returns it. */
-  async question(): Promise<Question> {
+  async modalPrompt(): Promise<ModalPrompt> {
     // Takes enough turns for real files to be read before the prompt, even on a busy machine.
-    for (let turns = 0; turns < 50_000 && this.questions.length === 0; turns += 1) await turn();
-    const [question] = this.questions;
+    for (let turns = 0; turns < 50_000 && this.openModals.length === 0; turns += 1) await turn();
+    const [question] = this.openModals;
     if (!question) throw new Error('No prompt was opened.');
     return question;
   }
@@ -155,24 +155,24 @@ export class FakeEditor {
     const [options, ...items] = rest as [MessageOptions, ...(string | MessageItem)[]];
     if (options?.modal !== true) {
       checkLength(text, rest);
-      this.said.push(text);
+      this.messages.push(text);
       return Promise.resolve(rest.find((button) => button === this.pressed));
     }
-    this.asked += 1;
+    this.modalCount += 1;
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const labelOf = (item: string | MessageItem) => (typeof item === 'string' ? item : item.title);
-    const question: Question = {
+    const question: ModalPrompt = {
       text,
       detail: options.detail ?? '',
       buttons: items.map(labelOf),
       answer: async (label) => {
-        this.questions = this.questions.filter((one) => one !== question);
+        this.openModals = this.openModals.filter((one) => one !== question);
         const close = items.find((item) => typeof item !== 'string' && item.isCloseAffordance);
         resolve(label === undefined ? close : items.find((item) => labelOf(item) === label));
         for (let turns = 0; turns < 20; turns += 1) await turn();
       },
     };
-    this.questions.push(question);
+    this.openModals.push(question);
     return promise;
   }
 
@@ -190,7 +190,7 @@ export class FakeEditor {
         return { dispose: () => editor.listeners[event].delete(listener) };
       };
     const input = (answers: string[]) => {
-      editor.inputs += 1;
+      editor.inputCount += 1;
       let hide = () => {};
       let accept = () => {};
       let change = (_text: string) => {};
@@ -205,7 +205,7 @@ export class FakeEditor {
         selectedItems: [] as readonly unknown[],
         show: () => {
           editor.prompts.push(shown.prompt);
-          if (shown.validationMessage) editor.said.push(String(shown.validationMessage));
+          if (shown.validationMessage) editor.messages.push(String(shown.validationMessage));
           const answer = answers.shift();
           if (answer === undefined) return hide();
           shown.value = answer;
@@ -259,7 +259,7 @@ export class FakeEditor {
       }),
       update: async (name: string, value: unknown, target: number) => {
         editor.targets.push(target);
-        if (editor.hiddenSettings.has(name)) return;
+        if (editor.overriddenSettings.has(name)) return;
         (target === USER ? editor.userSettings : editor.folderSettings).set(name, value);
       },
     };
@@ -274,21 +274,21 @@ export class FakeEditor {
         showWarningMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
         // The promise stays pending, because users can leave a notification open.
         showErrorMessage: (text: string) => {
-          editor.said.push(text);
+          editor.messages.push(text);
           return new Promise(() => {});
         },
         showTextDocument: async ({ path }: Address) => {
           editor.#read(path);
-          editor.openedFiles.push(path);
+          editor.shownDocuments.push(path);
         },
         showInformationMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
         showInputBox: async ({ value }: { readonly value?: string } = {}) => {
-          editor.inputs += 1;
+          editor.inputCount += 1;
           // If `typed` is empty, the prefilled value is accepted.
           return editor.typed.shift() ?? value;
         },
         showQuickPick: async (items: readonly { readonly label: string }[]) => {
-          editor.inputs += 1;
+          editor.inputCount += 1;
           const label = editor.picks.shift();
           return items.find((item) => item.label === label);
         },

@@ -83,7 +83,7 @@ describe('service selection', () => {
   it('uses the service that the names in a .env file belong to', async () => {
     editor.files.set('/work/.env', platformFile);
     const required = connections.for();
-    const question = await editor.question();
+    const question = await editor.modalPrompt();
     assert.match(question.text, /user name, API key, .* for IBM watsonx\.ai on premises from/);
     assert.match(question.detail, /The API key and selected text go to cpd\.acme\.example/);
     await question.answer(use);
@@ -106,11 +106,11 @@ describe('service selection', () => {
       editor.userSettings.set('service', word);
       editor.files.set('/work/.env', acmeFile + platformFile);
       const required = connections.for();
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       assert.match(question.text, /for IBM watsonx\.ai on premises from/);
       await question.answer(use);
       assert.equal((await required)?.service.word, 'cpd');
-      assert.deepEqual([editor.asked, editor.inputs], [1, 0]);
+      assert.deepEqual([editor.modalCount, editor.inputCount], [1, 0]);
     });
   }
 
@@ -122,13 +122,13 @@ describe('service selection', () => {
     it(`doesn't use another service if the values for the service in the settings are ${what}`, async () => {
       editor.files.set('/work/.env', cloudFile);
       const approved = connections.for();
-      await (await editor.question()).answer(use);
+      await (await editor.modalPrompt()).answer(use);
       assert.equal((await approved)?.service.word, 'ibm');
       editor.userSettings.set('service', 'cpd');
       editor.files.set('/work/.env', cloudFile + lines);
       assert.equal(await connections.for(), undefined);
-      assert.equal(editor.asked, 1);
-      assert.ok(editor.said.at(-1)?.includes(problem), editor.said.at(-1));
+      assert.equal(editor.modalCount, 1);
+      assert.ok(editor.messages.at(-1)?.includes(problem), editor.messages.at(-1));
       const { found, choice } = await connections.peek();
       const [, row] = sourceRows(found, choice);
       assert.ok(row?.detail?.includes(problem), row?.detail);
@@ -141,7 +141,7 @@ describe('service selection', () => {
       Object.assign(environment, variablesIn(platformFile));
       if (isApproved) {
         const approved = connections.for();
-        await (await editor.question()).answer(use);
+        await (await editor.modalPrompt()).answer(use);
         assert.equal((await approved)?.service.word, 'cpd');
       }
       editor.userSettings.set('authUrl', 'http://identity.example');
@@ -155,7 +155,7 @@ describe('service selection', () => {
     const approve = async (file: string) => {
       editor.files.set('/work/.env', file);
       const approved = connections.for();
-      await (await editor.question()).answer(use);
+      await (await editor.modalPrompt()).answer(use);
       return (await approved)?.service.word;
     };
     assert.equal(await approve(platformFile), 'cpd');
@@ -171,8 +171,8 @@ describe('service selection', () => {
     ] as const) {
       editor.files.set('/work/.env', platformFile + broken);
       assert.equal(await connections.for(), undefined, broken);
-      assert.equal(editor.asked, 2);
-      assert.ok(editor.said.at(-1)?.includes(problem), editor.said.at(-1));
+      assert.equal(editor.modalCount, 2);
+      assert.ok(editor.messages.at(-1)?.includes(problem), editor.messages.at(-1));
     }
   });
 
@@ -197,7 +197,7 @@ describe('service selection', () => {
       it(`ignores ${what} in the ${source}`, async () => {
         put();
         const required = connections.for();
-        await (await editor.question()).answer(use);
+        await (await editor.modalPrompt()).answer(use);
         assert.equal((await required)?.service.word, word);
       });
     }
@@ -209,47 +209,47 @@ describe('service selection', () => {
       editor.userSettings.set('service', word);
       editor.files.set('/work/.env', file);
       assert.equal(await connections.for(), undefined);
-      assert.match(editor.said.at(-1) ?? '', /IBM_API_KEY on line 1 has quotes/);
+      assert.match(editor.messages.at(-1) ?? '', /IBM_API_KEY on line 1 has quotes/);
       editor.files.clear();
       Object.assign(environment, variablesIn(file));
       assert.equal(await connections.for(), undefined);
-      assert.match(editor.said.at(-1) ?? '', /IBM_API_KEY has quotes/);
+      assert.match(editor.messages.at(-1) ?? '', /IBM_API_KEY has quotes/);
     }
-    assert.equal(editor.asked, 0);
+    assert.equal(editor.modalCount, 0);
   });
 
   it('names the missing values of the first service if the .env file is incomplete for every service', async () => {
     editor.files.set('/work/.env', 'CPD_USERNAME=anna\nWATSONX_URL=https://a.example\n');
     Object.assign(environment, variablesIn(platformFile));
     assert.equal(await connections.for(), undefined);
-    assert.equal(editor.asked, 0);
-    assert.match(editor.said.at(-1) ?? '', /lacks WATSONX_API_KEY and WATSONX_PROJECT_ID/);
+    assert.equal(editor.modalCount, 0);
+    assert.match(editor.messages.at(-1) ?? '', /lacks WATSONX_API_KEY and WATSONX_PROJECT_ID/);
   });
 
   it("doesn't use any source if the service in the settings is unknown", async () => {
     editor.files.set('/work/.env', cloudFile);
     const using = connections.useSource('envFile');
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     assert.equal(await using, true);
     editor.userSettings.set('service', 'nobody');
     assert.equal(await connections.for(), undefined);
-    assert.match(editor.said.join(), /hostedModel\.service is “nobody”/);
+    assert.match(editor.messages.join(), /hostedModel\.service is “nobody”/);
   });
 
   it('prompts again after a change only if the new values were never approved', async () => {
     const word = async (file: string, answer?: string) => {
       editor.files.set('/work/.env', file);
       const required = connections.for();
-      if (answer) await (await editor.question()).answer(answer);
+      if (answer) await (await editor.modalPrompt()).answer(answer);
       return (await required)?.service.word;
     };
     assert.equal(await word(platformFile, use), 'cpd');
     assert.equal(await word(cloudFile + platformFile, use), 'ibm');
     assert.equal(await word(platformFile), 'cpd', 'these exact values were approved');
-    assert.equal(editor.asked, 2);
+    assert.equal(editor.modalCount, 2);
     const changed = platformFile.replace('key-of-the-platform', 'another-key');
     assert.equal(await word(changed, 'Do Not Use'), undefined);
-    assert.equal(editor.asked, 3);
+    assert.equal(editor.modalCount, 3);
   });
 
   it('can switch from the editor to a .env file for another service', async () => {
@@ -266,7 +266,7 @@ describe('service selection', () => {
     assert.deepEqual(obstacles, [], 'the source in use needs no approval');
     assert.equal(secretsIn(await connections.for())?.apiKey, 'my-key');
     const using = connections.useSource('envFile');
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     assert.equal(await using, true);
     assert.equal((await connections.for())?.service.word, 'cpd');
   });
@@ -275,7 +275,7 @@ describe('service selection', () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
     editor.userSettings.set('service', 'cpd');
     const required = connections.for();
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     assert.deepEqual(otherKeysOf(await required), ['key-of-the-cloud']);
   });
 
@@ -342,7 +342,7 @@ describe('service selection', () => {
   it('uses the project if a file names both a project and a space', async () => {
     editor.files.set('/work/.env', `IBM_SPACE_ID=s-1\n${cloudFile}`);
     const required = connections.for();
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     assert.deepEqual([(await required)?.resource, (await required)?.projectId], [undefined, 'p-2']);
   });
 
@@ -356,7 +356,7 @@ describe('service selection', () => {
       const text = cloudFile.replace('IBM_PROJECT_ID', name).replaceAll('IBM_', `${prefix}_`);
       editor.files.set('/work/.env', text);
       const required = connections.for();
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       assert.match(question.text, new RegExp(`API key, ${resource} ID, and service URL from the`));
       await question.answer(use);
       assert.deepEqual(
@@ -369,7 +369,7 @@ describe('service selection', () => {
   it('C08: rejects an ID that would change the path of an address', async () => {
     editor.files.set('/work/.env', cloudFile.replace('IBM_PROJECT_ID=p-2', 'IBM_DEPLOYMENT_ID=..'));
     assert.equal(await connections.for(), undefined);
-    assert.equal(editor.asked, 0);
+    assert.equal(editor.modalCount, 0);
   });
 
   it('prompts for the address again in the setup if the host is unreachable', async () => {
@@ -427,7 +427,7 @@ describe('service selection', () => {
         [resource, `${resource}-of-the-folder`],
       );
     }
-    assert.equal(editor.asked, 0);
+    assert.equal(editor.modalCount, 0);
   });
 
   it("doesn't show a folder's project for a service without projects", async () => {
@@ -472,7 +472,7 @@ describe('service selection', () => {
     };
     keyring.values.set('hostedModel.key.ibm', JSON.stringify(record));
     assert.equal(secretsIn(await connections.for())?.apiKey, 'my-key');
-    assert.equal(editor.asked, 0);
+    assert.equal(editor.modalCount, 0);
     editor.userSettings.set('service', 'cpd');
     assert.equal(
       await connections.for(),
@@ -480,7 +480,7 @@ describe('service selection', () => {
       'the key of one service is not used for another service',
     );
     assert.match(
-      editor.said.join(),
+      editor.messages.join(),
       /needs a user name, an API key before|needs a user name and an API key/,
     );
   });
@@ -489,7 +489,7 @@ describe('service selection', () => {
     editor.userSettings.set('services', [acme]);
     editor.files.set('/work/.env', acmeFile);
     const required = connections.for();
-    const { detail, answer } = await editor.question();
+    const { detail, answer } = await editor.modalPrompt();
     assert.match(detail, /login\.acme\.example/);
     assert.match(detail, /llm\.acme\.example/);
     await answer(use);
@@ -502,7 +502,7 @@ describe('service selection', () => {
       { ...acme, authentication: { ...acme.authentication, scope: 'more' } },
     ]);
     void connections.for();
-    assert.match((await editor.question()).text, /from the \.env file in this folder/);
+    assert.match((await editor.modalPrompt()).text, /from the \.env file in this folder/);
   });
 
   it('accepts spaces and colons in a client ID and a client secret', async () => {
@@ -512,7 +512,7 @@ describe('service selection', () => {
     const file = `ACME_CLIENT_ID=${id}\nACME_CLIENT_SECRET=${secret}\n`;
     editor.files.set('/work/.env', `${file}ACME_URL=https://llm.acme.example/v1\n`);
     const required = connections.for();
-    await (await editor.question()).answer(use);
+    await (await editor.modalPrompt()).answer(use);
     assert.deepEqual([(await required)?.account, secretsIn(await required)?.apiKey], [id, secret]);
     editor.userSettings.set('service', 'acme');
     editor.typed.push(id, secret);
@@ -535,10 +535,10 @@ describe('service selection', () => {
     await connections.setUp();
     assert.deepEqual([...keyring.values.keys()], ['hostedModel.key.acme']);
     assert.equal(secretsIn(await connections.for())?.apiKey, 'secret-of-acme-that-is-long');
-    assert.equal(editor.asked, 0);
+    assert.equal(editor.modalCount, 0);
     editor.userSettings.set('services', [{ ...acme, defaultModel: 'another' }]);
     const required = connections.for();
-    const question = await editor.question();
+    const question = await editor.modalPrompt();
     assert.match(question.text, /This service’s entry in hostedModel\.services has changed/);
     await question.answer('Use the Changed Entry');
     assert.equal((await required)?.service.defaultModelId, 'another');
@@ -555,19 +555,22 @@ describe('service selection', () => {
     const { found } = await connections.peek();
     assert.ok(found.external.every(({ values }) => values === undefined));
     assert.equal(await connections.for(), undefined);
-    assert.equal(editor.asked, 0);
+    assert.equal(editor.modalCount, 0);
   });
 
   it("doesn't use any service if the service in the settings is unknown or invalid", async () => {
     editor.userSettings.set('service', 'nobody');
     assert.equal(await connections.for(), undefined);
-    assert.match(editor.said.join(), /hostedModel\.service is “nobody”, but no built-in service/);
+    assert.match(
+      editor.messages.join(),
+      /hostedModel\.service is “nobody”, but no built-in service/,
+    );
     assert.equal(await connections.setUp(), false, 'no secret is requested for another service');
-    assert.equal(editor.inputs, 1, 'the setup starts with the choice of a service');
+    assert.equal(editor.inputCount, 1, 'the setup starts with the choice of a service');
     editor.userSettings.set('service', 'acme');
     editor.userSettings.set('services', [{ ...acme, api: 'x' }]);
     assert.equal(await connections.for(), undefined);
-    assert.match(editor.said.join(), /is “acme”, but its entry .* “api” is missing or invalid/);
+    assert.match(editor.messages.join(), /is “acme”, but its entry .* “api” is missing or invalid/);
   });
 
   for (const [stored, inUse] of [
@@ -651,7 +654,7 @@ describe('service selection', () => {
     editor.typed.push('berta', 'another-key-that-is-long', 'p');
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     const saved = connections.setUp();
-    await (await editor.question()).answer('Replace Key');
+    await (await editor.modalPrompt()).answer('Replace Key');
     assert.equal(await saved, true);
     assert.deepEqual(
       [editor.userSettings.get('service'), editor.userSettings.get('modelId')],

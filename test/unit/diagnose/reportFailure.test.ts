@@ -11,7 +11,7 @@ class PickingEditor extends FakeEditor {
   readonly buttons: string[] = [];
 
   override async ask(text: string, rest: readonly unknown[]): Promise<unknown> {
-    this.said.push(text);
+    this.messages.push(text);
     const button = this.buttons.shift();
     assert.ok(
       button === undefined || rest.includes(button),
@@ -80,7 +80,7 @@ describe('a generation whose failure was reported', () => {
 
     it(`isn't retried if ${button} didn't fix anything`, async () => {
       const { wantsRetry } = await report(kind, false, button);
-      assert.deepEqual([wantsRetry, editor.said.length], [false, 1]);
+      assert.deepEqual([wantsRetry, editor.messages.length], [false, 1]);
     });
   }
 
@@ -102,7 +102,10 @@ describe('a generation whose failure was reported', () => {
         return reportFailure(depsWith({}), new ServiceError('key-refused'), connection);
       };
       assert.equal(await wantsRetry('Refresh Token'), false);
-      assert.equal(editor.said.includes('There’s a new token. Do you want to retry?'), isOffered);
+      assert.equal(
+        editor.messages.includes('There’s a new token. Do you want to retry?'),
+        isOffered,
+      );
       if (isOffered) assert.equal(await wantsRetry('Refresh Token', 'Retry'), true);
     });
   }
@@ -114,6 +117,6 @@ describe('a generation whose failure was reported', () => {
     await reportFailure(depsWith({}), refusal, connectionOf(), { template });
     const expected =
       'Nothing was sent: top_k is out of range. Change it in the template “[Short] (command:x)”.';
-    assert.deepEqual(editor.said, [expected]);
+    assert.deepEqual(editor.messages, [expected]);
   });
 });

@@ -33,10 +33,10 @@ describe('the daily budget', () => {
   afterEach(() => editor.end());
   const open = () => new Kept(state, () => now);
   const saidOf = async (budget: DailyBudget, ...used: readonly ReturnType<typeof use>[]) => {
-    const before = editor.said.length;
+    const before = editor.messages.length;
     for (const one of used) budget.notify(one);
     await settled();
-    return editor.said.slice(before);
+    return editor.messages.slice(before);
   };
 
   for (const [tokens, budget, expected] of [

@@ -203,7 +203,7 @@ describe('usage', () => {
   it('is shown in a table that covers only the active key', async () => {
     const usage = open();
     await usage.show(undefined);
-    assert.match(editor.said.join(), /No service is ready/);
+    assert.match(editor.messages.join(), /No service is ready/);
     assert.deepEqual(editor.shown, []);
     await usage.record(connection, asked(10));
     await usage.record(connectionWith('another'), asked(99));

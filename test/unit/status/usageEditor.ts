@@ -70,7 +70,7 @@ export class UsageEditor extends FakeEditor {
       ...base,
       window: own('window', {
         showWarningMessage: async (said: string, ...buttons: string[]) => {
-          this.said.push(said);
+          this.messages.push(said);
           this.offered.push(buttons);
           this.beforeAnswer();
           return this.picks.shift();

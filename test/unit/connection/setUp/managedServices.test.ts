@@ -117,7 +117,7 @@ describe('a service that the user added', () => {
       editor.picks.push('ACME', '$(key) Change Credentials...', SAVE);
       editor.typed.push('me', '');
       assert.equal(await connections.setUp(), true);
-      const [text = ''] = editor.said.splice(0);
+      const [text = ''] = editor.messages.splice(0);
       assert.equal(text.toLowerCase(), message);
       assert.ok(text.length <= 60);
     }
@@ -130,7 +130,7 @@ describe('a service that the user added', () => {
       const typed = [SERVICE, 'https://sso.acme.example/token', 'me', 'secret-of-sso'];
       editor.typed.push(...typed);
       const done = connections.setUp();
-      await (await editor.question()).answer('Replace Key');
+      await (await editor.modalPrompt()).answer('Replace Key');
       assert.equal(await done, true);
       assert.equal(tested[0]?.approved.auth, 'https://sso.acme.example');
       assert.equal((await keys.read('acme'))?.authUrl, 'https://sso.acme.example');
@@ -142,7 +142,7 @@ describe('a service that the user added', () => {
       editor.picks.push('ACME', CHANGE, OPENAI, 'OAuth Client Credentials', SAVE);
       editor.typed.push(OTHER, `${LOGIN}/token`, 'me', '');
       const done = connections.setUp();
-      await (await editor.question()).answer('Use the Changed Entry');
+      await (await editor.modalPrompt()).answer('Use the Changed Entry');
       assert.equal(await done, true);
       assert.deepEqual(entries(), [{ ...oauth, url: OTHER }]);
     });
@@ -184,7 +184,7 @@ describe('a service that the user added', () => {
       editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
       editor.typed.push(OTHER, '');
       const done = connections.setUp();
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       assert.match(question.detail, /other\.acme\.example/);
       await question.answer('Do Not Use');
       await done;
@@ -235,7 +235,7 @@ describe('a service that the user added', () => {
       };
       editor.picks.push('m');
       const done = connections.setUp();
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       assert.match(question.text, /llm\.acme\.example/);
       await question.answer();
       assert.equal(await done, true);
@@ -311,7 +311,7 @@ describe('a service that the user added', () => {
       await store(capital);
       editor.picks.push('ACME', REMOVE);
       const done = connections.setUp();
-      await (await editor.question()).answer('Remove');
+      await (await editor.modalPrompt()).answer('Remove');
       await done;
       assert.equal(entries(), undefined);
       assert.equal(await keys.read('acme'), undefined);
@@ -388,7 +388,7 @@ describe('a service that the user added', () => {
       const long = [...Array.from({ length: 40 }, () => '--an-option-of-it'), 'the-last-one'];
       editor.userSettings.set('services', [commandEntry('node', '-p', 'process.env', ...long)]);
       const done = connections.for();
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       assert.match(question.detail, /-p process\.env --an-.* the-last-one/);
       assert.ok(question.detail.includes(String(program)));
       await question.answer();
@@ -402,7 +402,7 @@ describe('a service that the user added', () => {
       await store(entry, record);
       editor.userSettings.set('url', OTHER);
       const done = connections.for();
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       assert.match(question.detail, /other\.acme\.example/);
       await question.answer('Use New Hosts');
       await done;
@@ -414,7 +414,7 @@ describe('a service that the user added', () => {
       await store(commandEntry('node', '--version'), { program: await programPath('node') });
       editor.userSettings.set('services', [commandEntry('no-such-program', '-p', '1')]);
       const done = connections.for();
-      await (await editor.question()).answer('Use the Changed Entry');
+      await (await editor.modalPrompt()).answer('Use the Changed Entry');
       await done;
       assert.equal((await keys.read('acme'))?.program, undefined);
     });
@@ -473,7 +473,7 @@ describe('a service that the user added', () => {
       editor.addFolder('/work');
       editor.files.set('/work/.env', `ACME_API_KEY=key-in-file\nACME_URL=${OTHER}\n`);
       const done = connections.for();
-      const question = await editor.question();
+      const question = await editor.modalPrompt();
       assert.match(question.detail, /X-Team/);
       await question.answer();
       await done;
