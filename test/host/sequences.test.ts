@@ -6,7 +6,7 @@ import { continueResponses } from '../../src/generate/responseNotifications.ts';
 import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import { randomOf } from '../random.ts';
-import { inForm } from '../soak/fullOrShort.ts';
+import { fullOrShort } from '../soak/fullOrShort.ts';
 import { type ByPlacingMode, open, placingModes, textOf } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
@@ -81,7 +81,7 @@ describe('random sequences of typing, undo, redo, and commands', () => {
     // This timeout is so long that only a hang exceeds it.
     this.timeout(18_000_000);
     const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? 20_270_314);
-    const count = inForm(2_000, 60);
+    const count = fullOrShort(2_000, 60);
     const figures = new Map<string, number>();
     let editor: TextEditor | undefined;
     for (let index = 0; index < count; index += 1) {

@@ -5,6 +5,6 @@
 export const isFull = process.env['HOSTED_MODEL_FULL'] === '1';
 
 /** Returns `full` in the full tests, and `short` in the short tests. */
-export function inForm(full: number, short: number): number {
+export function fullOrShort(full: number, short: number): number {
   return isFull ? full : short;
 }

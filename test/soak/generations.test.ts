@@ -3,7 +3,7 @@ import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
 import { credentialsFor } from '../contract/service/world.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { becomes } from '../vscode/deadline.ts';
-import { inForm, isFull } from './fullOrShort.ts';
+import { fullOrShort, isFull } from './fullOrShort.ts';
 import { type Measure, prove } from './measures.ts';
 import { type Resources, resources } from './resources.ts';
 import {
@@ -15,15 +15,15 @@ import {
   scriptMishaps,
 } from './workload.ts';
 
-const GENERATIONS = inForm(10_000, 200);
+const GENERATIONS = fullOrShort(10_000, 200);
 const ALL = GENERATIONS.toLocaleString('en');
 /**
  * Number of generations before the first measurement, so that compiled code and caches don't count
  * as growth.
  */
-const WARM_UP = inForm(2_000, 100);
+const WARM_UP = fullOrShort(2_000, 100);
 /** Number of generations after which the emulator is reset or restarted. */
-const EACH = inForm(500, 100);
+const EACH = fullOrShort(500, 100);
 
 describe(`${GENERATIONS} generations`, function () {
   this.timeout(600_000);
@@ -80,42 +80,42 @@ describe(`${GENERATIONS} generations`, function () {
     const atEnd = await atRest(emulator);
     const title = `${ALL} generations, 5% with a fault, and a token revoked every ${BATCH} generations: ${tally.unexpected} unexpected outcomes`;
     const measures: Measure[] = [
-      { what: 'outcomes', found: tally.answers + tally.failures, bar: ['=', GENERATIONS] },
-      { what: 'generations that got their own response', found: tally.answers },
-      { what: 'generations that failed as expected', found: tally.failures - tally.unexpected },
+      { name: 'outcomes', found: tally.answers + tally.failures, bar: ['=', GENERATIONS] },
+      { name: 'generations that got their own response', found: tally.answers },
+      { name: 'generations that failed as expected', found: tally.failures - tally.unexpected },
       {
-        what: 'generations that were lost or mixed up, or failed unexpectedly',
+        name: 'generations that were lost or mixed up, or failed unexpectedly',
         found: tally.unexpected,
         bar: ['=', 0],
       },
       {
-        what: 'generations that the service completed twice',
+        name: 'generations that the service completed twice',
         found: above(seen.answered, 1),
         bar: ['=', 0],
       },
       {
-        what: 'maximum number of requests for one generation',
+        name: 'maximum number of requests for one generation',
         found: Math.max(...seen.sent),
         bar: ['≤', 5],
       },
-      { what: 'maximum number of concurrent requests', found: tally.mostInFlight, bar: ['=', 8] },
-      { what: 'tokens revoked', found: tally.rotations, bar: ['=', GENERATIONS / BATCH] },
-      { what: 'token requests', found: seen.tokenRequests },
+      { name: 'maximum number of concurrent requests', found: tally.mostInFlight, bar: ['=', 8] },
+      { name: 'tokens revoked', found: tally.rotations, bar: ['=', GENERATIONS / BATCH] },
+      { name: 'token requests', found: seen.tokenRequests },
       {
-        what: 'heap growth after garbage collection, in MB',
+        name: 'heap growth after garbage collection, in MB',
         found: (after.heapBytes - warm.heapBytes) / 1_048_576,
         // With few generations, earlier tests change the heap more than a leak would.
         ...(isFull && { bar: ['≤', 5] }),
       },
-      { what: 'timers left', found: after.timers - atStart.timers, bar: ['=', 0] },
-      { what: 'listeners left on the sign-out signal', found: listeners, bar: ['=', 0] },
+      { name: 'timers left', found: after.timers - atStart.timers, bar: ['=', 0] },
+      { name: 'listeners left on the sign-out signal', found: listeners, bar: ['=', 0] },
       {
-        what: 'sockets kept for reuse, on both ends',
+        name: 'sockets kept for reuse, on both ends',
         found: after.sockets - atStart.sockets,
         bar: ['≤', 16],
       },
-      { what: 'sockets left at the end', found: atEnd.sockets - atStart.sockets, bar: ['=', 0] },
-      { what: 'Node warnings', found: warnings.length, bar: ['=', 0] },
+      { name: 'sockets left at the end', found: atEnd.sockets - atStart.sockets, bar: ['=', 0] },
+      { name: 'Node warnings', found: warnings.length, bar: ['=', 0] },
     ];
     prove(title, measures, 'soak');
   });
@@ -152,19 +152,19 @@ describe(`${GENERATIONS} generations`, function () {
     const others = endings.length - answers - cut - refused;
     const title = `${ALL} generations, with a restart of the service every ${EACH} generations: ${others} unexpected outcomes`;
     const measures: Measure[] = [
-      { what: 'outcomes', found: endings.length, bar: ['=', GENERATIONS] },
-      { what: 'restarts', found: restarts, bar: ['=', GENERATIONS / EACH] },
-      { what: 'generations that got their own response', found: answers },
-      { what: 'generations that a restart interrupted', found: cut },
-      { what: 'generations that were refused during a restart', found: refused },
+      { name: 'outcomes', found: endings.length, bar: ['=', GENERATIONS] },
+      { name: 'restarts', found: restarts, bar: ['=', GENERATIONS / EACH] },
+      { name: 'generations that got their own response', found: answers },
+      { name: 'generations that a restart interrupted', found: cut },
+      { name: 'generations that were refused during a restart', found: refused },
       {
-        what: 'generations that were mixed up or failed unexpectedly',
+        name: 'generations that were mixed up or failed unexpectedly',
         found: others,
         bar: ['=', 0],
       },
-      { what: 'generations that failed without a restart', found: failedElsewhere, bar: ['=', 0] },
+      { name: 'generations that failed without a restart', found: failedElsewhere, bar: ['=', 0] },
       {
-        what: 'generations that the service completed twice',
+        name: 'generations that the service completed twice',
         found: above(seen.answered, 1),
         bar: ['=', 0],
       },

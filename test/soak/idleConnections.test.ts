@@ -6,10 +6,10 @@ import { endWorlds, startWorld, type World } from '../contract/service/world.ts'
 import { randomOf } from '../random.ts';
 import { seed } from '../unit/service/fixtures.ts';
 import { becomes } from '../vscode/deadline.ts';
-import { inForm } from './fullOrShort.ts';
+import { fullOrShort } from './fullOrShort.ts';
 import { prove } from './measures.ts';
 
-const GENERATIONS = inForm(2_000, 100);
+const GENERATIONS = fullOrShort(2_000, 100);
 /**
  * Fewer event loop turns than this pass between a close and a call. The number is low, so that the
  * close and the call can cross on the connection.
@@ -69,14 +69,14 @@ describe('a service that closes idle network connections', () => {
       await becomes('at rest', () => world.limiter.state.inFlight === 0);
     }
     prove(`${GENERATIONS} generations, each with a connection that closes at a random time`, [
-      { what: 'answered', found: found.answered },
-      { what: 'lost in transit, and reported as lost', found: found.lost },
+      { name: 'answered', found: found.answered },
+      { name: 'lost in transit, and reported as lost', found: found.lost },
       {
-        what: 'lost even though the close had arrived',
+        name: 'lost even though the close had arrived',
         found: found.inVain,
         bar: ['=', 0],
       },
-      { what: 'received twice by the service', found: found.twice, bar: ['=', 0] },
+      { name: 'received twice by the service', found: found.twice, bar: ['=', 0] },
     ]);
   });
 });

@@ -3,7 +3,7 @@ import { printTable } from '../table.ts';
 
 /** A number from a run, and the bar that it must meet. Without a bar, it is only printed. */
 export interface Measure {
-  readonly what: string;
+  readonly name: string;
   readonly found: number;
   readonly bar?: readonly [relation: '=' | '≤', number: number];
 }
@@ -13,9 +13,9 @@ export interface Measure {
  * @param figure name of the file in test/figures
  */
 export function prove(title: string, measures: readonly Measure[], figure?: string): void {
-  const rows = measures.map(({ what, found, bar }) => [what, found, bar ? barOf(bar) : '']);
+  const rows = measures.map(({ name, found, bar }) => [name, found, bar ? barOf(bar) : '']);
   printTable({ title, heads: ['', 'found', 'bar'], rows, ...(figure && { figure }) });
-  const missed = measures.filter((measure) => !isMet(measure)).map(({ what }) => what);
+  const missed = measures.filter((measure) => !isMet(measure)).map(({ name }) => name);
   assert.deepEqual(missed, []);
 }
 

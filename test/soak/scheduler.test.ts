@@ -4,9 +4,9 @@ import { TokenService } from '../../src/service/auth/tokenService.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { SetClock } from '../contract/service/world.ts';
 import { never, seed, settled, tokenAnswer } from '../unit/service/fixtures.ts';
-import { inForm } from './fullOrShort.ts';
+import { fullOrShort } from './fullOrShort.ts';
 
-const RUNS = inForm(3_000, 500);
+const RUNS = fullOrShort(3_000, 500);
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const MIN_INTERVAL_MS = 5 * SECOND;

@@ -12,7 +12,7 @@
 import { randomUUID } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { format, parseArgs } from 'node:util';
-import { inForm } from '../soak/fullOrShort.ts';
+import { fullOrShort } from '../soak/fullOrShort.ts';
 import { startBrowser } from './browser.ts';
 import { newestServer } from './install.ts';
 import { startVSCodeServer } from './server.ts';
@@ -33,7 +33,7 @@ const builtInExtensions = [
 const viewport = { width: 500, height: 400 };
 
 /** Milliseconds after which a suite that hasn't ended counts as hung. */
-const suiteMilliseconds = inForm(300, 40) * 60_000;
+const suiteMilliseconds = fullOrShort(300, 40) * 60_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -47,11 +47,11 @@ describe('a window', () => {
     await becomes('closed', () => emulator.openConnections === 0);
     const after = await resources();
     prove('a window that closes', [
-      { what: 'concurrent calls', found: inFlight, bar: ['=', CALLS] },
-      { what: 'sockets left', found: after.sockets - before.sockets, bar: ['=', 0] },
-      { what: 'timers left', found: after.timers - before.timers, bar: ['=', 0] },
+      { name: 'concurrent calls', found: inFlight, bar: ['=', CALLS] },
+      { name: 'sockets left', found: after.sockets - before.sockets, bar: ['=', 0] },
+      { name: 'timers left', found: after.timers - before.timers, bar: ['=', 0] },
       {
-        what: 'requests sent after closing',
+        name: 'requests sent after closing',
         found: emulator.count(chatStream) - seen - CALLS,
         bar: ['=', 0],
       },
@@ -99,11 +99,11 @@ describe('a window', () => {
       after.heapBytes - between.heapBytes,
     );
     prove(`${2 * ROUNDS} windows in a row`, [
-      { what: 'listeners left', found: left.length, bar: ['=', 0] },
-      { what: 'sockets left', found: after.sockets - before.sockets, bar: ['=', 0] },
-      { what: 'timers left', found: after.timers - before.timers, bar: ['=', 0] },
+      { name: 'listeners left', found: left.length, bar: ['=', 0] },
+      { name: 'sockets left', found: after.sockets - before.sockets, bar: ['=', 0] },
+      { name: 'timers left', found: after.timers - before.timers, bar: ['=', 0] },
       {
-        what: 'heap growth after GC, MB',
+        name: 'heap growth after GC, MB',
         found: growth / 1_048_576,
         ...(isFull && { bar: ['≤', 1] }),
       },

@@ -11,7 +11,7 @@ import type { ErrorKind } from '../../../src/service/errors.ts';
 import type { Service } from '../../../src/service/service.ts';
 import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
 import { defaultAccount, defaultApiKey, type EmulatorSettings } from '../../emulator/settings.ts';
-import { inForm } from '../../soak/fullOrShort.ts';
+import { fullOrShort } from '../../soak/fullOrShort.ts';
 import { isQuoted, markdownOf, printTable, type Table } from '../../table.ts';
 import { deletePrograms, makeTokenProgram } from './tokenProgram.ts';
 import {
@@ -200,7 +200,7 @@ const CASES = [
 ] as const;
 type Outcomes = { readonly [Case in (typeof CASES)[number]]?: string };
 /** 1,000 calls take ten seconds per method, so only the full form of this suite makes so many. */
-const CALLS = inForm(1_000, 100);
+const CALLS = fullOrShort(1_000, 100);
 const SEPARATOR = ' in ';
 const API_NAMES = new Intl.ListFormat('en').format(
   Object.keys(apis).map((name) => name.replace(', ', ' with a ')),
