@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { installPeers } from '../bench/peers.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
-import { oauthPath } from '../emulator/otherWays.ts';
+import { oauthPath } from '../emulator/otherAuthMethods.ts';
 import { defaultAccount, defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
 
 /**

@@ -2,7 +2,7 @@ import { type Answer, bodyAnswer, jsonAnswer } from './answer.ts';
 import { completion } from './completions.ts';
 import { promptOf } from './conversation.ts';
 import { gatewayModelInfo, gatewayModels } from './gatewayModels.ts';
-import { keyIn } from './otherWays.ts';
+import { keyIn } from './otherAuthMethods.ts';
 import type { ReceivedRequest } from './requests.ts';
 import { isRecord, type Service } from './service.ts';
 

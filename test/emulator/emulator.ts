@@ -9,7 +9,7 @@ import { FaultScript, faultyAnswer } from './faults.ts';
 import { identityAnswer } from './identity.ts';
 import { InFlight, type ServiceName } from './inFlight.ts';
 import { inferenceAnswer } from './inference.ts';
-import { gatewayAnswer, isOfOtherWay, otherWaysAnswer } from './otherWays.ts';
+import { gatewayAnswer, isOtherAuthPath, otherAuthAnswer } from './otherAuthMethods.ts';
 import { recording } from './recordings.ts';
 import { bodyOf, type ReceivedRequest, RequestLog, type RequestMatch } from './requests.ts';
 import { randomIdentifier, type Service } from './service.ts';
@@ -250,7 +250,8 @@ export class Emulator {
 
   #serviceAt(url = '/'): ServiceName {
     const { pathname } = new URL(url, this.url);
-    const isIdentity = pathname.startsWith('/identity/') || isOfOtherWay(pathname, this.settings);
+    const isIdentity =
+      pathname.startsWith('/identity/') || isOtherAuthPath(pathname, this.settings);
     return isIdentity ? 'identity' : 'inference';
   }
 
@@ -272,7 +273,7 @@ export class Emulator {
 function answerTo(request: ReceivedRequest, service: Service): Answer {
   if (request.path.startsWith('/identity/')) return identityAnswer(request, service);
   return (
-    otherWaysAnswer(request, service) ??
+    otherAuthAnswer(request, service) ??
     gatewayAnswer(request, service) ??
     chatCompletionsAnswer(request, service) ??
     inferenceAnswer(request, service)

@@ -21,7 +21,7 @@ import {
   tooManyAtOnce,
 } from './errors.ts';
 import { isWithdrawn, modelList } from './models.ts';
-import { keyIn } from './otherWays.ts';
+import { keyIn } from './otherAuthMethods.ts';
 import type { ReceivedRequest } from './requests.ts';
 import { isRecord, type Service } from './service.ts';
 
@@ -148,7 +148,7 @@ function modelProblem(
 ): InferenceError | undefined {
   const modelId = body['model_id'];
   if (typeof modelId !== 'string') return bodyInvalid("'model_id' cannot be missing or empty");
-  const isWithoutChat = settings.modelIdsWithoutChat.includes(modelId);
+  const isWithoutChat = settings.unlistedModelIdsWithoutChat.includes(modelId);
   const model = settings.models.find(({ model_id }) => model_id === modelId);
   if (!isWithoutChat && (!model || isWithdrawn(model, nowMs()))) return modelUnknown(modelId);
   if (isWithoutChat && operation.startsWith('chat')) return modelCannotChat(modelId);

@@ -51,7 +51,7 @@ export interface EmulatorSettings extends EventFormat {
   /** Headers that a gateway in front of the inference service requires, with names in lowercase. */
   demandedHeaders: Readonly<Record<string, string>>;
   /** True if the OAuth server and the platform report a token's lifetime. */
-  saysLife: boolean;
+  reportsTokenLifetime: boolean;
   projectIds: readonly string[];
   spaceIds: readonly string[];
   deploymentIds: readonly string[];
@@ -68,7 +68,7 @@ export interface EmulatorSettings extends EventFormat {
    */
   gateway: 'openai' | 'vllm' | 'litellm';
   /** IDs of models that exist and don't support chat. The model list doesn't contain them. */
-  modelIdsWithoutChat: readonly string[];
+  unlistedModelIdsWithoutChat: readonly string[];
   /** Lifetime in seconds of the access tokens issued from now on. */
   tokenLifeSeconds: number;
   /** The number of seconds that the clock of both services is ahead of this machine's clock. */
@@ -116,7 +116,7 @@ export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSetting
     keyHeader: '',
     isOpen: false,
     demandedHeaders: {},
-    saysLife: true,
+    reportsTokenLifetime: true,
     projectIds: [defaultProjectId],
     spaceIds: ['emulator-space'],
     deploymentIds: ['emulator/deployment'],
@@ -124,7 +124,7 @@ export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSetting
     projectIdsWithoutRuntime: [],
     models: recordedModels,
     gateway: 'openai',
-    modelIdsWithoutChat: ['ibm/granite-13b'],
+    unlistedModelIdsWithoutChat: ['ibm/granite-13b'],
     tokenLifeSeconds: 3600,
     clockOffsetSeconds: 0,
     answer: answerFor,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Fault } from '../../emulator/faults.ts';
-import { oauthPath } from '../../emulator/otherWays.ts';
+import { oauthPath } from '../../emulator/otherAuthMethods.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import type { EmulatorSettings } from '../../emulator/settings.ts';
 import { printTable } from '../../table.ts';

@@ -6,8 +6,8 @@ import { formsIn, writtenDown } from '../../unit/service/canaries.ts';
 import { chatStream, type Echo, echoes, key, token } from '../service/echoes.ts';
 import { tokenPath } from '../service/world.ts';
 import { bytesOf, SINKS, type Sink, SinkEditor } from './sinkEditor.ts';
+import { sinkWriters } from './sinkWriters.ts';
 import { KEY_SOURCES, type KeySource, useService } from './useService.ts';
-import { WAYS } from './ways.ts';
 import { type Windows, windows } from './window.ts';
 
 const LEAST_RUNS = 40;
@@ -231,7 +231,8 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
     const textOf = (sink: Sink) => `${sink}: ${key}`;
     const window = await opened.start(editor, stores);
     try {
-      for (const sink of SINKS) await WAYS[sink](textOf(sink), { editor, stores, opened: window });
+      for (const sink of SINKS)
+        await sinkWriters[sink](textOf(sink), { editor, stores, opened: window });
     } finally {
       await window.close();
     }

@@ -1,6 +1,6 @@
 import { type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
 import type { Fault } from '../../emulator/faults.ts';
-import { isOfOtherWay } from '../../emulator/otherWays.ts';
+import { isOtherAuthPath } from '../../emulator/otherAuthMethods.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { defaultProjectId } from '../../emulator/settings.ts';
 import { FakeKeyring, FakeState } from '../../unit/connection/fakes.ts';
@@ -77,7 +77,7 @@ export async function useService(
   const { identity, inference } = answers ?? {};
   const isInference = ({ path }: ReceivedRequest) => /^(\/ml)?\/v1\//.test(path);
   const isIdentity = ({ path }: ReceivedRequest) =>
-    path === tokenPath || isOfOtherWay(path, emulator.settings);
+    path === tokenPath || isOtherAuthPath(path, emulator.settings);
   if (identity) emulator.faults.always(isIdentity, identity);
   if (inference) emulator.faults.always(isInference, inference);
   const time = identity?.neverAnswers || inference?.neverAnswers ? new FakeTime() : undefined;

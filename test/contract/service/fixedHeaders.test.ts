@@ -5,7 +5,7 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import type { Service } from '../../../src/service/service.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
+import { oauthPath, platformPath } from '../../emulator/otherAuthMethods.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { defaultAccount, type EmulatorSettings } from '../../emulator/settings.ts';
 import { formsIn, textsOfError } from '../../unit/service/canaries.ts';

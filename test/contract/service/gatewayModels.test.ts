@@ -5,7 +5,7 @@ import type { ModelList } from '../../../src/service/api/modelList.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { gate } from '../../emulator/faults.ts';
-import { oauthPath } from '../../emulator/otherWays.ts';
+import { oauthPath } from '../../emulator/otherAuthMethods.ts';
 import { defaultAccount, type EmulatorSettings } from '../../emulator/settings.ts';
 import { endWorlds, failureOf, kindOf, startWorld } from './world.ts';
 

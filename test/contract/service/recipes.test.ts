@@ -19,7 +19,7 @@ import {
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { recordedModels } from '../../emulator/models.ts';
-import { platformPath } from '../../emulator/otherWays.ts';
+import { platformPath } from '../../emulator/otherAuthMethods.ts';
 import {
   defaultAccount,
   defaultApiKey,

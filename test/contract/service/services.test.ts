@@ -9,7 +9,7 @@ import { serviceFor } from '../../../src/service/builtInServices.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
 import type { Service } from '../../../src/service/service.ts';
-import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
+import { oauthPath, platformPath } from '../../emulator/otherAuthMethods.ts';
 import { defaultAccount, defaultApiKey, type EmulatorSettings } from '../../emulator/settings.ts';
 import { fullOrShort } from '../../soak/fullOrShort.ts';
 import { isQuoted, markdownOf, printTable, type Table } from '../../table.ts';
@@ -53,7 +53,7 @@ const clientAuth = {
   tokenUrl: `https://a.example${oauthPath}`,
   ...oauth,
 };
-const ways: Readonly<Record<string, AuthCase>> = {
+const authCases: Readonly<Record<string, AuthCase>> = {
   'API key': {
     authentication: {
       kind: 'apiKeyGrant',
@@ -205,11 +205,11 @@ const SEPARATOR = ' in ';
 const API_NAMES = new Intl.ListFormat('en').format(
   Object.keys(apis).map((name) => name.replace(', ', ' with a ')),
 );
-const COMBINATIONS = Object.keys(ways).length * Object.keys(apis).length;
+const COMBINATIONS = Object.keys(authCases).length * Object.keys(apis).length;
 
 /** Returns the table of all outcomes. APIs with the same outcomes share a row. */
 function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
-  const rows = Object.keys(ways).flatMap((method) => {
+  const rows = Object.keys(authCases).flatMap((method) => {
     const ofMethod = [...found].filter(([key]) => key.startsWith(`${method}${SEPARATOR}`));
     const texts = ofMethod.map(([key, outcomes]) => ({
       api: key.slice(method.length + SEPARATOR.length),
@@ -246,7 +246,7 @@ describe('a connection with', () => {
     assert.equal(readFileSync('test/figures/services.md', 'utf8'), `${markdownOf(table)}\n`);
   });
 
-  for (const [methodName, authentication] of Object.entries(ways)) {
+  for (const [methodName, authentication] of Object.entries(authCases)) {
     const { refusal = 'key-refused' } = authentication;
     for (const [apiName, api] of Object.entries(apis)) {
       it(`“${methodName}” and “${apiName}” generates text: whole, streamed, with tools, and after all tokens are revoked`, async () => {
@@ -362,7 +362,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls`, () => {
     return ends.filter(({ status }) => status === 'rejected').length;
   };
 
-  for (const [name, authentication] of Object.entries(ways)) {
+  for (const [name, authentication] of Object.entries(authCases)) {
     const { path } = authentication;
     if (path === undefined) continue;
     it(`with “${name}” make 1 token request at first, 1 after a revocation, and 2 after a 503`, async () => {
@@ -384,7 +384,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls`, () => {
 });
 
 describe('authentication with OAuth 2.0 client credentials', () => {
-  const authentication = ways['client credentials, basic'] as AuthCase;
+  const authentication = authCases['client credentials, basic'] as AuthCase;
   const api = apis['chat completions'] as ApiCase;
   afterEach(endAll);
 
@@ -416,7 +416,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
   }
 
   it('assumes a lifetime of 300 s for a token without `expires_in`', async () => {
-    const world = await startOf(authentication, api, { saysLife: false });
+    const world = await startOf(authentication, api, { reportsTokenLifetime: false });
     await world.generate();
     assert.equal(lifeOf(world), 300_000);
   });
@@ -425,7 +425,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     const [account, apiKey] = ['team one:client+%3A', 'a secret: with +/%20 blanks'];
     for (const name of ['basic', 'post']) {
       const { emulator, http, credentials } = await startOf(
-        ways[`client credentials, ${name}`] as AuthCase,
+        authCases[`client credentials, ${name}`] as AuthCase,
         api,
         { account, apiKeys: [apiKey] },
       );
@@ -474,7 +474,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
 
   it('sends the scope and audience, with the client credentials in the header or the body', async () => {
     for (const name of ['basic', 'post']) {
-      const world = await startOf(ways[`client credentials, ${name}`] as AuthCase, api);
+      const world = await startOf(authCases[`client credentials, ${name}`] as AuthCase, api);
       await world.generate();
       const [asked] = world.emulator.requests.filter(({ path }) => path === oauthPath);
       const { scope, audience, client_id, client_secret } = asked?.form ?? {};
@@ -490,16 +490,19 @@ describe('authentication with OAuth 2.0 client credentials', () => {
 });
 
 describe('Cloud Pak for Data', () => {
-  const authentication = ways['Cloud Pak for Data'] as AuthCase;
+  const authentication = authCases['Cloud Pak for Data'] as AuthCase;
   const api = apis['watsonx, project'] as ApiCase;
   afterEach(endAll);
 
-  for (const [saysLife, seconds] of [
+  for (const [reportsTokenLifetime, seconds] of [
     [true, 1_200],
     [false, 300],
   ] as const) {
-    it(`keeps a token for ${seconds} s if the platform ${saysLife ? 'states' : "doesn't state"} the token's lifetime`, async () => {
-      const world = await startOf(authentication, api, { saysLife, tokenLifeSeconds: 1_200 });
+    it(`keeps a token for ${seconds} s if the platform ${reportsTokenLifetime ? 'states' : "doesn't state"} the token's lifetime`, async () => {
+      const world = await startOf(authentication, api, {
+        reportsTokenLifetime,
+        tokenLifeSeconds: 1_200,
+      });
       await world.generate();
       assert.equal(lifeOf(world), seconds * 1_000);
     });
@@ -521,7 +524,7 @@ describe('a Zen API key', () => {
 
   it('is sent to the service directly, without an exchange or a refresh', async () => {
     const world = await startOf(
-      ways['Zen API key'] as AuthCase,
+      authCases['Zen API key'] as AuthCase,
       apis['watsonx, project'] as ApiCase,
     );
     await world.generate();
@@ -535,7 +538,7 @@ describe('a Zen API key', () => {
 describe('a secret that the service repeats', () => {
   afterEach(endAll);
 
-  for (const [name, authentication] of Object.entries(ways)) {
+  for (const [name, authentication] of Object.entries(authCases)) {
     it(`never appears in a failure with “${name}”`, async () => {
       const { hasNoKey, path } = authentication;
       const basic = `${defaultAccount}:${encodeURIComponent(secret)}`;
@@ -577,14 +580,14 @@ describe('a deployment', () => {
 
   it("that doesn't exist is reported as project-unknown", async () => {
     const deployment = apis['watsonx, deployment'] as ApiCase;
-    const authentication = ways['API key'] as AuthCase;
+    const authentication = authCases['API key'] as AuthCase;
     const world = await startOf(authentication, { ...deployment, projectId: 'misspelt' });
     assert.equal(await kindOf(world.generate()), 'project-unknown');
   });
 });
 
 describe('errors from the chat completions API', () => {
-  const authentication = ways['client credentials, basic'] as AuthCase;
+  const authentication = authCases['client credentials, basic'] as AuthCase;
   const api = apis['chat completions'] as ApiCase;
   afterEach(endAll);
 
@@ -611,7 +614,9 @@ describe('errors from the chat completions API', () => {
 
 describe('the table of authentication methods and APIs', () => {
   it('covers every method and API', () => {
-    const tested = new Set(Object.values(ways).map(({ authentication }) => authentication['kind']));
+    const tested = new Set(
+      Object.values(authCases).map(({ authentication }) => authentication['kind']),
+    );
     assert.deepEqual([...tested].sort(), Object.keys(AUTH_INPUTS).sort());
     const spoken = new Set(Object.values(apis).map(({ api }) => api));
     assert.deepEqual([...spoken].sort(), Object.keys(APIS).sort());
@@ -623,7 +628,7 @@ describe('a key that is sent to the service directly', () => {
   afterEach(endAll);
 
   it("isn't counted as both a key and a token", async () => {
-    const zen = ways['Zen API key'] as AuthCase;
+    const zen = authCases['Zen API key'] as AuthCase;
     const { client } = await startOf(zen, apis['watsonx, project'] as ApiCase);
     assert.deepEqual(client.secretKindsIn(`x ${secret} y`), ['apiKey']);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
-import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
+import { oauthPath, platformPath } from '../../emulator/otherAuthMethods.ts';
 import { answerFor } from '../../emulator/text.ts';
 import type { Workbench } from '../../vscode/workbench.ts';
 import {

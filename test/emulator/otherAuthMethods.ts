@@ -14,12 +14,12 @@ export const platformPath = '/icp4d-api/v1/authorize';
 const expiryPath = '/usermgmt/v1/user/tokenExpiry';
 
 /** Returns the response from the OAuth server or the platform, or undefined for any other path. */
-export function otherWaysAnswer(request: ReceivedRequest, service: Service): Answer | undefined {
+export function otherAuthAnswer(request: ReceivedRequest, service: Service): Answer | undefined {
   return answersByPath(service.settings).get(request.path)?.(request, service);
 }
 
 /** True if the path belongs to the OAuth server or the platform. */
-export function isOfOtherWay(path: string, settings: EmulatorSettings): boolean {
+export function isOtherAuthPath(path: string, settings: EmulatorSettings): boolean {
   return answersByPath(settings).has(path);
 }
 
@@ -59,7 +59,7 @@ function clientCredentialsAnswer(
   return jsonAnswer(200, {
     access_token: tokens.issue(settings.tokenLifeSeconds, nowMs()),
     token_type: 'Bearer',
-    ...(settings.saysLife && { expires_in: settings.tokenLifeSeconds }),
+    ...(settings.reportsTokenLifetime && { expires_in: settings.tokenLifeSeconds }),
   });
 }
 
@@ -84,7 +84,7 @@ function platformAnswer(
 
 function expiryAnswer({ headers }: ReceivedRequest, { settings, tokens, nowMs }: Service): Answer {
   const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
-  if (!settings.saysLife || tokens.stateOf(token) !== 'live') {
+  if (!settings.reportsTokenLifetime || tokens.stateOf(token) !== 'live') {
     return jsonAnswer(404, { message: 'Not found' });
   }
   return jsonAnswer(200, { exp: Math.floor(nowMs() / 1_000) + settings.tokenLifeSeconds });
