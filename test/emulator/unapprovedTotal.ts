@@ -46,7 +46,7 @@ export function unapprovedTotal(atLeast: number): Plugin {
         (word, index, all) => /^(-g|-f|--f?grep)/.test(word) && all[index + 1] !== '@nightly',
       );
       const total = sumOf(texts.map((text): UnapprovedTotal => JSON.parse(text)));
-      tell(total, isPart ? 0 : atLeast);
+      reportUnapprovedTotal(total, isPart ? 0 : atLeast);
     },
   };
 }
@@ -55,7 +55,10 @@ export function unapprovedTotal(atLeast: number): Plugin {
  * @throws AssertionError if there are fewer listeners than `atLeast`, or if a listener was
  * contacted
  */
-export function tell({ listeners, ...received }: UnapprovedTotal, atLeast: number): void {
+export function reportUnapprovedTotal(
+  { listeners, ...received }: UnapprovedTotal,
+  atLeast: number,
+): void {
   const { connections, bytes } = received;
   console.log(
     `  unapproved listeners: ${listeners}, connections: ${connections}, bytes: ${bytes}; bar: at least ${atLeast}, 0, 0\n`,

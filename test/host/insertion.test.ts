@@ -21,8 +21,8 @@ import {
   openFile,
   placingModes,
   stream,
-  textOf,
   typeAt,
+  untilText,
 } from './jobs.ts';
 
 const ANSWER = 'One\n  two\n\nthree 𝄞';
@@ -137,7 +137,7 @@ describe('insertion into a real editor', () => {
     const { document } = editor;
     const job = jobOn(editor, 'below');
     job.append(0, 'first ');
-    await textOf(document, (text) => text.includes('first'));
+    await untilText(document, (text) => text.includes('first'));
     await window.showTextDocument(await workspace.openTextDocument({ content: 'another' }));
     job.append(0, 'second');
     assert.equal(await job.end(0, 'ended'), true);
@@ -166,7 +166,7 @@ describe('insertion into a real editor', () => {
       const job = jobOn(editor, mode);
       for (const piece of ['half ', 'an ', 'answer']) {
         job.append(0, piece);
-        await textOf(editor.document, (text) => text.includes(piece));
+        await untilText(editor.document, (text) => text.includes(piece));
       }
       await job.end(0, 'ended');
       await commands.executeCommand('undo');
@@ -236,7 +236,7 @@ describe('insertion into a real editor', () => {
     const editor = await open('a\nprompt\nb', new Range(1, 0, 1, 6));
     const job = jobOn(editor, 'replace');
     job.append(0, 'first ');
-    await textOf(editor.document, (text) => text.includes('first'));
+    await untilText(editor.document, (text) => text.includes('first'));
     await commands.executeCommand('undo');
     job.append(0, 'second');
     assert.equal(await job.end(0, 'ended'), false);
@@ -299,7 +299,7 @@ describe('insertion into a real editor', () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     job.append(0, 'first ');
-    await textOf(editor.document, (text) => text.includes('first'));
+    await untilText(editor.document, (text) => text.includes('first'));
     await commands.executeCommand('undo');
     job.append(0, 'second');
     assert.equal(await job.end(0, 'ended'), false);

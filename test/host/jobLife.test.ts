@@ -9,7 +9,7 @@ import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import { answerFor } from '../emulator/text.ts';
 import { until as eventually } from '../vscode/deadline.ts';
-import { jobOn, open, openFile, textOf, typeAt } from './jobs.ts';
+import { jobOn, open, openFile, typeAt, untilText } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);
@@ -217,7 +217,7 @@ describe('a job', () => {
     const request = world.emulator.nextRequest(chatPath);
     const work = generate(world.options, { insertMode: 'below' });
     const gone = world.emulator.disconnected(await request);
-    await textOf(editor.document, (text) => text.includes('Hello'));
+    await untilText(editor.document, (text) => text.includes('Hello'));
     await commands.executeCommand('undo');
     await gone;
     await work;

@@ -179,7 +179,7 @@ export async function appendTo(
   const count = (text: string) => text.split(piece.trim()).length;
   const before = count(document.getText());
   job.append(answer, piece);
-  await textOf(document, (text) => count(text) > before);
+  await untilText(document, (text) => count(text) > before);
 }
 
 /** Inserts text after a word. Applies an edit instead of simulating typing. */
@@ -207,7 +207,10 @@ export function countEdits(document: TextDocument): Disposable & { readonly coun
 }
 
 /** Waits until a document has the wanted text. */
-export function textOf(document: TextDocument, isWanted: (text: string) => boolean): Promise<void> {
+export function untilText(
+  document: TextDocument,
+  isWanted: (text: string) => boolean,
+): Promise<void> {
   return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
 }
 

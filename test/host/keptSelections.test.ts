@@ -9,7 +9,7 @@ import {
   window,
 } from 'vscode';
 import type { Job } from '../../src/generate/job.ts';
-import { close, jobOn, openWith, textOf } from './jobs.ts';
+import { close, jobOn, openWith, untilText } from './jobs.ts';
 
 /** Chunks of a response with several lines. */
 const PIECES = ['first line\n', '  second line\n', 'third', ' and last'];
@@ -25,7 +25,7 @@ interface Case {
    * The selected texts after a response in mode `after`, if they differ from the texts that were
    * selected before.
    */
-  readonly beforeAnswer?: readonly string[];
+  readonly afterResponse?: readonly string[];
 }
 
 const cases: readonly Case[] = [
@@ -35,14 +35,14 @@ const cases: readonly Case[] = [
     ranges: [new Range(1, 0, 3, 0)],
     isReversed: false,
     isNightly: true,
-    beforeAnswer: ['one\ntwo'],
+    afterResponse: ['one\ntwo'],
   },
   {
     title: 'whole lines up to the end, with CRLF and reversed',
     text: 'zero\r\n\tone\r\n\ttwo\r\n',
     ranges: [new Range(1, 0, 3, 0)],
     isReversed: true,
-    beforeAnswer: ['\tone\r\n\ttwo'],
+    afterResponse: ['\tone\r\n\ttwo'],
   },
   {
     title: 'a whole text without a final line break',
@@ -57,7 +57,7 @@ const cases: readonly Case[] = [
     ranges: [new Range(1, 0, 3, 0)],
     isReversed: false,
     isNightly: true,
-    beforeAnswer: ['one\r\n'],
+    afterResponse: ['one\r\n'],
   },
   {
     title: 'adjacent blocks of whole lines',
@@ -65,14 +65,14 @@ const cases: readonly Case[] = [
     ranges: [new Range(0, 0, 2, 0), new Range(2, 0, 4, 0)],
     isReversed: true,
     isNightly: true,
-    beforeAnswer: ['zero\none', 'two\nthree'],
+    afterResponse: ['zero\none', 'two\nthree'],
   },
   {
     title: 'whole lines, a part of a line, and a cursor',
     text: 'zero\none\ntwo\nthree\nfour\n',
     ranges: [new Range(0, 0, 2, 0), new Range(2, 1, 2, 3), new Range(3, 2, 3, 2)],
     isReversed: false,
-    beforeAnswer: ['zero\none', 'wo', ''],
+    afterResponse: ['zero\none', 'wo', ''],
   },
 ];
 
@@ -80,12 +80,12 @@ describe('selections', () => {
   afterEach(close);
 
   for (const mode of ['below', 'after', 'above']) {
-    for (const { title, text, ranges, isReversed, isNightly, beforeAnswer } of cases) {
+    for (const { title, text, ranges, isReversed, isNightly, afterResponse } of cases) {
       const nightly = isNightly || mode === 'above' ? ' @nightly' : '';
       it(`are kept while a response is inserted, continued, retried, and undone: ${mode}, ${title}${nightly}`, async () => {
         const editor = await openWith(text, ranges);
         await select(editor, ranges, isReversed);
-        const wanted = (mode === 'after' && beforeAnswer) || selected(editor);
+        const wanted = (mode === 'after' && afterResponse) || selected(editor);
         const check = (when: string) => isSelected(editor, wanted, isReversed, when);
         const job = jobOn(editor, mode);
         await answer(job, editor.document, PIECES);
@@ -153,7 +153,7 @@ async function answer(job: Job, document: TextDocument, pieces: readonly string[
   for (const piece of pieces) {
     const wanted = count(document.getText(), piece) + job.indices.length;
     for (const each of job.indices) job.append(each, piece);
-    await textOf(document, (text) => count(text, piece) === wanted);
+    await untilText(document, (text) => count(text, piece) === wanted);
   }
 }
 

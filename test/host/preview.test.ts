@@ -25,8 +25,8 @@ import {
   openPreviews,
   openWith,
   stream,
-  textOf,
   until,
+  untilText,
 } from './jobs.ts';
 
 const TEXT = 'top\nprompt\nend';
@@ -41,9 +41,9 @@ describe('a preview', () => {
     job.begin(0, 'restart');
     job.append(0, 'half ');
     const right = await rightSide();
-    await textOf(right, (text) => text === 'top\nhalf \nend');
+    await untilText(right, (text) => text === 'top\nhalf \nend');
     job.append(0, 'an answer');
-    await textOf(right, (text) => text === 'top\nhalf an answer\nend');
+    await untilText(right, (text) => text === 'top\nhalf an answer\nend');
     assert.equal(editor.document.getText(), TEXT);
     await job.end(0, 'ended');
   });
@@ -117,7 +117,7 @@ describe('a preview', () => {
     const right = await rightSide();
     await insert(editor, 0, 'before\n');
     await insert(editor, editor.document.getText().length, ' behind');
-    await textOf(right, (text) => text === 'before\ntop\nanswer\nend behind');
+    await untilText(right, (text) => text === 'before\ntop\nanswer\nend behind');
     assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend behind');
   });
@@ -303,7 +303,7 @@ describe('a preview', () => {
     job.begin(0, 'continue');
     job.append(0, ' and more');
     const right = await rightSide();
-    await textOf(right, (text) => text === 'top\nanswer and more\nend');
+    await untilText(right, (text) => text === 'top\nanswer and more\nend');
     assert.equal(await job.end(0, 'ended'), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
     assert.equal(await acceptSeen(), true);
@@ -321,7 +321,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
     assert.equal(await job.end(0, 'ended'), true);
     const right = await rightSide();
-    await textOf(right, (text) => text === 'top\nanswer and more\nend');
+    await untilText(right, (text) => text === 'top\nanswer and more\nend');
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 

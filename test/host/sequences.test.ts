@@ -7,7 +7,7 @@ import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import { randomOf } from '../random.ts';
 import { fullOrShort } from '../soak/fullOrShort.ts';
-import { type ByPlacingMode, open, placingModes, textOf } from './jobs.ts';
+import { type ByPlacingMode, open, placingModes, untilText } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
 /**
@@ -229,7 +229,7 @@ class Sequence {
     }
     const order = { insertMode: mode, template: isCut ? CUT_SHORT : undefined };
     const run = closingMessages(generate(this.#world.options, order));
-    await (held ? textOf(this.#document, (text) => text.includes(head)) : run);
+    await (held ? untilText(this.#document, (text) => text.includes(head)) : run);
     const job = this.#world.jobs.latest;
     assert.ok(job);
     const text = textIn(marks);

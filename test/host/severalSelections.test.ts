@@ -8,7 +8,7 @@ import {
   jobOn,
   openWith,
   placingModes,
-  textOf,
+  untilText,
 } from './jobs.ts';
 
 const TEXT = 'one\ntwo\nthree\n';
@@ -32,7 +32,7 @@ describe('several selections', () => {
           job.append(answer, `${letter}${count} `);
         }
         const last = `C${count}`;
-        await textOf(editor.document, (text) => text.includes(last));
+        await untilText(editor.document, (text) => text.includes(last));
       }
       assert.deepEqual(await endAll(job), [true, true, true]);
       assert.equal(editor.document.getText(), WANTED[mode]);

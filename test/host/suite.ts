@@ -1,7 +1,7 @@
 /** Entry point of the tests in VS Code's extension host. Runs the tests in `tests.cjs`. */
 import { join } from 'node:path';
 import { totalOfUnapproved } from '../emulator/unapproved.ts';
-import { tell } from '../emulator/unapprovedTotal.ts';
+import { reportUnapprovedTotal } from '../emulator/unapprovedTotal.ts';
 
 /** Minimum number of listeners in the whole suite that act as unapproved hosts. */
 const unapprovedListeners = 1;
@@ -26,7 +26,7 @@ export async function run(): Promise<void> {
     timeout: testMilliseconds,
     ...(grep === undefined ? {} : { grep, invert: isInverted }),
     rootHooks: {
-      afterAll: () => tell(totalOfUnapproved(), isWhole ? unapprovedListeners : 0),
+      afterAll: () => reportUnapprovedTotal(totalOfUnapproved(), isWhole ? unapprovedListeners : 0),
     },
   });
   mocha.addFile(join(__dirname, 'tests.cjs'));

@@ -22,10 +22,10 @@ import {
   open,
   openFile,
   placingModes,
-  textOf,
   typeAt,
   unsavedFiles,
   until,
+  untilText,
 } from './jobs.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);
@@ -195,7 +195,7 @@ describe('a writer of streamed text', () => {
     const { document } = editor;
     const job = jobOn(editor, 'below');
     await workspace.fs.writeFile(fileUri('streaming11.txt'), Buffer.from('short'));
-    await textOf(document, (text) => text === 'short');
+    await untilText(document, (text) => text === 'short');
     job.append(0, 'text');
     assert.equal(await job.end(0, 'ended'), false);
     assert.equal(document.getText(), 'short');
