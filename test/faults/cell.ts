@@ -58,14 +58,14 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
   const path = pathOfPhase[phase];
   // Calls that wait for a token share one token request.
   const flights = phase === 'token' ? 1 : calls;
-  const begun = gate();
-  let seen = 0;
-  const see = () => {
-    seen += 1;
-    if (seen === flights) begun.open();
+  const allStarted = gate();
+  let started = 0;
+  const countStarted = () => {
+    started += 1;
+    if (started === flights) allStarted.open();
   };
   const watched = new WatchedFetch((answered) => {
-    if (answered === path && phase !== 'mid-stream') see();
+    if (answered === path && phase !== 'mid-stream') countStarted();
   });
   const world = await startWorld({
     ...credentialsOf(phase, cell),
@@ -88,13 +88,13 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
   });
   const { emulator, limiter } = world;
   if (phase !== 'token') await world.tokenService.refresh(never);
-  const fault = cell.fault?.(begun.opened);
+  const fault = cell.fault?.(allStarted.opened);
   if (fault) emulator.faults.next(path, fault, cell.faulty * flights);
   const before = emulator.count(path);
   const streams = phase === 'stream start' || phase === 'mid-stream';
   let ended = 0;
   const playing = Array.from({ length: calls }, async () => {
-    const ending = await play(world, streams, phase === 'mid-stream' ? see : () => {});
+    const ending = await play(world, streams, phase === 'mid-stream' ? countStarted : () => {});
     ended += 1;
     return ending;
   });

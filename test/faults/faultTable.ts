@@ -12,10 +12,10 @@ export type Phase = (typeof phases)[number];
 export interface Cell {
   /**
    * Returns the fault for a request. If `fault` is undefined, nothing listens on the address.
-   * @param begun resolves when all parallel calls have received their headers or, mid-stream, their
+   * @param allStarted resolves when all parallel calls have received their headers or, mid-stream, their
    * first text
    */
-  readonly fault: ((begun: Promise<void>) => Fault) | undefined;
+  readonly fault: ((allStarted: Promise<void>) => Fault) | undefined;
   readonly outcome: ErrorKind | 'success';
   /** Number of attempts that one call makes. The first `faulty` attempts get the fault. */
   readonly attempts: number;
@@ -68,12 +68,14 @@ function cell(
  * Returns a function that creates a stream. The stream continues with these chunks when its first
  * text has arrived.
  */
-function afterText(...rest: readonly (string | Uint8Array)[]): (begun: Promise<void>) => Fault {
-  return (begun) => ({
+function afterText(
+  ...rest: readonly (string | Uint8Array)[]
+): (allStarted: Promise<void>) => Fault {
+  return (allStarted) => ({
     headers: eventStream,
     chunks: [
       { bytes: first },
-      ...rest.map((bytes, index) => (index === 0 ? { bytes, hold: begun } : { bytes })),
+      ...rest.map((bytes, index) => (index === 0 ? { bytes, hold: allStarted } : { bytes })),
     ],
   });
 }
@@ -82,8 +84,12 @@ function afterText(...rest: readonly (string | Uint8Array)[]): (begun: Promise<v
  * Returns a function that creates a stream. The stream is cut off in the middle of the event after
  * its first text.
  */
-function cutAfterText(reset: boolean): (begun: Promise<void>) => Fault {
-  return (begun) => ({ ...afterText(last)(begun), cutAfterBytes: first.length + 5, reset });
+function cutAfterText(reset: boolean): (allStarted: Promise<void>) => Fault {
+  return (allStarted) => ({
+    ...afterText(last)(allStarted),
+    cutAfterBytes: first.length + 5,
+    reset,
+  });
 }
 
 /** Uses one cell for all phases before the first text. */
@@ -97,8 +103,8 @@ const headersHaveCome: NoCell = {
 /**
  * Cuts off the body after the headers have arrived. An earlier reset would overtake the headers.
  */
-const cut = (reset: boolean) => (begun: Promise<void>) => ({
-  beforePart: () => begun,
+const cut = (reset: boolean) => (allStarted: Promise<void>) => ({
+  beforePart: () => allStarted,
   cutAfterBytes: 5,
   reset,
 });

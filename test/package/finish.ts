@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { secretShapesIn } from './secretShapes.ts';
-import { entriesOf, evenRights } from './vsix.ts';
+import { entriesOf, normalizePermissions } from './vsix.ts';
 
 const [, , path = ''] = process.argv;
 const archive = readFileSync(path);
@@ -20,7 +20,7 @@ if (found.length > 0) {
   console.error('Nothing was packaged. Remove the key from the sources, and revoke it.');
   process.exitCode = 1;
 } else {
-  evenRights(archive);
+  normalizePermissions(archive);
   writeFileSync(path, archive);
   console.log(` SHA-256 ${createHash('sha256').update(archive).digest('hex')}`);
 }

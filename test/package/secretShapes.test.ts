@@ -11,21 +11,21 @@ import { entriesOf } from './vsix.ts';
  * Returns a made-up key. Keys are assembled at run time so that no file in the repository contains
  * one.
  */
-const letters = (length: number) => 'aB3dE6gH9'.repeat(10).slice(0, length);
-const serviceKey = letters(44);
+const fakeKey = (length: number) => 'aB3dE6gH9'.repeat(10).slice(0, length);
+const serviceKey = fakeKey(44);
 const keys: Readonly<Record<string, readonly string[]>> = {
-  'an API key of IBM Cloud': [serviceKey, `x="${letters(20)}_-${letters(22)}"`],
+  'an API key of IBM Cloud': [serviceKey, `x="${fakeKey(20)}_-${fakeKey(22)}"`],
   'a key or token': [
-    `eyJ${letters(20)}.${letters(30)}.${letters(20)}`,
-    `authorization: Bearer ${letters(16)}`,
-    `API_KEY=${letters(12)}`,
-    `{"apiKey":"${letters(16)}"}`,
+    `eyJ${fakeKey(20)}.${fakeKey(30)}.${fakeKey(20)}`,
+    `authorization: Bearer ${fakeKey(16)}`,
+    `API_KEY=${fakeKey(12)}`,
+    `{"apiKey":"${fakeKey(16)}"}`,
   ],
-  'a private key': [`${'-'.repeat(5)}BEGIN RSA PRIVATE KEY${'-'.repeat(5)}\n${letters(64)}\n`],
+  'a private key': [`${'-'.repeat(5)}BEGIN RSA PRIVATE KEY${'-'.repeat(5)}\n${fakeKey(64)}\n`],
   'a key of another service': [
-    `AKIA${letters(16).toUpperCase()}`,
-    `ghp_${letters(36)}`,
-    `sk-${letters(40)}`,
+    `AKIA${fakeKey(16).toUpperCase()}`,
+    `ghp_${fakeKey(36)}`,
+    `sk-${fakeKey(40)}`,
   ],
 };
 
@@ -92,11 +92,11 @@ describe('text that looks like a key or token', () => {
     'API_KEY=your-api-key, apiKey: "API key", bearer authentication',
     // None of these is a key: a hash, 44 letters without a digit, and strings of more than 44
     // characters.
-    `sha256-${letters(43)}=`,
+    `sha256-${fakeKey(43)}=`,
     'x'.repeat(44),
     'aFunctionWhoseNameHasExactlyFortyFourLetters',
-    letters(45),
-    letters(88),
+    fakeKey(45),
+    fakeKey(88),
   ];
   for (const other of others) {
     it(`isn't found in ${other}`, () => {

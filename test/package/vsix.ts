@@ -42,7 +42,7 @@ export function entriesOf(archive: Buffer): Entry[] {
  * Gives all files in the archive the same permissions, because vsce copies the permissions from
  * this machine. Changes the archive in place.
  */
-export function evenRights(archive: Buffer): void {
+export function normalizePermissions(archive: Buffer): void {
   for (const at of placesOf(archive)) archive.writeUInt32LE(MODE, at + 38);
 }
 

@@ -9,9 +9,9 @@ import {
   accessPath,
   apiKey,
   chatPath,
+  externalCredentials,
   generateFrom,
   openWindow,
-  outside,
   projectId,
   startService,
   storeKey,
@@ -157,7 +157,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
   });
 
   it('offers to open the .env file if its key is refused', async () => {
-    const { text } = outside({
+    const { text } = externalCredentials({
       key: 'refused-key-0123456789',
       project: projectId,
       url: emulator.url,

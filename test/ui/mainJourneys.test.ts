@@ -11,9 +11,9 @@ import {
   accessPath,
   apiKey,
   chatPath,
+  externalCredentials,
   generateByKeys,
   giveUpSetUp,
-  outside,
   projectId,
   startService,
   statusId,
@@ -343,7 +343,11 @@ describe('during a day with the extension,', () => {
     const unapproved = notApprovedYet(other);
     // `other` would reject the token that `emulator` issued, so it replays a recording.
     other.replay('chat_stream ok', chatPath);
-    const { text } = outside({ key: fileKey, project: 'project-of-the-file', url: other.url });
+    const { text } = externalCredentials({
+      key: fileKey,
+      project: 'project-of-the-file',
+      url: other.url,
+    });
     await writeFile(session.path('.env'), text);
     await generateByKeys(session);
     const { detail } = await dialogs.waitFor(/from the \.env file in this folder/);

@@ -13,7 +13,10 @@ const letter = 'Dear Sam,\nsee you soon.\nYours, Kim\n';
 const answer = 'we shall meet\non Monday.';
 const answered = 'Dear Sam,\nwe shall meet\non Monday.\nYours, Kim\n';
 
-const names = ['title', 'palette', 'key'].flatMap((way) => [`accept-${way}`, `discard-${way}`]);
+const names = ['title', 'palette', 'key'].flatMap((control) => [
+  `accept-${control}`,
+  `discard-${control}`,
+]);
 const others = ['closed', 'typed', 'coming', 'escaped', 'keys', 'two', 'other', 'gone'];
 
 describe(`a preview ${nightly}`, () => {
@@ -54,17 +57,17 @@ describe(`a preview ${nightly}`, () => {
   };
   const onDisk = (file: string) => readFileSync(session.path(file), 'utf8');
 
-  const ways: Readonly<Record<string, (what: 'Accept' | 'Discard') => Promise<void>>> = {
+  const controls: Readonly<Record<string, (what: 'Accept' | 'Discard') => Promise<void>>> = {
     title: (what) => session.workbench.editor.clickTitleButton(`${what} Preview`),
     palette: (what) => session.workbench.runCommand(`Hosted Model: ${what} Preview`),
     key: (what) => session.workbench.page.keyboard.press(keys[what]),
   };
   const keys = { Accept: 'Control+Enter', Discard: 'Control+Backspace' };
 
-  for (const [way, choose] of Object.entries(ways)) {
-    it(`can be undone in one step after it is accepted (${way})`, async () => {
+  for (const [control, choose] of Object.entries(controls)) {
+    it(`can be undone in one step after it is accepted (${control})`, async () => {
       const { editor, page } = session.workbench;
-      const file = `accept-${way}.txt`;
+      const file = `accept-${control}.txt`;
       await preview(file);
       await choose('Accept');
       await editor.waitForTitle(file);
@@ -77,9 +80,9 @@ describe(`a preview ${nightly}`, () => {
       assert.equal(onDisk(file), answered);
     });
 
-    it(`leaves nothing to undo when it is discarded (${way})`, async () => {
+    it(`leaves nothing to undo when it is discarded (${control})`, async () => {
       const { editor, page } = session.workbench;
-      const file = `discard-${way}.txt`;
+      const file = `discard-${control}.txt`;
       await preview(file);
       await choose('Discard');
       await editor.waitForTitle(file);
@@ -135,13 +138,13 @@ describe(`a preview ${nightly}`, () => {
     const { editor, notifications } = session.workbench;
     const rest = stalled();
     await preview('coming.txt', /we/);
-    await ways['key']?.('Accept');
+    await controls['key']?.('Accept');
     await notifications.waitFor('Wait until the response is complete, then accept it.');
     assert.equal(await editor.hasUnsaved('coming.txt'), false);
     rest.open();
     await editor.waitForModifiedText(answered);
     await notifications.close(/Wait until the response is complete/);
-    await ways['key']?.('Accept');
+    await controls['key']?.('Accept');
     await editor.waitForText(answered);
     assert.equal(await editor.savedText(session.path('coming.txt')), answered);
   });
@@ -158,7 +161,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(await editor.title(), titleOf('escaped.txt'));
     const partial = await editor.modifiedText();
     assert.match(partial, /^Dear Sam,\nwe.*\nYours, Kim\n$/);
-    await ways['key']?.('Accept');
+    await controls['key']?.('Accept');
     await editor.waitForTitle('escaped.txt');
     await editor.waitForText(partial);
     await editor.save();
@@ -174,11 +177,11 @@ describe(`a preview ${nightly}`, () => {
     emulator.settings.answer = () => 'Kim\nand all';
     await session.workbench.runCommand(generate);
     await editor.waitForModifiedText('Dear Sam,\nsee you soon.\nKim\nand all\n');
-    await ways['title']?.('Accept');
+    await controls['title']?.('Accept');
     await editor.waitForText('Dear Sam,\nsee you soon.\nKim\nand all\n');
     await session.workbench.runCommand('View: Open Next Editor');
     await editor.waitForTitle(titleOf('two.txt'));
-    await ways['title']?.('Accept');
+    await controls['title']?.('Accept');
     await editor.waitForTitle('two.txt');
     await editor.waitForText('Dear Sam,\nwe shall meet\non Monday.\nKim\nand all\n');
     await editor.save();
@@ -189,7 +192,7 @@ describe(`a preview ${nightly}`, () => {
     await preview('gone.txt');
     await session.workbench.runCommand('View: Close Other Editors in Group');
     await editor.waitForTitle(titleOf('gone.txt'));
-    await ways['key']?.('Accept');
+    await controls['key']?.('Accept');
     await editor.waitForTitle('gone.txt');
     await editor.waitForText(answered);
     await editor.save();
@@ -210,7 +213,7 @@ describe(`a preview ${nightly}`, () => {
     await page.keyboard.press('Escape');
     await emulator.disconnected(request);
     rest.open();
-    await ways['key']?.('Discard');
+    await controls['key']?.('Discard');
     await editor.waitForTitle('escaped.txt');
     await session.workbench.openFile(session.path('other.txt'));
     await editor.waitForText(letter.replace('soon.', `soon.\n${answer}`));

@@ -69,7 +69,7 @@ export function asking(text: string): (request: ReceivedRequest) => boolean {
 }
 
 /** Returns these values as the text of a `.env` file and as environment variables. */
-export function outside(values: { key?: string; project?: string; url?: string }) {
+export function externalCredentials(values: { key?: string; project?: string; url?: string }) {
   const { key, project, url } = values;
   const variables: Record<string, string> = {
     ...(key !== undefined && { VENDOR_API_KEY: key }),

@@ -14,10 +14,10 @@ import {
   apiKey,
   asking,
   chatPath,
+  externalCredentials,
   generateByKeys,
   generateFrom,
   openWindow,
-  outside,
   projectId,
   settingsOf,
   statusId,
@@ -137,7 +137,7 @@ describe('the extension, as documented for the service,', () => {
     unapproved = emulators().map(notApprovedYet);
     session = await openWindow(emulator, {
       folderFiles,
-      env: outside({ ...inEnvironment, url: environmentService.url }).variables,
+      env: externalCredentials({ ...inEnvironment, url: environmentService.url }).variables,
     });
   });
   after(() => Promise.all(emulators().map((one) => one.close())));
@@ -181,7 +181,7 @@ describe('the extension, as documented for the service,', () => {
   describe('with credentials outside the editor', () => {
     const writeEnvFile = (text: string) => writeFile(session.path('.env'), text);
     const fileFor = ({ url }: { readonly url: string }, project = inFile.project) =>
-      outside({ ...inFile, project, url }).text;
+      externalCredentials({ ...inFile, project, url }).text;
     const approve = async () => {
       approveHosts();
       await session.workbench.dialogs.click(product.approval.approve);

@@ -34,7 +34,7 @@ const onIdentity = (kind: ErrorKind, details: ErrorDetails = {}) =>
 const onAccess = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('access', kind, { host: serviceHost, ...details });
 /** Returns the first preliminary check that fails or warns for test sources with these changes. */
-const before = (changes: Changes): ShownCheck => {
+const firstProblem = (changes: Changes): ShownCheck => {
   const folder = {
     uri: 'file:///work/my-project',
     path: '/work/my-project',
@@ -46,16 +46,16 @@ const before = (changes: Changes): ShownCheck => {
   return checks.find(({ state }) => state === 'failed' || state === 'warning') as ShownCheck;
 };
 const inFile = (values: Partial<typeof full>) =>
-  before({ record: undefined, external: [envFile(values), environment({})] });
+  firstProblem({ record: undefined, external: [envFile(values), environment({})] });
 
 export const causes = {
   'keyring waiting for its password': UNANSWERED,
-  'missing settings, no .env file': before({
+  'missing settings, no .env file': firstProblem({
     record: undefined,
     external: [noFile, environment({})],
   }),
   'missing name in the .env file': inFile({ key: full.key, project: full.project }),
-  'missing name in the environment': before({
+  'missing name in the environment': firstProblem({
     record: undefined,
     external: [noFile, environment({ key: full.key })],
   }),
@@ -64,22 +64,22 @@ export const causes = {
   'placeholder in the .env file': inFile({ ...full, key: '<API_KEY>' }),
   'the word Bearer in the .env file': inFile({ ...full, key: `Bearer ${full.key}` }),
   '.env file not approved': inFile(full),
-  'selected .env file missing': before({
+  'selected .env file missing': firstProblem({
     external: [noFile],
     settings: { credentialSource: 'envFile' },
   }),
-  'invalid identity address': before({
+  'invalid identity address': firstProblem({
     record: undefined,
     settings: { authUrl: 'iam.cloud.ibm.com' },
     external: [envFile(full, 'approved')],
   }),
-  'quotes in the settings': before({ settings: { projectId: '"my-project"' } }),
-  'spaces inside a setting': before({ settings: { projectId: 'my project' } }),
-  'spaces inside a folder setting': before({
+  'quotes in the settings': firstProblem({ settings: { projectId: '"my-project"' } }),
+  'spaces inside a setting': firstProblem({ settings: { projectId: 'my project' } }),
+  'spaces inside a folder setting': firstProblem({
     settings: { projectId: 'my project', isProjectOfFolder: true },
   }),
-  'invalid address': before({ settings: { url: 'us-south' } }),
-  'hosts not approved': before({ settings: { url: 'https://eu-de.ml.cloud.ibm.com' } }),
+  'invalid address': firstProblem({ settings: { url: 'us-south' } }),
+  'hosts not approved': firstProblem({ settings: { url: 'https://eu-de.ml.cloud.ibm.com' } }),
   'unknown host': failed('service-host', 'unreachable', { code: 'ENOTFOUND', host: ownHost }),
   'unknown host (built-in service)': onIdentity('unreachable', { code: 'ENOTFOUND' }),
   'machine offline': onIdentity('offline', { code: 'ENOTFOUND' }),

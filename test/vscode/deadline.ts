@@ -12,11 +12,11 @@ const HANG_MS = 60_000;
 /**
  * Calls `probe` until it returns something other than undefined, and returns that.
  *
- * @param what completes the sentence "Waited 10 s for …".
+ * @param description completes the sentence "Waited 10 s for …".
  * @throws {DeadlineError} after `milliseconds`. An error from `probe` is thrown immediately.
  */
 export async function until<T>(
-  what: string,
+  description: string,
   milliseconds: number,
   probe: () => Promise<T | undefined> | T | undefined,
 ): Promise<T> {
@@ -25,7 +25,7 @@ export async function until<T>(
     const found = await probe();
     if (found !== undefined) return found;
     if (performance.now() > end)
-      throw new DeadlineError(`Waited ${milliseconds / 1000} s for ${what}.`);
+      throw new DeadlineError(`Waited ${milliseconds / 1000} s for ${description}.`);
     await delay(betweenMs);
   }
 }
@@ -34,8 +34,8 @@ export async function until<T>(
  * Waits until a condition in this process is true.
  * @throws {DeadlineError} after `HANG_MS`
  */
-export async function becomes(what: string, isSo: () => boolean): Promise<void> {
-  await until(what, HANG_MS, () => isSo() || undefined);
+export async function becomes(description: string, isSo: () => boolean): Promise<void> {
+  await until(description, HANG_MS, () => isSo() || undefined);
 }
 
 export class DeadlineError extends Error {

@@ -33,17 +33,17 @@ export class Screen {
   /**
    * Waits until `probe` returns something other than undefined.
    *
-   * @param what completes the sentence "Waited 60 s for …".
+   * @param description completes the sentence "Waited 60 s for …".
    * @throws {Error} with the text on the screen and the path of a screenshot, if the wait is too
    * long
    */
   async until<T>(
-    what: string,
+    description: string,
     probe: () => Promise<T | undefined>,
     milliseconds = usualWait,
   ): Promise<T> {
     try {
-      return await until(what, milliseconds, probe);
+      return await until(description, milliseconds, probe);
     } catch (error) {
       if (error instanceof DeadlineError) await this.fail(error.message);
       throw error;

@@ -11,7 +11,7 @@ import { type Life, startLife } from './life.ts';
 
 const COMMANDS = ['generateFromSelection', 'refreshToken', 'showMenu', 'diagnose', 'signOut'];
 /** The kinds of items and listeners that a window holds only after it has started. */
-const HEARD = /status item|configuration|window state|trust|opened document/;
+const EXTENSION_PARTS = /status item|configuration|window state|trust|opened document/;
 
 describe('a window that opens', () => {
   let opened: Windows;
@@ -132,8 +132,8 @@ describe('a window that opens', () => {
         assert.match(editor.textOf('log'), logged);
         assert.equal(life.emulator.requests.length, 0);
         const mayStay = editor.broken === 'windows' ? { 'status item': 1 } : {};
-        const heard = Object.keys(editor.heldCounts).filter((one) => !(one in mayStay));
-        assert.doesNotMatch(heard.join(), HEARD, 'no part is left half-created');
+        const heldKinds = Object.keys(editor.heldCounts).filter((one) => !(one in mayStay));
+        assert.doesNotMatch(heldKinds.join(), EXTENSION_PARTS, 'no part is left half-created');
         await closeAll();
         assert.deepEqual(editor.heldCounts, mayStay);
         assert.equal(life.stores.keyring.listeners.size + keyring.listeners.size, 0);

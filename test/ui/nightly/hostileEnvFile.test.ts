@@ -11,7 +11,14 @@ import {
   type UnapprovedListener,
 } from '../../emulator/unapproved.ts';
 import { takePicture } from '../pictures.ts';
-import { chatPath, generateFrom, giveUpSetUp, outside, statusId, tokenPath } from '../service.ts';
+import {
+  chatPath,
+  externalCredentials,
+  generateFrom,
+  giveUpSetUp,
+  statusId,
+  tokenPath,
+} from '../service.ts';
 import { nightly, openWorkbench, type Session } from '../session.ts';
 
 const key = 'key-in-the-env-file-0123';
@@ -35,7 +42,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
 
   const hostOf = ({ url }: { readonly url: string }) => new URL(url).host;
   const textFor = ({ url }: { readonly url: string }, project = 'first-project') =>
-    outside({ key, project, url }).text;
+    externalCredentials({ key, project, url }).text;
   const open = (options: Parameters<typeof openWorkbench>[0] = {}, text = textFor(first)) =>
     openWorkbench({
       folderFiles: { 'a.txt': 'Write a reply.\n', '.env': text },

@@ -8,9 +8,9 @@ import {
 import {
   apiKey,
   chatPath,
+  externalCredentials,
   generateFrom,
   openWindow,
-  outside,
   projectId,
   storeKey,
   tokenPath,
@@ -82,7 +82,7 @@ describe(`sources in the menu ${nightly}`, () => {
     const session = await openWindow(mine, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',
-        '.env': outside({ key, project: 'project-of-the-file', url: theirs.url }).text,
+        '.env': externalCredentials({ key, project: 'project-of-the-file', url: theirs.url }).text,
       },
     });
     const { workbench } = session;
@@ -141,8 +141,11 @@ describe(`sources in the menu ${nightly}`, () => {
 
   it('B06 B12: are skipped if they contain only an address, and show what is missing', async () => {
     const session = await openWindow(mine, {
-      folderFiles: { 'a.txt': 'Write a reply.\n', '.env': outside({ url: theirs.url }).text },
-      env: outside({ url: theirs.url }).variables,
+      folderFiles: {
+        'a.txt': 'Write a reply.\n',
+        '.env': externalCredentials({ url: theirs.url }).text,
+      },
+      env: externalCredentials({ url: theirs.url }).variables,
     });
     await storeKey(session);
     await generateFrom(session);
@@ -155,11 +158,15 @@ describe(`sources in the menu ${nightly}`, () => {
   });
 
   it('B11: include the environment, which needs approval in each folder', async () => {
-    const { variables } = outside({ key, project: 'project-of-the-file', url: theirs.url });
+    const { variables } = externalCredentials({
+      key,
+      project: 'project-of-the-file',
+      url: theirs.url,
+    });
     const session = await openWindow(mine, {
       folderFiles: {
         'one/a.txt': 'Write a reply.\n',
-        'one/.env': outside({ key, project: projectId, url: theirs.url }).text,
+        'one/.env': externalCredentials({ key, project: projectId, url: theirs.url }).text,
         'two/a.txt': 'Write a reply.\n',
       },
       env: variables,
