@@ -4,7 +4,7 @@ import { isRecord } from '../emulator/service.ts';
 import type { Exchange } from './witness.ts';
 
 /** The outcome of a step, and each request that the step sent, with its response. */
-export interface StepRun {
+export interface StepResult {
   readonly outcome: string;
   readonly exchanges: readonly Exchange[];
 }
@@ -31,7 +31,7 @@ const OF_TRANSPORT: ReadonlySet<string> = new Set([
  * the status, the media type, the names of headers, fields, and events, the types of fields, and
  * the values of the fields in `WORDS`. The differences contain no other text from the service.
  */
-export function differencesOf(expected: StepRun, found: StepRun): Differences {
+export function differencesOf(expected: StepResult, found: StepResult): Differences {
   const otherwise: string[] = [];
   const beyond: string[] = [];
   if (found.outcome !== expected.outcome) {

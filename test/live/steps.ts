@@ -7,11 +7,11 @@ import { type CheckResult, runNetworkChecks } from '../../src/service/checks/net
 import type { Credentials } from '../../src/service/credentials.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
-import type { StepRun } from './differences.ts';
+import type { StepResult } from './differences.ts';
 import { Witness } from './witness.ts';
 
 export interface LiveRun {
-  readonly steps: ReadonlyMap<string, StepRun>;
+  readonly steps: ReadonlyMap<string, StepResult>;
   /** Number of generated tokens, as reported by the service. */
   readonly generated: number;
   /** Number of tokens that the accepted requests were allowed to generate. */
@@ -144,7 +144,7 @@ export async function takeSteps(target: LiveTarget): Promise<LiveRun> {
     const left = dropped.length > 0 ? `, without ${dropped.join(' and ')}` : '';
     return `${text.trim() === '' ? 'no text' : 'text'}, ended by ${stopReason}, ${counts}${left}`;
   };
-  const steps = new Map<string, StepRun>();
+  const steps = new Map<string, StepResult>();
   try {
     for (const [name, take] of Object.entries(STEPS)) {
       const outcome = await take({ ...target, runtime, witness, summaryOf }).catch(kindOf);

@@ -23,7 +23,7 @@ describe('the concurrency limit', () => {
    * Requests slots in the background. `order` lists the names in the order in which they receive a
    * slot.
    */
-  function line(limiter: ConcurrencyLimit, names: readonly string[]) {
+  function requestSlots(limiter: ConcurrencyLimit, names: readonly string[]) {
     const order: string[] = [];
     const slots: Slot[] = [];
     for (const name of names) {
@@ -36,7 +36,7 @@ describe('the concurrency limit', () => {
   }
 
   it('grants slots in the order of the calls', async () => {
-    const { order, slots } = line(limiterOf(1), ['a', 'b', 'c']);
+    const { order, slots } = requestSlots(limiterOf(1), ['a', 'b', 'c']);
     for (let served = 1; served <= 3; served += 1) {
       await settled();
       assert.equal(order.length, served, 'one at a time');
@@ -47,17 +47,17 @@ describe('the concurrency limit', () => {
 
   it('I20: refuses calls while the queue is full', async () => {
     const limiter = limiterOf(2, 3);
-    const { slots } = line(limiter, ['1', '2', '3', '4', '5']);
+    const { slots } = requestSlots(limiter, ['1', '2', '3', '4', '5']);
     assert.equal(await kindOf(limiter.acquire(never)), 'queue-full');
     slots[0]?.release('ok');
     await settled();
-    line(limiter, ['there is room again']);
+    requestSlots(limiter, ['there is room again']);
     assert.deepEqual(limiter.state, { inFlight: 2, waiting: 3, limit: 2 });
   });
 
   it('I20: puts a retried call ahead of new calls, even if the queue is full', async () => {
     const limiter = limiterOf(1, 2);
-    const { order, slots } = line(limiter, ['first', 'new', 'newer']);
+    const { order, slots } = requestSlots(limiter, ['first', 'new', 'newer']);
     await settled();
     for (const name of ['back', 'back later']) {
       void limiter.acquire(never, true).then((slot) => {
@@ -155,7 +155,7 @@ describe('the concurrency limit', () => {
     const [slot] = await take(limiter, 1);
     const leaving = new AbortController();
     const left = kindOf(limiter.acquire(leaving.signal));
-    const { order } = line(limiter, ['next']);
+    const { order } = requestSlots(limiter, ['next']);
     leaving.abort();
     assert.equal(await left, 'cancelled');
     slot?.release('ok');
@@ -203,7 +203,7 @@ describe('the concurrency limit', () => {
   });
 
   it('leaves at least minRequestInterval between the starts of two calls', async () => {
-    const { order } = line(limiterOf(3, 50, 200), ['a', 'b', 'c']);
+    const { order } = requestSlots(limiterOf(3, 50, 200), ['a', 'b', 'c']);
     const seen = [];
     for (let step = 0; step < 4; step += 1) {
       await settled();
@@ -223,7 +223,7 @@ describe('the concurrency limit', () => {
       const limiter = limiterOf(8, 50, minIntervalMs);
       await take(limiter, 1);
       limiter.applyRateLimit({ perSecond, left: 3 });
-      const { order } = line(limiter, ['a', 'b', 'c']);
+      const { order } = requestSlots(limiter, ['a', 'b', 'c']);
       const seen = [];
       for (let step = 0; step < 3; step += 1) {
         await time.pass(expectedMs - 1);
@@ -242,7 +242,7 @@ describe('the concurrency limit', () => {
     limiter.applyRateLimit({ perSecond: 1, left: 3 });
     limiter.applyRateLimit({ perSecond: undefined, left: undefined });
     await time.pass(59_999);
-    const { order } = line(limiter, ['a', 'b', 'c']);
+    const { order } = requestSlots(limiter, ['a', 'b', 'c']);
     await settled();
     assert.deepEqual(order, ['a']);
     await time.pass(1_000);
@@ -254,7 +254,7 @@ describe('the concurrency limit', () => {
     const limiter = new ConcurrencyLimit({ limit: 8, queue: 50, minIntervalMs: 0 }, time);
     limiter.onDidChange(() => reported.push(limiter.state.nextStart));
     limiter.applyRateLimit({ perSecond: 1, left: 3 });
-    const { order } = line(limiter, ['a', 'b']);
+    const { order } = requestSlots(limiter, ['a', 'b']);
     await time.pass(100);
     limiter.applyRateLimit({ perSecond: 2, left: 3 });
     assert.deepEqual(reported.at(-1), { inMs: 400, spacedBy: 'service' });
@@ -270,7 +270,7 @@ describe('the concurrency limit', () => {
     await time.pass(5_000);
     limiter.applyRateLimit({ perSecond: 2, left: 0 });
     slot?.release('ok');
-    const { order } = line(limiter, ['a']);
+    const { order } = requestSlots(limiter, ['a']);
     await time.pass(499);
     assert.deepEqual(order, []);
     await time.pass(1);
@@ -312,7 +312,7 @@ describe('the concurrency limit', () => {
 
   it('states when the next call starts, and what delays it', async () => {
     const limiter = new ConcurrencyLimit({ limit: 3, queue: 50, minIntervalMs: 10_000 }, time);
-    line(limiter, ['a', 'b']);
+    requestSlots(limiter, ['a', 'b']);
     await time.pass(4_000);
     const nextStart = () => limiter.state.nextStart;
     assert.deepEqual(nextStart(), { inMs: 6_000, spacedBy: 'setting' });
@@ -320,7 +320,7 @@ describe('the concurrency limit', () => {
     assert.equal(nextStart(), undefined, 'no call waits');
     limiter.configure({ limit: 3, queue: 50, minIntervalMs: 0 });
     limiter.applyRateLimit({ perSecond: 1, left: 5 });
-    line(limiter, ['c']);
+    requestSlots(limiter, ['c']);
     assert.deepEqual(nextStart(), { inMs: 1_000, spacedBy: 'service' });
     limiter.configure({ limit: 2, queue: 50, minIntervalMs: 0 });
     assert.equal(nextStart(), undefined, 'the call waits for another call to end, not for a time');
@@ -330,7 +330,7 @@ describe('the concurrency limit', () => {
     const reported: number[] = [];
     const limiter = new ConcurrencyLimit({ limit: 2, queue: 50, minIntervalMs: 100 }, time);
     limiter.onDidChange(() => reported.push(limiter.state.inFlight));
-    line(limiter, ['a', 'b']);
+    requestSlots(limiter, ['a', 'b']);
     await time.pass(100);
     assert.deepEqual(reported, [1, 1, 2]);
   });
@@ -340,7 +340,7 @@ describe('the concurrency limit', () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release(outcome, 5_000);
-      const { order } = line(limiter, ['a']);
+      const { order } = requestSlots(limiter, ['a']);
       await time.pass(4_999);
       assert.deepEqual(order, []);
       await time.pass(1);
@@ -352,7 +352,7 @@ describe('the concurrency limit', () => {
     const limiter = limiterOf(2);
     const [first] = await take(limiter, 1);
     first?.release('throttled', 120_000);
-    const { order } = line(limiter, ['a']);
+    const { order } = requestSlots(limiter, ['a']);
     await time.pass(119_999);
     assert.deepEqual(order, []);
     await time.pass(1);
@@ -364,7 +364,7 @@ describe('the concurrency limit', () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release('throttled', pauseMs);
-      const { order } = line(limiter, ['a']);
+      const { order } = requestSlots(limiter, ['a']);
       await time.pass(180_000);
       assert.deepEqual(order, ['a']);
     });
@@ -420,7 +420,7 @@ describe('the concurrency limit', () => {
 
   it('applies a changed limit without affecting running calls', async () => {
     const limiter = limiterOf(1);
-    const { order } = line(limiter, ['a', 'b', 'c']);
+    const { order } = requestSlots(limiter, ['a', 'b', 'c']);
     limiter.configure({ limit: 2, queue: 50, minIntervalMs: 0 });
     await settled();
     assert.deepEqual(order, ['a', 'b']);
