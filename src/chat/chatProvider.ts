@@ -155,10 +155,10 @@ export class ChatProvider {
         throw new ChatError(texts.CALLER_REFUSED);
       }
       await this.#checkBudget(request);
-      const asks = options.tools?.length ? 'agent' : 'chat';
+      const trustedCaller = options.tools?.length ? 'agent' : 'chat';
       let hasReasoned = false;
       const response = await this.#chat(request, conversationOf(messages, options), token, {
-        caller: this.callers.isTrusted(callerId) ? asks : 'other extension',
+        caller: this.callers.isTrusted(callerId) ? trustedCaller : 'other extension',
         onText: (text) => progress.report(new LanguageModelTextPart(text)),
         onReasoning: (text) => {
           hasReasoned = true;

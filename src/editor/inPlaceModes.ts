@@ -40,8 +40,8 @@ export function leadingLineBreaks({ document }: Target, { start, lead }: Respons
   const { line, character } = document.positionAt(start);
   const previous = line === 0 ? '' : document.lineAt(line - 1).text;
   const before = `${previous}\n${document.lineAt(line).text.slice(0, character)}${lead}`;
-  const [above = '', begun = ''] = before.split('\n').slice(-2);
-  if (begun.trim() !== '') return Number.POSITIVE_INFINITY;
+  const [above = '', lineSoFar = ''] = before.split('\n').slice(-2);
+  if (lineSoFar.trim() !== '') return Number.POSITIVE_INFINITY;
   return PROSE.has(document.languageId) && above.trim() !== '' ? 1 : 0;
 }
 

@@ -28,7 +28,11 @@ export interface Piece extends OffsetRange {
  * Creates a function that applies a change to a piece. The function returns the parts of the piece
  * that remain, at their new offsets.
  */
-export function leftBy({ rangeOffset, rangeLength, text }: TextChange): (piece: Piece) => Piece[] {
+export function remainingAfter({
+  rangeOffset,
+  rangeLength,
+  text,
+}: TextChange): (piece: Piece) => Piece[] {
   const end = rangeOffset + rangeLength;
   return (piece) => {
     const before = partOf(piece, piece.start, Math.min(piece.end, rangeOffset));

@@ -1,11 +1,11 @@
 import { type Replay, ReplayStates } from './replayStates.ts';
 import {
   joined,
-  leftBy,
   lengthOf,
   moved,
   type OffsetRange,
   type Piece,
+  remainingAfter,
   type TextChange,
 } from './textChange.ts';
 
@@ -175,7 +175,7 @@ export class TrackedRange {
     const { range, pieces, typed, isBroken } = this.#now;
     const start = this.isWritten ? Math.min(range.start, rangeOffset) : rangeOffset;
     const written = { start: rangeOffset, end: rangeOffset + text.length, text };
-    const left = leftBy({ rangeOffset, rangeLength, text });
+    const left = remainingAfter({ rangeOffset, rangeLength, text });
     const event = this.#begin();
     event.isTouched ||= rangeLength > 0;
     this.#written += text.length;
@@ -209,7 +209,7 @@ export class TrackedRange {
     const isInside = rangeOffset > start && rangeOffset < lastEnd;
     const isHere = rangeOffset <= Math.max(end, lastEnd) && changeEnd >= start;
     const inserted = { start: rangeOffset, end: rangeOffset + text.length, text };
-    const left = leftBy(change);
+    const left = remainingAfter(change);
     const pieces = joined(before.pieces.flatMap(left));
     // The content of typed text is never used, so only its range is kept.
     const added = isTyping && isInside ? [{ ...inserted, text: '' }] : [];

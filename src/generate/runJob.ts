@@ -87,12 +87,15 @@ function forgetIfEmpty({ options: { jobs }, job }: Run): void {
   if (job.text === '' && !job.isRunning) jobs.forget(job);
 }
 
-async function attempt(asked: Run, controller: AbortController): Promise<RunResult | undefined> {
-  const { options, job, runMode } = asked;
-  const indices = asked.indices.filter((index) => job.canInsert(index, runMode));
-  if (indices.length < asked.indices.length) inform(texts.CANNOT_INSERT);
+async function attempt(
+  requested: Run,
+  controller: AbortController,
+): Promise<RunResult | undefined> {
+  const { options, job, runMode } = requested;
+  const indices = requested.indices.filter((index) => job.canInsert(index, runMode));
+  if (indices.length < requested.indices.length) inform(texts.CANNOT_INSERT);
   if (indices.length === 0) return undefined;
-  const run = { ...asked, indices };
+  const run = { ...requested, indices };
   const { uri } = job.document;
   const found = await options.connections.for(uri);
   if (!found) return undefined;

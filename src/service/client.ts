@@ -166,13 +166,13 @@ export class Client {
    */
   async checkAccess(signal: AbortSignal, onRetry?: (retry: Retry) => void): Promise<RateLimit> {
     const { modelId, credentials } = this.#options;
-    const { read, isExpectedError, ...asked } = this.#api.accessCheck(modelId, credentials);
+    const { read, isExpectedError, ...accessRequest } = this.#api.accessCheck(modelId, credentials);
     const readAnswer = async ({ body, header }: HttpResponse) => {
       read(parseJson(await body.text()));
       return readRateLimit(header);
     };
     try {
-      const request = { ...asked, maxBytes: MAX_PAGE_BYTES };
+      const request = { ...accessRequest, maxBytes: MAX_PAGE_BYTES };
       return await sendWithToken(this.#options, request, { signal, read: readAnswer, onRetry });
     } catch (error) {
       if (isExpectedError?.(error)) return { perSecond: undefined, left: undefined };
@@ -259,8 +259,12 @@ export class Client {
     const listeners = onChunk && { onText: onChunk, onReasoning: callbacks.wrap(onReasoning) };
     const reader = new ResponseReader(operation, listeners, api);
     const url = api.url(onChunk ? `${operation}Stream` : operation, this.#options.credentials);
-    const asked = { url, body: { ...body, ...(onChunk && api.streaming) }, streams: !!onChunk };
-    const answer = sendWithToken(this.#options, asked, {
+    const inferenceRequest = {
+      url,
+      body: { ...body, ...(onChunk && api.streaming) },
+      streams: !!onChunk,
+    };
+    const answer = sendWithToken(this.#options, inferenceRequest, {
       ...others,
       signal,
       waitedFor,

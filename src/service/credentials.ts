@@ -105,10 +105,10 @@ export function strippedValue(text: string): CleanValue {
   if (trimmed.length > MAX_VALUE_LENGTH) return { value: trimmed, flaws: [...flaws] };
   const visible = trimmed.replace(CONTROL, '');
   if (visible !== trimmed) flaws.add('control');
-  const begun = visible.replace(BEHIND_VALUE, '');
-  const value = begun.replace(BEFORE_VALUE, '');
-  const before = begun.slice(0, begun.length - value.length);
-  if (/["'`]/.test(before + visible.slice(begun.length))) flaws.add('quotes');
+  const withoutSuffix = visible.replace(BEHIND_VALUE, '');
+  const value = withoutSuffix.replace(BEFORE_VALUE, '');
+  const before = withoutSuffix.slice(0, withoutSuffix.length - value.length);
+  if (/["'`]/.test(before + visible.slice(withoutSuffix.length))) flaws.add('quotes');
   if (/bearer/i.test(before)) flaws.add('bearer');
   if (NON_ASCII.test(value)) flaws.add('non-ascii');
   return { value, flaws: [...flaws] };

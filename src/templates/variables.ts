@@ -30,8 +30,10 @@ export function promptIssues(prompt: string): TemplateIssue[] {
 
 /** Returns the questions in a prompt, in order and without duplicates. */
 export function questionsOf(prompt: string): string[] {
-  const asked = partsOf(prompt).flatMap((part) => (part.kind === 'input' ? [part.question] : []));
-  return [...new Set(asked)];
+  const questions = partsOf(prompt).flatMap((part) =>
+    part.kind === 'input' ? [part.question] : [],
+  );
+  return [...new Set(questions)];
 }
 
 /** Returns the first line of a prompt for display, with an ellipsis in place of each variable. */

@@ -83,24 +83,24 @@ export function askPick<Item extends QuickPickItem>(
 ): Promise<StepAnswer<Item>> {
   const pick = window.createQuickPick<Item>();
   const closed = new AbortController();
-  const say = (problem: string | undefined) => {
+  const showProblem = (problem: string | undefined) => {
     const parts = [problem, question.intro, question.text];
     pick.prompt = parts.filter(Boolean).join(' · ') || undefined;
   };
-  say(question.problem);
+  showProblem(question.problem);
   pick.matchOnDescription = true;
   pick.items = question.items;
   return showStep<Item>(pick, question, (answer) => [
     { dispose: () => closed.abort() },
     pick.onDidChangeValue((text) => {
-      say(undefined);
+      showProblem(undefined);
       const typed = question.typed?.(text);
       pick.items = typed ? [typed, ...question.items] : question.items;
     }),
     pick.onDidAccept(async () => {
       const [item] = pick.selectedItems;
       if (pick.busy) return;
-      if (!item) return say(question.expected);
+      if (!item) return showProblem(question.expected);
       pick.busy = true;
       pick.enabled = false;
       const problem = await question
@@ -109,7 +109,7 @@ export function askPick<Item extends QuickPickItem>(
       pick.busy = false;
       pick.enabled = true;
       if (problem === undefined) answer(item);
-      else say(problem);
+      else showProblem(problem);
     }),
   ]);
 }

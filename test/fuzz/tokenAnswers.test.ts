@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { tokenLife } from '../../src/service/auth/token.ts';
+import { tokenLifetime } from '../../src/service/auth/token.ts';
 import { readTokenResponse } from '../../src/service/auth/tokenResponse.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
@@ -48,7 +48,7 @@ describe('token responses', () => {
         assert.match(answer.value, /^[A-Za-z0-9._~+/=-]{16,8192}$/);
         assert.ok(new Headers({ authorization: `Bearer ${answer.value}` }));
         for (const random of [0, 1]) {
-          const { lifeMs, softMs, hardMs } = tokenLife(answer, random);
+          const { lifeMs, softMs, hardMs } = tokenLifetime(answer, random);
           assert.ok(lifeMs > 0 && lifeMs <= 86_400_000, `life ${lifeMs}`);
           assert.ok(softMs > 0 && softMs <= hardMs && hardMs < lifeMs, `${softMs} ${hardMs}`);
         }

@@ -231,7 +231,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a value in quotes is accepted',
     file: 'src/service/credentials.ts',
-    from: "if (/[\"'`]/.test(before + visible.slice(begun.length))) flaws.add('quotes');",
+    from: "if (/[\"'`]/.test(before + visible.slice(withoutSuffix.length))) flaws.add('quotes');",
     to: '',
     test: 'test/unit/connection/sourceSelection.test.ts',
     title: "doesn't use any values from a source with a malformed value",

@@ -231,13 +231,13 @@ export function readChat(json: unknown): ResponseChunk {
   const { choices, usage, system } = fieldsOf(json);
   const choice = firstOf(choices, usage);
   // A whole response has `message`, a stream event has `delta`, and a moderated event has neither.
-  const said = fieldsOf(choice?.['message'] ?? choice?.['delta'] ?? {});
+  const message = fieldsOf(choice?.['message'] ?? choice?.['delta'] ?? {});
   const reason = textOf(choice?.['finish_reason']);
   const totals = isFields(usage) ? usage : {};
   return {
-    text: textOf(said['content']) ?? '',
-    reasoning: textOf(said['reasoning_content']) ?? '',
-    toolCalls: said['tool_calls'] === undefined ? [] : toolCallsOf(said['tool_calls']),
+    text: textOf(message['content']) ?? '',
+    reasoning: textOf(message['reasoning_content']) ?? '',
+    toolCalls: message['tool_calls'] === undefined ? [] : toolCallsOf(message['tool_calls']),
     stopReason: reason ? stopReason(reason) : undefined,
     inputTokens: countOf(totals['prompt_tokens']),
     outputTokens: countOf(totals['completion_tokens']),

@@ -4,7 +4,7 @@ import type { ErrorResponse } from '../http/httpTypes.ts';
 import { check, parseJson, shape } from '../schemaHelpers.ts';
 import type { AuthMethod, IdentityClient } from './authMethod.ts';
 import { identityStatusFailure } from './identityFailure.ts';
-import { statesLife, type TokenResponse } from './token.ts';
+import { statesLifetime, type TokenResponse } from './token.ts';
 import { readTokenResponse, seconds, token } from './tokenResponse.ts';
 
 const PATH = '/icp4d-api/v1/authorize';
@@ -30,7 +30,7 @@ export const cloudPak: AuthMethod = {
         read: async ({ body, header }) =>
           readTokenResponse(await body.text(), header('date'), readToken),
       });
-      if (statesLife(response)) return response;
+      if (statesLifetime(response)) return response;
       return { ...response, expiration: await fetchExpiration(response.value, identity) };
     },
   },

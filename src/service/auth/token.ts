@@ -5,7 +5,7 @@ import type { ServiceError } from '../errors.ts';
 
 /**
  * An access token from an identity service or a program, or the key if there is no exchange. The
- * stated times can be invalid (see `statedLives`).
+ * stated times can be invalid (see `statedLifetimes`).
  */
 export interface TokenResponse {
   readonly value: string;
@@ -26,7 +26,7 @@ export interface TokenResponse {
  * The lifetime and thresholds of a token, in milliseconds, counted from right before the token
  * request.
  */
-export interface TokenLife {
+export interface TokenLifetime {
   readonly lifeMs: number;
   /** From this age on, the token is refreshed in the background. */
   readonly softMs: number;
@@ -44,8 +44,8 @@ const MIN_REFRESHED_MS = 30_000;
  * in the background, because that would cause a request every few seconds.
  * @param random a number from 0 to 1
  */
-export function tokenLife(response: TokenResponse, random: number): TokenLife {
-  const lifeMs = lifeSeconds(response) * 1_000;
+export function tokenLifetime(response: TokenResponse, random: number): TokenLifetime {
+  const lifeMs = lifetimeSeconds(response) * 1_000;
   const hardMs = lifeMs - Math.min(HARD_MARGIN_MS, lifeMs / 10);
   const softMs = lifeMs > MIN_REFRESHED_MS ? Math.round(lifeMs * (0.7 + random * 0.2)) : hardMs;
   return { lifeMs, softMs: Math.min(hardMs, softMs), hardMs };
@@ -56,21 +56,21 @@ export function tokenLife(response: TokenResponse, random: number): TokenLife {
  * minutes if the response states none. If the token actually expires earlier, it's replaced after a
  * 401. Returns Infinity if there was no exchange.
  */
-function lifeSeconds(response: TokenResponse): number {
+function lifetimeSeconds(response: TokenResponse): number {
   if (response.isApiKey) return Number.POSITIVE_INFINITY;
-  const lives = statedLives(response);
+  const lives = statedLifetimes(response);
   return lives.length > 0 ? Math.min(MAX_LIFE_SECONDS, ...lives) : UNKNOWN_LIFE_SECONDS;
 }
 
-export function statesLife(response: TokenResponse): boolean {
-  return statedLives(response).length > 0;
+export function statesLifetime(response: TokenResponse): boolean {
+  return statedLifetimes(response).length > 0;
 }
 
 /**
  * Returns the positive lifetimes that a response states, in seconds. Compares `expiration` with the
  * server's clock, because the local clock can be minutes off.
  */
-function statedLives(response: TokenResponse): number[] {
+function statedLifetimes(response: TokenResponse): number[] {
   const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = response;
   const lives = [expiresIn, expiration - serverNow / 1_000];
   return lives.filter((life) => Number.isFinite(life) && life > 0);
@@ -137,7 +137,7 @@ export type TokenState =
 export interface CurrentToken extends Token, Moment {
   /** See `isLateOnArrival`. */
   readonly isLate: boolean;
-  readonly life: TokenLife;
+  readonly life: TokenLifetime;
   readonly clockAheadMs: number | undefined;
 }
 

@@ -11,7 +11,7 @@ import {
   type Token,
   type TokenResponse,
   type TokenState,
-  tokenLife,
+  tokenLifetime,
   validState,
 } from './token.ts';
 
@@ -253,7 +253,7 @@ export class TokenService {
     try {
       const response = await this.#fetchToken(signal);
       if (signal.aborted) throw new ServiceError('cancelled');
-      const life = tokenLife(response, this.#random());
+      const life = tokenLifetime(response, this.#random());
       const clockAheadMs = clockAhead(moment.wallStart, this.#clock.now(), response.serverNow);
       const arrived = { value: response.value, ...moment, life, clockAheadMs };
       const token = { ...arrived, isLate: isLateOnArrival(arrived, this.#clock) };

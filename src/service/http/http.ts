@@ -133,15 +133,15 @@ export class Http {
    * a login page
    */
   async probe<Found>(
-    asked: Pick<
+    request: Pick<
       HttpRequest<Found>,
       'url' | 'origin' | 'fixedHeaders' | 'secrets' | 'signal' | 'limiter' | 'read'
     >,
   ): Promise<Found | undefined> {
-    const { limiter } = asked;
+    const { limiter } = request;
     try {
       return await this.send({
-        ...asked,
+        ...request,
         ...(limiter && { limiter: ignoringRateLimits(limiter) }),
         method: 'GET',
         accept: 'application/json',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readCommandOutput } from '../../../src/service/auth/commandOutput.ts';
-import { type TokenResponse, tokenLife } from '../../../src/service/auth/token.ts';
+import { type TokenResponse, tokenLifetime } from '../../../src/service/auth/token.ts';
 import { type CommandProblem, ServiceError } from '../../../src/service/errors.ts';
 import { textsOfError } from './canaries.ts';
 
@@ -21,7 +21,7 @@ const jwt = (claims: object) =>
 const read = (output: string | Buffer) => readCommandOutput({ output: Buffer.from(output) }, NOW);
 
 /** Returns the lifetime of a token in seconds. */
-const lifeOf = (response: TokenResponse) => Math.round(tokenLife(response, 0).lifeMs / 1_000);
+const lifeOf = (response: TokenResponse) => Math.round(tokenLifetime(response, 0).lifeMs / 1_000);
 
 /** Formats a time as the Azure CLI does: in local time, without a time zone. */
 function localTime(seconds: number): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { clockAhead, tokenLife } from '../../../../src/service/auth/token.ts';
+import { clockAhead, tokenLifetime } from '../../../../src/service/auth/token.ts';
 import { readTokenResponse } from '../../../../src/service/auth/tokenResponse.ts';
 import { ServiceError } from '../../../../src/service/errors.ts';
 import { seed } from '../fixtures.ts';
@@ -11,7 +11,7 @@ const token = 'abcdefghijklmnop';
 
 function lifeOf(fields: object, serverDate: string | undefined = date): number {
   const answer = readTokenResponse(JSON.stringify({ access_token: token, ...fields }), serverDate);
-  return tokenLife(answer, 0.5).lifeMs / 1_000;
+  return tokenLifetime(answer, 0.5).lifeMs / 1_000;
 }
 
 describe('the lifetime of a token', () => {
@@ -59,7 +59,7 @@ describe('the lifetime of a token', () => {
   it('H01: has a soft threshold at 70 to 90%, and a hard threshold shortly before its end', () => {
     const of = (seconds: number, random: number) => {
       const answer = { value: token, expiration: undefined, serverNow: undefined };
-      return tokenLife({ ...answer, expiresIn: seconds }, random);
+      return tokenLifetime({ ...answer, expiresIn: seconds }, random);
     };
     assert.deepEqual(of(3_600, 0.5), {
       lifeMs: 3_600_000,
@@ -82,7 +82,7 @@ describe('the lifetime of a token', () => {
     );
     const check = (expiresIn: unknown, expiration: unknown, random: number) => {
       const fields = { access_token: token, expires_in: expiresIn, expiration };
-      const life = tokenLife(readTokenResponse(JSON.stringify(fields), date), random);
+      const life = tokenLifetime(readTokenResponse(JSON.stringify(fields), date), random);
       assert.ok(life.lifeMs > 0 && life.lifeMs <= 86_400_000, `${life.lifeMs}`);
       assert.ok(life.softMs <= life.hardMs && life.hardMs < life.lifeMs);
     };
