@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { WAYS as QUADRATIC } from './work/planted.ts';
-import { WAYS } from './work/ways.ts';
-import { type Way, WorkCounter } from './work/workCounter.ts';
+import { codePaths } from './work/codePaths.ts';
+import { codePaths as QUADRATIC } from './work/planted.ts';
+import { type CodePath, WorkCounter } from './work/workCounter.ts';
 
 /**
  * Checks that the work for untrusted text grows at most linearly with its length, even in the worst
@@ -21,8 +21,8 @@ const SPAN = 16;
 const MOST_GROWTH = 20;
 
 /** Describes each text for which the work grows faster than the text's length. */
-async function slowTexts(counter: WorkCounter, name: string, way: Way): Promise<string[]> {
-  const { texts, length = LENGTH } = way;
+async function slowTexts(counter: WorkCounter, name: string, path: CodePath): Promise<string[]> {
+  const { texts, length = LENGTH } = path;
   const slow: string[] = [];
   for (const textOf of texts) {
     const [short, long] = [textOf(length), textOf(SPAN * length)];
@@ -44,20 +44,20 @@ describe('the work for worst-case texts', () => {
   let counter: WorkCounter;
   let planted: WorkCounter;
   before(() => {
-    counter = new WorkCounter(new URL('./work/ways.ts', import.meta.url));
+    counter = new WorkCounter(new URL('./work/codePaths.ts', import.meta.url));
     planted = new WorkCounter(new URL('./work/planted.ts', import.meta.url));
   });
   after(() => Promise.all([counter.end(), planted.end()]));
 
-  for (const [name, way] of Object.entries(WAYS)) {
+  for (const [name, path] of Object.entries(codePaths)) {
     it(name.replace(/^([A-M]\d\d: )?/, '$1is linear for '), async () => {
-      assert.deepEqual(await slowTexts(counter, name, way), []);
+      assert.deepEqual(await slowTexts(counter, name, path), []);
     });
   }
 
-  for (const [name, way] of Object.entries(QUADRATIC)) {
+  for (const [name, path] of Object.entries(QUADRATIC)) {
     it(`is reported as more than linear for ${name}`, async () => {
-      assert.notDeepEqual(await slowTexts(planted, name, way), []);
+      assert.notDeepEqual(await slowTexts(planted, name, path), []);
     });
   }
 

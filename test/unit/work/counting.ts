@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector';
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Ways } from './workCounter.ts';
+import type { CodePaths } from './workCounter.ts';
 
 /**
  * The thread of a `WorkCounter`. Counts the blocks of code that run, including each iteration of a
@@ -140,7 +140,7 @@ interface Script {
 post('Profiler.enable');
 // Coverage must start before the counted code is compiled.
 post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-const { WAYS } = (await import(workerData)) as { readonly WAYS: Ways };
+const { codePaths } = (await import(workerData)) as { readonly codePaths: CodePaths };
 wrapAll(String.prototype, OF_TEXTS);
 wrapAll(Array.prototype, OF_LISTS);
 wrap(JSON, 'parse', given);
@@ -152,8 +152,8 @@ wrap(Buffer, 'byteLength', given);
 wrapExpressions();
 steps();
 
-parentPort?.on('message', async ({ way, text }: { way: string; text: string }) => {
+parentPort?.on('message', async ({ path, text }: { path: string; text: string }) => {
   handled = 0;
-  await WAYS[way]?.work(text);
+  await codePaths[path]?.work(text);
   parentPort?.postMessage(handled + steps());
 });

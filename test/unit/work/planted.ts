@@ -1,9 +1,9 @@
-import { rows, type Ways } from './workCounter.ts';
+import { type CodePaths, rows } from './workCounter.ts';
 
 const texts = [rows('a')];
 
 /** Functions whose work is quadratic in the length of their text, each for a different reason. */
-export const WAYS: Ways = {
+export const codePaths: CodePaths = {
   'a loop that looks back from each character': {
     work: (text) => {
       let most = 0;

@@ -11,7 +11,7 @@ export const rows =
     before + row.repeat(Math.ceil(length / row.length)) + behind;
 
 /** A path that untrusted text takes through the code. */
-export interface Way {
+export interface CodePath {
   readonly work: (text: string) => unknown;
   /** Texts that can cause the most work on this path. */
   readonly texts: readonly TextOf[];
@@ -19,9 +19,9 @@ export interface Way {
   readonly length?: number;
 }
 
-export type Ways = Readonly<Record<string, Way>>;
+export type CodePaths = Readonly<Record<string, CodePath>>;
 
-/** Counts the work of a module's `WAYS` in a separate thread. */
+/** Counts the work of a module's `codePaths` in a separate thread. */
 export class WorkCounter {
   readonly #thread: Worker;
 
@@ -38,8 +38,8 @@ export class WorkCounter {
    * Returns the number of executed blocks of code, plus the number of characters and elements that
    * built-in methods process. The result is always the same for the same text.
    */
-  async count(way: string, text: string): Promise<number> {
-    this.#thread.postMessage({ way, text });
+  async count(path: string, text: string): Promise<number> {
+    this.#thread.postMessage({ path, text });
     const [work] = await once(this.#thread, 'message');
     return work;
   }

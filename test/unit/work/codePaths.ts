@@ -12,7 +12,7 @@ import { parseJson } from '../../../src/service/schemaHelpers.ts';
 import { completionsAt } from '../../../src/templates/completions.ts';
 import { readTemplateText } from '../../../src/templates/parseTemplate.ts';
 import { fillPrompt } from '../../../src/templates/variables.ts';
-import { rows, type TextOf, type Ways } from './workCounter.ts';
+import { type CodePaths, rows, type TextOf } from './workCounter.ts';
 
 /** The complete paths that untrusted text takes through the code. */
 
@@ -147,7 +147,7 @@ const template = { insertModes: ['below'], operation: 'chat' } as const;
 const front = (row: string, before = '') => rows(row, `---\n${before}`, '\n---\na');
 const BEGIN = '-----BEGIN PRIVATE KEY-----\n';
 
-export const WAYS: Ways = {
+export const codePaths: CodePaths = {
   ...Object.fromEntries(
     Object.entries(FITS).flatMap(([what, fit]) =>
       Object.entries(CUTS).map(([how, cut]) => [
