@@ -56,10 +56,10 @@ describe('an upgrade', () => {
           assert.deepEqual(editor.sunk.get('input box'), []);
         });
 
-        const isOutside = outcome.source !== 'editor';
+        const isExternal = outcome.source !== 'editor';
         it(`shows that the service is set up before any command runs: ${workspace.title}`, async () => {
           // If the credentials come from outside the editor, the editor's settings aren't needed.
-          const editor = editorWith(workspace, isOutside ? {} : settings);
+          const editor = editorWith(workspace, isExternal ? {} : settings);
           const window = await opened.start(editor, storesWith(state, workspaceState));
           try {
             await becomes('painted', () =>

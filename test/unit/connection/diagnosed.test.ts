@@ -57,7 +57,7 @@ describe('the preparation of a diagnosis', () => {
 
   it('names an incomplete source if the editor has no key', () => {
     const misspelt = `VENDOR_APIKEY=${full.key}\nVENDOR_URL=${full.url}\n`;
-    for (const [outside, text, fix] of [
+    for (const [external, text, fix] of [
       [
         [envFile({ key: full.key })],
         /^The \.env file in a lacks VENDOR_PROJECT_ID and VENDOR_URL\./,
@@ -78,7 +78,7 @@ describe('the preparation of a diagnosis', () => {
       // The environment is complete, so the message names only the unread file as the cause.
       [[unreadFile('symbolic-link'), environment()], /needs an API key\. .*symbolic link/, 'setUp'],
     ] as const) {
-      const { preliminary } = diagnosed({ record: undefined, external: outside });
+      const { preliminary } = diagnosed({ record: undefined, external });
       const conclusion = conclusionOf(preliminary);
       assert.match(conclusion.text, text);
       assert.equal(conclusion.fix, fix);
@@ -104,11 +104,15 @@ describe('the preparation of a diagnosis', () => {
       name: 'secret-plan',
       workspaceFolder: null,
     };
-    for (const outside of [[envFile(full, 'approved')], [envFile(full)], [envFile({ key: 'k' })]]) {
+    for (const external of [
+      [envFile(full, 'approved')],
+      [envFile(full)],
+      [envFile({ key: 'k' })],
+    ]) {
       const { preliminary, anonymous } = diagnosed({
         folder,
         record: undefined,
-        external: outside,
+        external,
       });
       assert.match(JSON.stringify(preliminary), /the \.env file in secret-plan/i);
       assert.doesNotMatch(JSON.stringify(anonymous), /secret-plan/);

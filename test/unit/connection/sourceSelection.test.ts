@@ -36,8 +36,8 @@ describe('source selection', () => {
   });
 
   it('prefers an approved .env file over an approved environment', () => {
-    const outside = [envFile(full, 'approved'), environment(full, 'approved')];
-    const choice = choose(found({ record: undefined, external: outside }));
+    const external = [envFile(full, 'approved'), environment(full, 'approved')];
+    const choice = choose(found({ record: undefined, external }));
     assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
     assert.deepEqual(
       [choice.credentials.apiKey, choice.credentials.projectId, choice.credentials.serviceUrl],
@@ -47,8 +47,8 @@ describe('source selection', () => {
   });
 
   it('prefers an approved environment over a .env file that is neither approved nor declined', () => {
-    const outside = [envFile(), environment(full, 'approved')];
-    const choice = choose(found({ record: undefined, external: outside }));
+    const external = [envFile(), environment(full, 'approved')];
+    const choice = choose(found({ record: undefined, external }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
   });
 
@@ -60,8 +60,8 @@ describe('source selection', () => {
   });
 
   it('B12: ignores an environment with only an address if a key is stored', () => {
-    const outside = [environment({ url: EVIL })];
-    assert.equal(hostOf(choose(found({ external: outside }))), new URL(REGION).host);
+    const external = [environment({ url: EVIL })];
+    assert.equal(hostOf(choose(found({ external }))), new URL(REGION).host);
   });
 
   it("E12: protects the keys of sources that aren't in use from being sent", () => {
@@ -70,21 +70,21 @@ describe('source selection', () => {
     const choice = choose(found({ external: [envFile(first), environment(second)] }));
     assert.ok(choice.kind === 'ready');
     assert.deepEqual(otherKeysOf(choice), keys);
-    const outside = choose(
+    const externalChoice = choose(
       found({ external: [envFile(full, 'approved')], settings: { credentialSource: 'envFile' } }),
     );
-    assert.ok(outside.kind === 'ready');
-    assert.deepEqual(otherKeysOf(outside), [record.apiKey]);
+    assert.ok(externalChoice.kind === 'ready');
+    assert.deepEqual(otherKeysOf(externalChoice), [record.apiKey]);
   });
 
   it('protects even short keys from being sent', () => {
-    const outside = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
-    const inEditor = choose(found({ external: outside }));
+    const external = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
+    const inEditor = choose(found({ external }));
     assert.ok(inEditor.kind === 'ready');
     assert.deepEqual(otherKeysOf(inEditor), ['test', '12345678']);
   });
 
-  for (const [id, outside] of [
+  for (const [id, source] of [
     ['B06', envFile({ url: EVIL })],
     ['B12', environment({ url: EVIL })],
   ] as const) {
@@ -93,11 +93,11 @@ describe('source selection', () => {
         const all = found({
           record: undefined,
           settings: { url: '' },
-          external: [{ ...outside, decision }],
+          external: [{ ...source, decision }],
         });
         assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey', 'url'] });
-        const said = 'lacks VENDOR_API_KEY and VENDOR_PROJECT_ID';
-        assert.ok(checkedSourcesText(all).includes(`(${said})`), checkedSourcesText(all));
+        const summary = 'lacks VENDOR_API_KEY and VENDOR_PROJECT_ID';
+        assert.ok(checkedSourcesText(all).includes(`(${summary})`), checkedSourcesText(all));
       }
     });
   }
@@ -113,8 +113,8 @@ describe('source selection', () => {
     ];
     for (const inFile of parts) {
       for (const inEnvironment of parts) {
-        const outside = [envFile(inFile, 'approved'), environment(inEnvironment, 'approved')];
-        const choice = choose(found({ record: undefined, external: outside }));
+        const external = [envFile(inFile, 'approved'), environment(inEnvironment, 'approved')];
+        const choice = choose(found({ record: undefined, external }));
         assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
       }
     }
@@ -133,8 +133,8 @@ describe('source selection', () => {
   });
 
   it('B11: prompts separately about the environment after the .env file is declined', () => {
-    const outside = [envFile(full, 'refused'), environment()];
-    const choice = choose(found({ record: undefined, external: outside }));
+    const external = [envFile(full, 'refused'), environment()];
+    const choice = choose(found({ record: undefined, external }));
     assert.ok(choice.kind === 'ask-source' && choice.source.id === 'environment');
   });
 
@@ -156,8 +156,8 @@ describe('source selection', () => {
   });
 
   it("doesn't use any values from a source with a malformed value", () => {
-    const outside = [envFile({ ...full, key: '"key-outside"' }, 'approved')];
-    const choice = choose(found({ record: undefined, external: outside }));
+    const external = [envFile({ ...full, key: '"key-outside"' }, 'approved')];
+    const choice = choose(found({ record: undefined, external }));
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
   });
 
@@ -168,8 +168,8 @@ describe('source selection', () => {
   ] as const) {
     it(`doesn't fall back to the environment if the .env file has ${what}`, () => {
       for (const answer of ['approved', undefined] as const) {
-        const outside = [envFile(inFile), environment(full, answer)];
-        const all = found({ record: undefined, external: outside });
+        const external = [envFile(inFile), environment(full, answer)];
+        const all = found({ record: undefined, external });
         assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey'] });
       }
     });
@@ -184,8 +184,8 @@ describe('source selection', () => {
   ] as const) {
     it(`doesn't fall back to the environment if the .env file can't be read (${why})`, () => {
       for (const answer of ['approved', undefined] as const) {
-        const outside = [unreadFile(why), environment(full, answer)];
-        const all = found({ record: undefined, external: outside });
+        const external = [unreadFile(why), environment(full, answer)];
+        const all = found({ record: undefined, external });
         assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey'] });
       }
     });
@@ -193,8 +193,8 @@ describe('source selection', () => {
 
   for (const why of ['no-folder', 'virtual', 'no-file', 'folder'] as const) {
     it(`uses the environment if there is no .env file (${why})`, () => {
-      const outside = [unreadFile(why), environment(full, 'approved')];
-      const choice = choose(found({ record: undefined, external: outside }));
+      const external = [unreadFile(why), environment(full, 'approved')];
+      const choice = choose(found({ record: undefined, external }));
       assert.ok(choice.kind === 'ready' && choice.source === 'environment');
     });
   }
@@ -202,22 +202,22 @@ describe('source selection', () => {
   it("reports that the environment isn't used until the .env file is fixed", () => {
     for (const answer of ['approved', undefined] as const) {
       for (const file of [envFile({ url: full.url }), unreadFile('not-text')]) {
-        const outside = [file, environment(full, answer)];
-        const said = checkedSourcesText(found({ record: undefined, external: outside }));
-        assert.match(said, /the environment \(not used until the \.env file is fixed\)/);
+        const external = [file, environment(full, answer)];
+        const text = checkedSourcesText(found({ record: undefined, external }));
+        assert.match(text, /the environment \(not used until the \.env file is fixed\)/);
       }
     }
   });
 
   it('uses the environment if the .env file contains no known variable', () => {
-    const outside = [envFile({}), environment(full, 'approved')];
-    const choice = choose(found({ record: undefined, external: outside }));
+    const external = [envFile({}), environment(full, 'approved')];
+    const choice = choose(found({ record: undefined, external }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
   });
 
   it("prompts if a stored key's hosts have changed, instead of using another source", () => {
-    const outside = [envFile(full, 'approved')];
-    const choice = choose(found({ settings: { url: 'https://other.example' }, external: outside }));
+    const external = [envFile(full, 'approved')];
+    const choice = choose(found({ settings: { url: 'https://other.example' }, external }));
     assert.equal(choice.kind, 'unapproved');
   });
 
@@ -232,8 +232,8 @@ describe('source selection', () => {
     });
 
     it('uses the selected environment even if a .env file is approved', () => {
-      const outside = [envFile(full, 'approved'), environment(full, 'approved')];
-      const choice = choose(found({ external: outside, settings: ofEnvironment }));
+      const external = [envFile(full, 'approved'), environment(full, 'approved')];
+      const choice = choose(found({ external, settings: ofEnvironment }));
       assert.ok(choice.kind === 'ready' && choice.source === 'environment');
     });
 
@@ -264,42 +264,40 @@ describe('source selection', () => {
       ['a missing value', { key: full.key, url: full.url }],
     ] as const) {
       it(`ignores a .env file with ${what} if another source is selected`, () => {
-        const outside = [envFile(inFile), environment(full, 'approved')];
-        const chosen = choose(
-          found({ external: outside, record: undefined, settings: ofEnvironment }),
-        );
+        const external = [envFile(inFile), environment(full, 'approved')];
+        const chosen = choose(found({ external, record: undefined, settings: ofEnvironment }));
         assert.ok(chosen.kind === 'ready' && chosen.source === 'environment');
-        const editor = choose(found({ external: outside, settings: ofEditor }));
+        const editor = choose(found({ external, settings: ofEditor }));
         assert.ok(editor.kind === 'ready' && editor.source === 'editor');
       });
     }
 
     it('uses only the editor if it is selected', () => {
-      const outside = [envFile(full, 'approved'), environment(full, 'approved')];
-      const lacking = found({ record: undefined, external: outside, settings: ofEditor });
+      const external = [envFile(full, 'approved'), environment(full, 'approved')];
+      const lacking = found({ record: undefined, external, settings: ofEditor });
       assert.deepEqual(choose(lacking), { kind: 'missing', names: ['apiKey'] });
       const settings = { ...ofEditor, url: 'us-south' };
-      assert.equal(choose(found({ external: outside, settings })).kind, 'bad-address');
+      assert.equal(choose(found({ external, settings })).kind, 'bad-address');
     });
 
     it('reports an invalid identity address instead of an unselected, incomplete .env file', () => {
-      const outside = [envFile({ key: full.key }), environment(full, 'approved')];
+      const external = [envFile({ key: full.key }), environment(full, 'approved')];
       const settings = { ...ofEnvironment, authUrl: 'iam.cloud.ibm.com' };
-      const choice = choose(found({ external: outside, settings }));
+      const choice = choose(found({ external, settings }));
       assert.ok(choice.kind === 'bad-address' && choice.setting === 'authUrl');
     });
 
     it('reports an unknown service instead of using the selected source', () => {
       const problem = { word: 'nobody' };
-      const outside = [envFile(full, 'approved')];
-      const all = found({ external: outside, settings: { ...settings, serviceProblem: problem } });
+      const external = [envFile(full, 'approved')];
+      const all = found({ external, settings: { ...settings, serviceProblem: problem } });
       assert.deepEqual(choose(all), { kind: 'bad-service', problem });
     });
 
     it('applies hostedModel.credentialSource even without a folder', () => {
-      const outside = [noFile, environment(full, 'approved')];
+      const external = [noFile, environment(full, 'approved')];
       const kindOf = (settings: Parameters<typeof found>[0]) => {
-        const choice = chooseWithoutFolder(found({ external: outside, ...settings }));
+        const choice = chooseWithoutFolder(found({ external, ...settings }));
         return choice.kind === 'ready' ? choice.source : choice.kind;
       };
       assert.equal(kindOf({}), 'editor');
@@ -312,8 +310,8 @@ describe('source selection', () => {
 
   it('reports an invalid identity address if it blocks every source', () => {
     const settings = { authUrl: 'iam.cloud.ibm.com' };
-    const outside = [envFile(full, 'approved')];
-    assert.deepEqual(choose(found({ record: undefined, settings, external: outside })), {
+    const external = [envFile(full, 'approved')];
+    assert.deepEqual(choose(found({ record: undefined, settings, external })), {
       kind: 'bad-address',
       setting: 'authUrl',
       problem: 'not-a-url',
@@ -324,11 +322,11 @@ describe('source selection', () => {
     const kindOf = (answer: 'refused' | undefined) => {
       const file = envFile(full, answer);
       const all = found({ record: undefined, settings: { authUrl: 'iam.cloud.ibm.com' } });
-      const outside = [
+      const external = [
         { ...file, destination: { setting: 'authUrl', problem: 'not-a-url' } as const },
         { ...environment(full, 'approved'), service: ibm },
       ];
-      return choose({ ...all, external: outside }).kind;
+      return choose({ ...all, external }).kind;
     };
     assert.equal(kindOf(undefined), 'bad-address');
     assert.equal(kindOf('refused'), 'ready');
@@ -337,16 +335,16 @@ describe('source selection', () => {
   describe('with a project from the folder', () => {
     const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
     it('stops if the project is malformed', () => {
-      const outside = [envFile(full, 'approved')];
+      const external = [envFile(full, 'approved')];
       const malformed = { ...settings, projectId: 'project of the folder' };
-      assert.deepEqual(choose(found({ settings: malformed, external: outside })), {
+      assert.deepEqual(choose(found({ settings: malformed, external })), {
         kind: 'bad-project',
       });
     });
 
     it("uses the project only with the editor's credentials", () => {
-      const outside = [envFile(full, 'approved')];
-      const choice = choose(found({ settings, record: undefined, external: outside }));
+      const external = [envFile(full, 'approved')];
+      const choice = choose(found({ settings, record: undefined, external }));
       assert.ok(choice.kind === 'ready');
       assert.equal(choice.credentials.projectId, full.project);
     });

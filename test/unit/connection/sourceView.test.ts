@@ -313,8 +313,8 @@ describe('the choices in Use Another Source', () => {
 
   it("mark the source in the settings, even if it can't be used", () => {
     const settings = { credentialSource: 'envFile' } as const;
-    const marks = (outside: SourceSnapshot['external']) =>
-      choicesOf(found({ external: outside, settings })).map(([, , description]) => description);
+    const marks = (external: SourceSnapshot['external']) =>
+      choicesOf(found({ external, settings })).map(([, , description]) => description);
     assert.deepEqual(marks([envFile(full, 'approved'), environment({})]), [
       '',
       '',
@@ -403,10 +403,10 @@ describe("the actions for a source that can't be used", () => {
   it('include at least one action for every source in the list', () => {
     for (const answer of ['approved', 'refused', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
-      for (const outside of environments) {
+      for (const external of environments) {
         for (const credentialSource of ['environment', 'auto'] as const) {
           const settings = { credentialSource };
-          const one = found({ external: [envFile({ key: 'k' }), outside], settings });
+          const one = found({ external: [envFile({ key: 'k' }), external], settings });
           for (const { source } of sourceRows(one, choiceOf(one))) {
             assert.notDeepEqual(labelsOf(source, one), []);
           }
@@ -444,7 +444,7 @@ describe('the text about the checked sources', () => {
     );
   });
 
-  const cases: [what: string, outside: SourceSnapshot['external'], text: string][] = [
+  const cases: [what: string, external: SourceSnapshot['external'], text: string][] = [
     [
       'lists sources without settings',
       [
@@ -472,10 +472,10 @@ describe('the text about the checked sources', () => {
       'the .env file in a (declined by you), and the environment (has no settings for this service). To be asked again, forget the decision in “Show Status and Actions”.',
     ],
   ];
-  for (const [what, outside, text] of cases) {
+  for (const [what, external, text] of cases) {
     it(what, () => {
       const all = `Sources checked: secret storage and user settings, ${text}`;
-      assert.equal(checkedSourcesText(found({ record: undefined, external: outside })), all);
+      assert.equal(checkedSourcesText(found({ record: undefined, external })), all);
     });
   }
 });

@@ -78,7 +78,7 @@ export type Changes = Partial<Pick<SourceSnapshot, 'folder' | 'external'>> & {
 
 export function found(changes: Changes = {}): SourceSnapshot {
   const { authUrl = ibm.authUrl } = changes.settings ?? {};
-  const { external: outside = [] } = changes;
+  const { external = [] } = changes;
   const known = { record, ...changes };
   return {
     others: [],
@@ -86,12 +86,12 @@ export function found(changes: Changes = {}): SourceSnapshot {
     ...known,
     record: known.record && new Secret(known.record),
     keys: new Secret([
-      ...[known.record, ...outside.map(valuesOf)].flatMap((one) =>
+      ...[known.record, ...external.map(valuesOf)].flatMap((one) =>
         one ? { service: ibm, apiKey: one.apiKey } : [],
       ),
       ...(changes.keys ?? []),
     ]),
-    external: outside.map((one) => {
+    external: external.map((one) => {
       const values = valuesOf(one);
       return values
         ? { service: ibm, ...one, destination: parseDestination(authUrl, values.url, ibm) }

@@ -42,7 +42,7 @@ describe('Copy Report', () => {
   const copy = async (
     history = new SessionHistory(systemClock),
     isSilent = false,
-    outside = envFile(),
+    source = envFile(),
     runtime = new ServiceRuntime(),
   ) => {
     const { copyReport } = await import('../../../src/diagnose/copyReport.ts');
@@ -52,9 +52,9 @@ describe('Copy Report', () => {
       settings: {
         projectId: 'project-of-the-folder',
         isProjectOfFolder: true,
-        credentialSource: outside.decision ? outside.id : 'auto',
+        credentialSource: source.decision ? source.id : 'auto',
       },
-      external: [outside],
+      external: [source],
     });
     const looked = isSilent ? undefined : { found: all, choice: choiceOf(all) };
     editor.userSettings.set('projectId', 'project-of-the-user');
