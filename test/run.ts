@@ -130,11 +130,11 @@ async function runInTurn(steps: readonly Step[]): Promise<void> {
       leftOut.push(step.name);
       continue;
     }
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     const { output, count } = await run(step);
     console.log(`\n=== ${step.name}\n${output}`);
     if (count.failed > 0) failures.push(`\n=== failed: ${step.name}\n${failurePart(output)}`);
-    const seconds = (performance.now() - begunAt) / 1_000;
+    const seconds = (performance.now() - startedAt) / 1_000;
     rows.push({ name: step.name, seconds, cpuSeconds: cpuTime.secondsOf(step.name), count });
   }
 }

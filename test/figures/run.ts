@@ -20,7 +20,7 @@ const suites = {
 
 const [load = 0] = loadavg();
 const day = new Date().toISOString().slice(0, 10);
-const begunAt = Date.now();
+const startedAt = Date.now();
 
 const [processor] = cpus();
 const title = `Measured on ${day} by \`npm run figures\`: Node ${process.versions.node}, ${type()} ${release()}, ${cpus().length} cores of ${processor?.model.trim()}, load ${load.toFixed(1)} at the start.`;
@@ -38,5 +38,5 @@ await measureCancelling();
 printTable({ figure: 'measured', title, heads, rows });
 // Removes tables that no suite has written in this run.
 for (const path of globSync('test/figures/*.md')) {
-  if (statSync(path).mtimeMs < begunAt) rmSync(path);
+  if (statSync(path).mtimeMs < startedAt) rmSync(path);
 }

@@ -81,14 +81,14 @@ describe('generating in a real editor', () => {
     const editor = await openWith('one\n'.repeat(12), ranges);
     const job = jobOn(editor, 'below');
     world.emulator.faults.always(chatPath, { neverAnswers: true });
-    let begun = 0;
+    let startedCount = 0;
     const startWatch = () => {
-      begun += 1;
-      if (begun === 8) setImmediate(() => job.cancel());
+      startedCount += 1;
+      if (startedCount === 8) setImmediate(() => job.cancel());
       return world.options.startWatch();
     };
     await runJob({ ...world.options, startWatch }, job, job.indices);
-    assert.equal(begun, 8);
+    assert.equal(startedCount, 8);
   });
 
   it('doesn’t count the line after a whole-line selection as selected', async () => {

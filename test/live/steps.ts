@@ -120,7 +120,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     return `${summaryOf(answer)}, calls ${answer.toolCalls.length} tools`;
   },
   'a revoked token': (session) => {
-    session.witness.spoilNextToken();
+    session.witness.corruptNextToken();
     return generate('chat', { isStreamed: true })(session);
   },
   'a wrong key': async ({ runtime, credentials, modelId }) => {

@@ -38,7 +38,7 @@ export class Witness {
   }
 
   /** Puts an invalid token in the next request that contains a token. */
-  spoilNextToken(): void {
+  corruptNextToken(): void {
     this.#spoilsNext = true;
   }
 
@@ -96,9 +96,9 @@ export class Witness {
 }
 
 function limitIn(body: RequestInit['body']): number {
-  const asked: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
-  if (!isRecord(asked)) return Number.NaN;
-  const { max_completion_tokens: ofChat, parameters } = asked;
+  const parsedBody: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
+  if (!isRecord(parsedBody)) return Number.NaN;
+  const { max_completion_tokens: ofChat, parameters } = parsedBody;
   return Number(isRecord(parameters) ? parameters['max_new_tokens'] : ofChat);
 }
 

@@ -12,7 +12,7 @@ const HOUR = 3_600 * SECOND;
 const MIN_INTERVAL_MS = 5 * SECOND;
 const down = new ServiceError('server-failed', { status: 503 });
 
-type Deed = 'use' | 'keepFresh' | 'refresh' | 'drop';
+type Action = 'use' | 'keepFresh' | 'refresh' | 'drop';
 
 interface Step {
   readonly passMs: number;
@@ -21,7 +21,7 @@ interface Step {
    * user who sets the clock.
    */
   readonly wallMs: number;
-  readonly deed: Deed;
+  readonly action: Action;
   /** True if a token request that this step sends should fail. */
   readonly fails: boolean;
   /** Lifetime of the next token in seconds, as reported by the service. */
@@ -38,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.record({
     { weight: 2, arbitrary: fc.constant(-HOUR) },
     { weight: 1, arbitrary: fc.integer({ min: -3 * HOUR, max: 9 * HOUR }) },
   ),
-  deed: fc.constantFrom('use', 'use', 'keepFresh', 'keepFresh', 'refresh', 'drop'),
+  action: fc.constantFrom('use', 'use', 'keepFresh', 'keepFresh', 'refresh', 'drop'),
   fails: fc.boolean(),
   expiresIn: fc.oneof(
     fc.constantFrom(undefined, 0, 1, 3_600, 10 ** 10),
@@ -92,8 +92,8 @@ async function run(steps: readonly Step[]): Promise<void> {
     clock.wall += each.passMs + each.wallMs;
     const before = requests;
     const wasValid = service.state.kind === 'valid';
-    const call = act(service, each.deed);
-    if (requests > before && wasValid && each.deed !== 'refresh') {
+    const call = act(service, each.action);
+    if (requests > before && wasValid && each.action !== 'refresh') {
       const apartMs = clock.elapsed - lastBackgroundAt;
       assert.ok(apartMs >= MIN_INTERVAL_MS, `two background requests, ${apartMs} ms apart`);
       lastBackgroundAt = clock.elapsed;
@@ -113,12 +113,12 @@ async function run(steps: readonly Step[]): Promise<void> {
 }
 
 /** @returns the token that was used, if any */
-async function act(service: TokenService, deed: Deed): Promise<string | undefined> {
-  if (deed === 'keepFresh') service.keepFresh();
-  if (deed === 'refresh') await service.refresh(never).catch(() => {});
-  if (deed === 'keepFresh' || deed === 'refresh') return undefined;
+async function act(service: TokenService, action: Action): Promise<string | undefined> {
+  if (action === 'keepFresh') service.keepFresh();
+  if (action === 'refresh') await service.refresh(never).catch(() => {});
+  if (action === 'keepFresh' || action === 'refresh') return undefined;
   const token = await service.get(never).catch(() => undefined);
-  if (deed === 'drop' && token) service.drop(token);
+  if (action === 'drop' && token) service.drop(token);
   return token?.value;
 }
 

@@ -95,12 +95,12 @@ describe(`several selections ${nightly}`, () => {
     );
     assert.equal(emulator.requests.length, sent);
 
-    const begun = gate();
-    emulator.faults.always(chatPath, { hold: begun.opened });
+    const responseGate = gate();
+    emulator.faults.always(chatPath, { hold: responseGate.opened });
     await session.workbench.runCommand(generate);
     await dialogs.click('Send');
     await emulator.requestCount(chatPath, 3);
-    begun.open();
+    responseGate.open();
     await editor.waitForText(new RegExp(answerTo(eleven.at(-1) ?? '')));
     assert.equal(await saved('eleven.txt'), answered(eleven.join('\n'), ...eleven));
     assert.equal(emulator.count(chatPath), 11);

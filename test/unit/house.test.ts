@@ -31,8 +31,8 @@ describe('the architecture checks', () => {
     it(`detect a planted violation of "${name}"`, () => {
       const [path, line] = planted;
       assert.ok(files.has(path), `${path} is gone`);
-      const spoilt = new Map(files).set(path, `${files.get(path)}\n${line}\n`);
-      const caught = violations(spoilt).filter(({ rule }) => rule === name);
+      const withViolation = new Map(files).set(path, `${files.get(path)}\n${line}\n`);
+      const caught = violations(withViolation).filter(({ rule }) => rule === name);
       assert.equal(caught.length, 1);
     });
   }
@@ -85,18 +85,18 @@ describe('the architecture checks', () => {
     mkdirSync(dirname(planted), { recursive: true });
     for (const name of ['biome.json', '.gitignore']) cpSync(name, join(folder, name));
     const biome = resolve('node_modules/@biomejs/biome/bin/biome');
-    const said = (text: string) => {
+    const lintOutput = (text: string) => {
       writeFileSync(planted, text);
       const linted = spawnSync(process.execPath, [biome, 'lint', planted], { cwd: folder });
       return `${linted.stdout}${linted.stderr}`;
     };
     assert.match(
-      said("import { Uri } from 'vscode';\nexport const one = Uri;\n"),
+      lintOutput("import { Uri } from 'vscode';\nexport const one = Uri;\n"),
       /noRestrictedImports/,
     );
     const long = `export function long() {\n${'  long();\n'.repeat(51)}}\n`;
-    assert.match(said(long), /noExcessiveLinesPerFunction/);
-    assert.doesNotMatch(said('export const one = 1;\n'), /lint\//);
+    assert.match(lintOutput(long), /noExcessiveLinesPerFunction/);
+    assert.doesNotMatch(lintOutput('export const one = 1;\n'), /lint\//);
     rmSync(folder, { recursive: true });
   });
 

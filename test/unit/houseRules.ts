@@ -322,11 +322,11 @@ export function arrowsUp(files: ReadonlyMap<string, string>): string[] {
 export function circle(files: ReadonlyMap<string, string>): string[] | undefined {
   const imports = importsOf(files);
   const done = new Set<string>();
-  const visit = (path: string, way: readonly string[]): string[] | undefined => {
-    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
+  const visit = (path: string, trail: readonly string[]): string[] | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
     if (done.has(path)) return undefined;
     for (const target of imports.get(path) ?? []) {
-      const found = visit(target, [...way, path]);
+      const found = visit(target, [...trail, path]);
       if (found) return found;
     }
     done.add(path);

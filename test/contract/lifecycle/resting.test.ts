@@ -64,12 +64,12 @@ describe('an idle window', () => {
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
       await run('refreshToken');
-      const comesBack = emulator.faults.always(tokenPath, { resetBeforeHeaders: true });
+      const endOutage = emulator.faults.always(tokenPath, { resetBeforeHeaders: true });
       const tries = await pass(2 * HOUR, SECOND);
       const gaps = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
       assert.ok(tries.length >= 3, `${tries.length} tries`);
       assert.ok(Math.min(...gaps) >= 30 * SECOND, `${gaps}`);
-      comesBack();
+      endOutage();
       const before = emulator.count(tokenPath);
       await generateIn(editor, run);
       assert.equal(emulator.count(tokenPath), before + 1);
@@ -80,9 +80,9 @@ describe('an idle window', () => {
     const { emulator, stores } = life;
     await opened.open(life.editor(), stores, async (run) => {
       await run('refreshToken');
-      const comesBack = emulator.faults.always(tokenPath, { resetBeforeHeaders: true });
+      const endOutage = emulator.faults.always(tokenPath, { resetBeforeHeaders: true });
       while (emulator.count(tokenPath) < 3) await pass(SECOND, SECOND);
-      comesBack();
+      endOutage();
       assert.equal((await pass(4 * MINUTE, SECOND)).length, 1);
       assert.equal(emulator.tokensIssued.length, 2);
     });

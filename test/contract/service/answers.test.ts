@@ -248,15 +248,18 @@ describe('size limits:', () => {
     try {
       const watched = new WatchedFetch();
       const world = await startWorld({ clock: time, http: { fetch: watched.fetch } });
-      const begun = 'x'.repeat(mebibyte + 1);
+      const unfinishedEvent = 'x'.repeat(mebibyte + 1);
       world.emulator.faults.next(chatStream, {
         headers: eventStream,
-        body: `${begun}\n\n`,
-        silentAfterBytes: begun.length,
+        body: `${unfinishedEvent}\n\n`,
+        silentAfterBytes: unfinishedEvent.length,
       });
       const failure = failureOf(world.generate({ onText: () => {} }));
       const request = await world.emulator.requestCount(chatStream, 1);
-      await becomes('the bytes to be read', () => watched.bytes(chatStream) === begun.length);
+      await becomes(
+        'the bytes to be read',
+        () => watched.bytes(chatStream) === unfinishedEvent.length,
+      );
       await time.pass(REST_MS);
       const { kind, details } = await failure;
       assert.deepEqual([kind, details.limit], ['too-large', mebibyte]);

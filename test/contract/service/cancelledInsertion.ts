@@ -41,9 +41,9 @@ export async function startInsertion(
   const stage = { previews: jobs.previews, rescue: () => assert.fail('rescued') };
   const job = new Job([target], undefined, { ...below, open }, stage);
   const kinds: ErrorKind[] = [];
-  let came = 0;
+  let receivedCount = 0;
   const onText = () => {
-    came += 1;
+    receivedCount += 1;
   };
   const run = runJob(
     {
@@ -59,7 +59,7 @@ export async function startInsertion(
     job,
     job.indices,
   );
-  await becomes('an edit in progress', () => came === texts.length && page.hasEditWaiting);
+  await becomes('an edit in progress', () => receivedCount === texts.length && page.hasEditWaiting);
   const over = Promise.withResolvers<ErrorKind>();
   return {
     kind: over.promise,

@@ -159,8 +159,8 @@ describe('docs/skill.openapi.json', () => {
   });
 
   it('fails validation after a mistake is added', async () => {
-    const spoiled = { ...JSON.parse(text), paths: { 'no-slash': {} } };
-    const { valid, errors } = await new Validator().validate(spoiled);
+    const invalid = { ...JSON.parse(text), paths: { 'no-slash': {} } };
+    const { valid, errors } = await new Validator().validate(invalid);
     assert.equal(valid, false);
     assert.match(JSON.stringify(errors), /no-slash/);
   });

@@ -298,13 +298,13 @@ describe('the diagnosis list in an editor', () => {
   };
 
   it('ends its checks when it is closed, and ignores later errors', async () => {
-    const begun = Promise.withResolvers<AbortSignal>();
+    const started = Promise.withResolvers<AbortSignal>();
     const ended = show(async (signal) => {
-      begun.resolve(signal);
+      started.resolve(signal);
       await once(signal, 'abort');
       throw new Error('after its end');
     });
-    const signal = await begun.promise;
+    const signal = await started.promise;
     editor.lists[0]?.hide();
     assert.equal(await ended, undefined);
     assert.equal(signal.aborted, true);

@@ -38,8 +38,8 @@ describe('private key masking', () => {
   it('masks each key separately, and an incomplete key up to the end of the text', () => {
     const [one, two] = [block('PRIVATE KEY'), block('EC PRIVATE KEY')];
     assert.equal(maskPrivateKeys(`${one}\n\n${two} c`), '[redacted]\n\n[redacted] c');
-    const begun = '-----BEGIN RSA PRIVATE KEY-----\nMII\nExplain this.';
-    assert.equal(maskPrivateKeys(`a ${one} b ${begun}`), 'a [redacted] b [redacted]');
+    const truncatedKey = '-----BEGIN RSA PRIVATE KEY-----\nMII\nExplain this.';
+    assert.equal(maskPrivateKeys(`a ${one} b ${truncatedKey}`), 'a [redacted] b [redacted]');
   });
 
   it('ignores certificates, public keys, and text about private keys', () => {

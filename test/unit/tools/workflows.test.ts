@@ -89,8 +89,10 @@ describe('the workflows', () => {
 
   it('are reported if they are invalid or run missing programs', async () => {
     const text = readFileSync(WORKFLOWS[1], 'utf8');
-    const spoilt = text.replace('timeout-minutes', 'timeout-minuts').replace('secrets.', 'secret.');
-    assert.equal((await problemsIn('spoilt.yml', spoilt)).length, 2);
+    const withErrors = text
+      .replace('timeout-minutes', 'timeout-minuts')
+      .replace('secrets.', 'secret.');
+    assert.equal((await problemsIn('spoilt.yml', withErrors)).length, 2);
     for (const gone of [
       'npm run gone',
       'npm gone',

@@ -371,21 +371,21 @@ describe('the concurrency limit', () => {
   }
 
   it(`never loses a slot or exceeds the limit in random sequences of calls (seed ${seed})`, async () => {
-    const deed = fc.oneof(
+    const action = fc.oneof(
       { weight: 3, arbitrary: fc.constant('acquire' as const) },
-      fc.constantFrom('leave', 'ok', 'throttled', 'failed', 'pause', 'heed', 'pass'),
+      fc.constantFrom('leave', 'ok', 'throttled', 'failed', 'pause', 'rate limit', 'pass'),
     );
     const property = fc.asyncProperty(
       fc.integer({ min: 1, max: 8 }),
-      fc.array(fc.tuple(deed, fc.nat(9)), { maxLength: 60 }),
-      async (limit, deeds) => {
+      fc.array(fc.tuple(action, fc.nat(9)), { maxLength: 60 }),
+      async (limit, actions) => {
         const limiter = limiterOf(limit, 20, 5);
         const held: Slot[] = [];
         const leaving: AbortController[] = [];
         let settledCalls = 0;
         let calls = 0;
-        for (const [what, which] of deeds) {
-          if (what === 'acquire') {
+        for (const [action, number] of actions) {
+          if (action === 'acquire') {
             const leaver = new AbortController();
             leaving.push(leaver);
             calls += 1;
@@ -396,13 +396,14 @@ describe('the concurrency limit', () => {
               .finally(() => {
                 settledCalls += 1;
               });
-          } else if (what === 'leave') leaving[which]?.abort();
-          else if (what === 'heed') limiter.applyRateLimit({ perSecond: 1 + which, left: which });
-          else if (what === 'pass') await time.pass(which * 10);
+          } else if (action === 'leave') leaving[number]?.abort();
+          else if (action === 'rate limit')
+            limiter.applyRateLimit({ perSecond: 1 + number, left: number });
+          else if (action === 'pass') await time.pass(number * 10);
           else
             held
-              .splice(which, 1)[0]
-              ?.release(what === 'pause' ? 'throttled' : what, what === 'pause' ? 500 : 0);
+              .splice(number, 1)[0]
+              ?.release(action === 'pause' ? 'throttled' : action, action === 'pause' ? 500 : 0);
           await settled();
           assert.ok(limiter.state.inFlight <= limit);
           assert.equal(limiter.state.inFlight, held.length, 'each slot has a holder');
