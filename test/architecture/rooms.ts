@@ -80,8 +80,11 @@ export function readRooms(): Room[] {
  */
 export function roomsTable(rooms: readonly Room[]): string {
   const names = rooms.map(({ name }) => name);
-  const [wanted, said] = [names, Object.keys(PURPOSES)].map((list) => list.toSorted().join(', '));
-  if (wanted !== said) throw new Error(`There are descriptions of ${said}, and rooms ${wanted}.`);
+  const [wanted, described] = [names, Object.keys(PURPOSES)].map((list) =>
+    list.toSorted().join(', '),
+  );
+  if (wanted !== described)
+    throw new Error(`There are descriptions of ${described}, and rooms ${wanted}.`);
   const rows = rooms
     .toSorted((one, other) => other.floor - one.floor || one.name.localeCompare(other.name))
     .map((room) => `| ${room.floor} | \`${room.label}\` | ${PURPOSES[room.name]} |`);

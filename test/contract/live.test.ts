@@ -12,7 +12,7 @@ const chat = '/ml/v1/text/chat';
 
 interface Ended {
   readonly code: number;
-  readonly said: string;
+  readonly output: string;
 }
 
 /** @param environment the environment variables, except for `PATH` */
@@ -20,7 +20,7 @@ function runLive(environment: Readonly<Record<string, string>>, ...given: string
   const { promise, resolve } = Promise.withResolvers<Ended>();
   const env = { PATH: process.env['PATH'], ...environment };
   const child = execFile(process.execPath, ['test/live/run.ts', ...given], { env }, (_, out, err) =>
-    resolve({ code: child.exitCode ?? -1, said: out + err }),
+    resolve({ code: child.exitCode ?? -1, output: out + err }),
   );
   return promise;
 }
@@ -43,31 +43,31 @@ describe('a live test run', () => {
   });
   after(() => emulator.close());
 
-  const assertHarmless = (said: string) => {
+  const assertHarmless = (output: string) => {
     for (const secret of [defaultApiKey, defaultProjectId, ...emulator.tokensIssued]) {
-      assert.ok(!said.includes(secret), said);
+      assert.ok(!output.includes(secret), output);
     }
   };
 
   it('is skipped with a message if the environment has none of the settings', async () => {
-    const { code, said } = await runLive({});
+    const { code, output } = await runLive({});
     assert.equal(code, 0);
-    assert.match(said, /^Skipped, .*VENDOR_API_KEY, VENDOR_PROJECT_ID, and VENDOR_URL.*\n$/);
+    assert.match(output, /^Skipped, .*VENDOR_API_KEY, VENDOR_PROJECT_ID, and VENDOR_URL.*\n$/);
   });
 
   it("reports missing and invalid settings, and doesn't run", async () => {
     const some = { IBM_API_KEY: defaultApiKey, IBM_URL: 'http://a.example' };
-    const { code, said } = await runLive(some);
+    const { code, output } = await runLive(some);
     assert.equal(code, 1);
-    assert.equal(said, 'Not run. Missing: IBM_PROJECT_ID. Invalid: IBM_URL (bad-url).\n');
+    assert.equal(output, 'Not run. Missing: IBM_PROJECT_ID. Invalid: IBM_URL (bad-url).\n');
   });
 
   it('stays within its output token limit and succeeds if the service matches the recordings', async () => {
-    const { code, said } = await runAgainst(emulator);
-    assert.equal(code, 0, said);
-    assert.doesNotMatch(said, /DIFFERS/);
-    assert.match(said, /, and 0 differ\.\n/);
-    assertHarmless(said);
+    const { code, output } = await runAgainst(emulator);
+    assert.equal(code, 0, output);
+    assert.doesNotMatch(output, /DIFFERS/);
+    assert.match(output, /, and 0 differ\.\n/);
+    assertHarmless(output);
     const limits = emulator.requests
       .filter(({ path }) => /\/text\/(chat|generation)/.test(path))
       .map(({ json }) => json as { max_completion_tokens: number; parameters: never })
@@ -84,7 +84,7 @@ describe('a live test run', () => {
     const planted = { ...others, created: 'today', extra: { more: 1 } };
     emulator.faults.next(chat, { json: planted });
     emulator.faults.next('/ml/v1/text/tokenization', { status: 403, json: { error: 'no' } });
-    const { code, said } = await runAgainst(emulator);
+    const { code, output } = await runAgainst(emulator);
     assert.equal(code, 1);
     const place = `    POST ${chat} \\(recording 9, F: [^)]*\\):`;
     for (const expected of [
@@ -98,9 +98,9 @@ describe('a live test run', () => {
       /\(POST .*: further fields: extra\.more\)$/m,
       /15 steps match the recordings, and 2 differ\./,
     ]) {
-      assert.match(said, expected);
+      assert.match(output, expected);
     }
-    assertHarmless(said);
+    assertHarmless(output);
   });
 
   it('hides the whole result if the service repeats the key', async () => {
@@ -108,10 +108,10 @@ describe('a live test run', () => {
       status: 400,
       json: { [defaultApiKey]: 1, code: defaultApiKey },
     });
-    const { code, said } = await runAgainst(emulator);
+    const { code, output } = await runAgainst(emulator);
     assert.equal(code, 1);
     assert.equal(
-      said,
+      output,
       'The result isn’t shown, because it contains a key, a token, or a project ID.\n',
     );
   });

@@ -76,8 +76,8 @@ describe('service responses', () => {
           for (const word of [error.details.code, error.details.requestId]) {
             if (word !== undefined) assert.match(word, /^[A-Za-z0-9._-]{1,64}$/);
           }
-          const said = `${JSON.stringify(error)} ${error.message} ${messageFor(error)?.text}`;
-          assert.ok(!said.includes(FOREIGN), said);
+          const reported = `${JSON.stringify(error)} ${error.message} ${messageFor(error)?.text}`;
+          assert.ok(!reported.includes(FOREIGN), reported);
         }
       },
     );

@@ -36,18 +36,18 @@ describe('a release', () => {
   };
   const read = (path: string) => readFileSync(join(cwd, path), 'utf8');
   const release = (tests: string) => {
-    const { promise, resolve } = Promise.withResolvers<{ code: number; said: string }>();
+    const { promise, resolve } = Promise.withResolvers<{ code: number; output: string }>();
     const given = ['test/release/run.ts', '--tests', tests];
     const child = execFile(process.execPath, given, { cwd }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode ?? -1, said: stdout + stderr }),
+      resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
     );
     return promise;
   };
 
   it('sets the next version and creates the package, without a commit or tag @nightly', async () => {
     const { version: before } = JSON.parse(read('package.json'));
-    const { code, said } = await release('way');
-    assert.equal(code, 0, said);
+    const { code, output } = await release('way');
+    assert.equal(code, 0, output);
     const { version } = JSON.parse(read('package.json'));
     assert.notEqual(version, before);
     assert.equal(JSON.parse(read('package-lock.json')).version, version);
@@ -56,8 +56,8 @@ describe('a release', () => {
       new RegExp(`^## Unreleased\n\n## ${version} - \\d{4}-`, 'm'),
     );
     const sum = createHash('sha256').update(readFileSync(join(cwd, 'hosted-model.vsix')));
-    assert.ok(said.includes(`is version ${version}, SHA-256 ${sum.digest('hex')}`), said);
-    assert.match(said, new RegExp(`git push origin HEAD v${version}`));
+    assert.ok(output.includes(`is version ${version}, SHA-256 ${sum.digest('hex')}`), output);
+    assert.match(output, new RegExp(`git push origin HEAD v${version}`));
     const changed = git('status', '--porcelain').trimEnd().split('\n').sort();
     assert.deepEqual(changed, [
       ' M CHANGELOG.md',
@@ -70,9 +70,9 @@ describe('a release', () => {
   });
 
   it('stops at the first step that fails, and explains how to undo the changes', async () => {
-    const { code, said } = await release('no-such-script');
+    const { code, output } = await release('no-such-script');
     assert.equal(code, 1);
-    assert.match(said, /`npm run --silent no-such-script` failed\. To undo .*: git restore \./);
+    assert.match(output, /`npm run --silent no-such-script` failed\. To undo .*: git restore \./);
     assert.ok(!existsSync(join(cwd, 'hosted-model.vsix')));
   });
 
@@ -80,10 +80,10 @@ describe('a release', () => {
     const [, minor = 0] = JSON.parse(read('package.json')).version.split('.').map(Number);
     const tag = `v0.${minor + 1}.0`;
     git('tag', tag);
-    const { code, said } = await release('way');
+    const { code, output } = await release('way');
     git('tag', '--delete', tag);
     assert.equal(code, 1);
-    assert.match(said, new RegExp(`Nothing was released\\. The tag ${tag} exists`));
+    assert.match(output, new RegExp(`Nothing was released\\. The tag ${tag} exists`));
     assert.equal(git('status', '--porcelain'), '');
   });
 
@@ -93,17 +93,17 @@ describe('a release', () => {
       '# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- All.\n',
     );
     commit('nothing new');
-    const { code, said } = await release('way');
+    const { code, output } = await release('way');
     git('reset', '--hard', '--quiet', 'HEAD~1');
     assert.equal(code, 1);
-    assert.match(said, /^\nNothing was released\. CHANGELOG\.md has nothing under/);
+    assert.match(output, /^\nNothing was released\. CHANGELOG\.md has nothing under/);
   });
 
   it('is refused if there are uncommitted changes', async () => {
     writeFileSync(join(cwd, 'LICENSE'), 'changed');
-    const { code, said } = await release('way');
+    const { code, output } = await release('way');
     assert.equal(code, 1);
-    assert.match(said, /First commit or stash these changes:\n M LICENSE/);
+    assert.match(output, /First commit or stash these changes:\n M LICENSE/);
     assert.equal(git('status', '--porcelain'), ' M LICENSE\n');
   });
 });

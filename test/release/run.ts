@@ -52,12 +52,12 @@ function release(tests: string): 0 | 1 {
 /** @returns the output, or undefined if the command failed */
 function run(command: string, stdout: 'inherit' | 'pipe' = 'inherit'): string | undefined {
   const stdio = ['ignore', stdout, 'inherit'] as const;
-  const { status, stdout: said } = spawnSync(command, {
+  const { status, stdout: output } = spawnSync(command, {
     shell: true,
     stdio: [...stdio],
     encoding: 'utf8',
   });
-  return status === 0 ? (said ?? '') : undefined;
+  return status === 0 ? (output ?? '') : undefined;
 }
 
 function refuse(reason: string): 1 {

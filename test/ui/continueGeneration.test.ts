@@ -62,13 +62,13 @@ describe(`the latest response ${nightly}`, () => {
 
   it("can't be continued, retried, undone, or shown before the first generation", async () => {
     const { page } = session.workbench;
-    const said: [key: string, message: RegExp][] = [
+    const messagesByKey: [key: string, message: RegExp][] = [
       [commandKeys.continueGeneration, /no truncated response to continue/],
       [commandKeys.tryAgain, /no generation to repeat/],
       [commandKeys.undoGeneration, /no generated text to undo/],
       [commandKeys.showLastResponse, /Nothing has been generated in this window yet/],
     ];
-    for (const [key, message] of said) {
+    for (const [key, message] of messagesByKey) {
       await page.keyboard.press(key);
       // VS Code shows at most three toasts in 800 ms, so the fourth message is only in the
       // notification center.

@@ -105,11 +105,11 @@ describe(`while text is generated ${nightly}`, () => {
     await generateByKeys(session);
     const alert = '[id$="hostedModel.announcement"] [role="alert"]';
     const label = `document.querySelector('${alert}')?.getAttribute('aria-label') ?? null`;
-    const said = await screen.until(
+    const announcement = await screen.until(
       'the announcement',
       async () => (await screen.read<string | null>(label)) ?? undefined,
     );
-    assert.equal(said, 'Hosted Model: The response is complete');
+    assert.equal(announcement, 'Hosted Model: The response is complete');
     await session.workbench.screenshot('feedback-end');
     await session.workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
     await screen.until('the announcement to go', async () =>

@@ -102,9 +102,9 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
 
   /**
    * Generates from a file while all models have these limits, and returns the message that matches
-   * `said`.
+   * `message`.
    */
-  const refusal = async (model_limits: Limits, name: string, said: RegExp) => {
+  const refusal = async (model_limits: Limits, name: string, message: RegExp) => {
     emulator.settings.models = recordedModels.map((model) => ({ ...model, model_limits }));
     const userSettings = { 'hostedModel.parameters': { max_new_tokens: 1_024 } };
     const session = await openWindow(emulator, { folderFiles: files, userSettings });
@@ -113,7 +113,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
     await workbench.openFile(path(name));
     await workbench.editor.selectAll();
     await workbench.runCommand(generate);
-    const { text } = await workbench.notifications.waitFor(said);
+    const { text } = await workbench.notifications.waitFor(message);
     return text;
   };
 

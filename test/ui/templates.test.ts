@@ -163,8 +163,8 @@ describe(`templates ${nightly}`, () => {
     await page.keyboard.press('F8');
     const message = '.marker-widget .message';
     await page.waitForSelector(message);
-    const said = await screen.read<string>(`document.querySelector('${message}').innerText`);
-    assert.match(said, /^The variable selecton is unknown\. Use \$\{selection\}, /);
+    const shown = await screen.read<string>(`document.querySelector('${message}').innerText`);
+    assert.match(shown, /^The variable selecton is unknown\. Use \$\{selection\}, /);
     assert.equal(emulator.count(chatPath), 0);
   });
 

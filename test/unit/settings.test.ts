@@ -15,7 +15,7 @@ interface ChangeEvent {
 describe('settings change events', () => {
   let hooks: ReturnType<typeof installEditor>;
   let fire: (event: ChangeEvent) => void;
-  let heard: number;
+  let eventCount: number;
   let subscription: Disposable;
   before(() => {
     class EditorWithEvents extends FakeEditor {
@@ -42,9 +42,9 @@ describe('settings change events', () => {
   beforeEach(async () => {
     const { onDidChangeSettings } = await import('../../src/config/configuration.ts');
     mock.timers.enable({ apis: ['setTimeout'] });
-    heard = 0;
+    eventCount = 0;
     subscription = onDidChangeSettings(() => {
-      heard += 1;
+      eventCount += 1;
     });
   });
   afterEach(() => mock.timers.reset());
@@ -58,11 +58,11 @@ describe('settings change events', () => {
     change(1_000);
     mock.timers.tick(99);
     change(1_000);
-    assert.equal(heard, 0);
+    assert.equal(eventCount, 0);
     mock.timers.tick(1);
-    assert.equal(heard, 1);
+    assert.equal(eventCount, 1);
     mock.timers.tick(1_000);
-    assert.equal(heard, 1);
+    assert.equal(eventCount, 1);
   });
 
   it('fire at most ten times a second, and once after the last change', () => {
@@ -70,23 +70,23 @@ describe('settings change events', () => {
       change(3);
       mock.timers.tick(1);
     }
-    assert.equal(heard, 10);
+    assert.equal(eventCount, 10);
     change(1);
     mock.timers.tick(100);
-    assert.equal(heard, 11);
+    assert.equal(eventCount, 11);
   });
 
   it("don't fire for settings of other extensions", () => {
     fire({ affectsConfiguration: () => false });
     mock.timers.tick(1_000);
-    assert.equal(heard, 0);
+    assert.equal(eventCount, 0);
   });
 
   it("don't fire after the listener is disposed", () => {
     change(2);
     subscription.dispose();
     mock.timers.tick(1_000);
-    assert.equal(heard, 0);
+    assert.equal(eventCount, 0);
   });
 });
 

@@ -44,8 +44,8 @@ export class ScreenReader {
   /** Waits until this text is announced, regardless of the focus. */
   waitForAloud(text: string | RegExp): Promise<string> {
     return this.#screen.until(`the announcement ${text}`, async () =>
-      (await this.#screen.read<string[]>('globalThis.saidAloud')).find((said) =>
-        matches(said, text),
+      (await this.#screen.read<string[]>('globalThis.announcements')).find((announced) =>
+        matches(announced, text),
       ),
     );
   }
@@ -71,7 +71,7 @@ export class ScreenReader {
 
 /** A screen reader announces an alert when it appears and when its text changes. */
 const listenScript = `(() => {
-  const said = [];
+  const announced = [];
   const alertsOf = (node) => [node.parentElement?.closest('[role="alert"]'),
     ...(node.matches?.('[role="alert"]') ? [node] : []),
     ...(node.querySelectorAll?.('[role="alert"]') ?? [])].filter(Boolean);
@@ -80,8 +80,8 @@ const listenScript = `(() => {
       addedNodes.length > 0 ? [...addedNodes] : target.nodeType === 3 ? [target] : []);
     for (const alert of new Set(nodes.flatMap(alertsOf))) {
       const text = (alert.ariaLabel ?? alert.textContent).trim();
-      if (text !== '') said.push(text);
+      if (text !== '') announced.push(text);
     }
   }).observe(document, { subtree: true, childList: true, characterData: true });
-  globalThis.saidAloud = said;
+  globalThis.announcements = announced;
 })()`;

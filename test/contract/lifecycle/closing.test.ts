@@ -59,8 +59,8 @@ describe('a window', () => {
     assert.deepEqual(editor.heldCounts, {});
     assert.equal(stores.keyring.listeners.size, 0);
     // On a slow machine, the window may offer a retry before it closes.
-    const said = editor.sunk.get('notification')?.filter((text) => text.startsWith('['));
-    for (const buttons of said ?? []) {
+    const buttonLists = editor.sunk.get('notification')?.filter((text) => text.startsWith('['));
+    for (const buttons of buttonLists ?? []) {
       assert.equal(buttons, '["Retry"]', 'a canceled call reports nothing');
     }
   });

@@ -19,8 +19,8 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     const prompts = suite.life.emulator.requests
       .filter(({ path }) => path === chatPath)
       .map(({ json }) => (json as { messages: { content: string }[] }).messages[0]?.content);
-    const said = editor.textOf('notification').trim();
-    return { editor, prompts, said };
+    const notification = editor.textOf('notification').trim();
+    return { editor, prompts, notification };
   };
 
   it('choose an insert mode', async () => {
@@ -41,7 +41,7 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     assert.match(editor.textOf('clipboard'), /^Hello from/);
   });
 
-  const unknown: readonly [given: unknown, said: RegExp][] = [
+  const unknown: readonly [given: unknown, message: RegExp][] = [
     [{ template: 'Revue' }, /There’s no template “Revue” for this document/],
     [{ template: 7 }, /“template” in the keybinding’s “args” must be a string\./],
     [{ template: null }, /“template” in the keybinding’s “args” must be a string\./],
@@ -54,9 +54,9 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
   ];
   for (const [given, message] of unknown) {
     it(`are rejected with a specific message if they are invalid: ${JSON.stringify(given)}`, async () => {
-      const { prompts, said } = await generate(given);
+      const { prompts, notification } = await generate(given);
       assert.deepEqual(prompts, []);
-      assert.match(said, message);
+      assert.match(notification, message);
     });
   }
 

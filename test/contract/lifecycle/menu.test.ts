@@ -148,19 +148,21 @@ describe('the menu', () => {
       editor.labels.push(/Use for Selections: ACME/);
       editor.beforePick = beforePick;
       await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
-      return { said: editor.textOf('notification'), settings: editor.textOf('settings') };
+      return { notification: editor.textOf('notification'), settings: editor.textOf('settings') };
     };
 
     it('uses the picked service for selections', async () => {
-      const { said, settings } = await switchToAcme();
-      assert.match(said, /^ACME is now used for selections\.$/m);
+      const { notification, settings } = await switchToAcme();
+      assert.match(notification, /^ACME is now used for selections\.$/m);
       assert.match(settings, /^service\nacme$/m);
     });
 
     it('reports that it couldn’t switch if the picked service is no longer set up', async () => {
       const { values } = suite.life.stores.keyring;
-      const { said, settings } = await switchToAcme(() => values.delete('hostedModel.key.acme'));
-      assert.match(said, /^Couldn’t switch to ACME\. Set it up first\.$/m);
+      const { notification, settings } = await switchToAcme(() =>
+        values.delete('hostedModel.key.acme'),
+      );
+      assert.match(notification, /^Couldn’t switch to ACME\. Set it up first\.$/m);
       assert.equal(settings, '');
     });
   });
@@ -224,8 +226,8 @@ describe('a deployment', () => {
 
     it('hides the list of models if no other service is set up', async () => {
       await selectModel();
-      const said = /^Your deployment has its own model\.$/m;
-      assert.match(editor.textOf('notification'), said);
+      const expected = /^Your deployment has its own model\.$/m;
+      assert.match(editor.textOf('notification'), expected);
       assert.equal(editor.textOf('quick pick'), '');
       assert.equal(suite.life.emulator.count(MODELS_PATH), 0);
     });

@@ -126,8 +126,11 @@ describe('a window that opens', () => {
         const window = await start(editor, { ...life.stores, keyring });
         for (const [index, command] of COMMANDS.entries()) {
           await window.run(command);
-          const said = editor.sunk.get('notification') ?? [];
-          assert.equal(said.filter((text) => text.includes('Couldn’t start')).length, index + 1);
+          const notifications = editor.sunk.get('notification') ?? [];
+          assert.equal(
+            notifications.filter((text) => text.includes('Couldn’t start')).length,
+            index + 1,
+          );
         }
         assert.match(editor.textOf('log'), logged);
         assert.equal(life.emulator.requests.length, 0);
@@ -152,8 +155,8 @@ describe('a window that opens', () => {
       editor.broken = 'tabs';
       for (const count of [1, 2]) {
         await window.run('refreshToken');
-        const said = editor.sunk.get('notification') ?? [];
-        assert.equal(said.filter((text) => text.includes('Couldn’t load')).length, count);
+        const notifications = editor.sunk.get('notification') ?? [];
+        assert.equal(notifications.filter((text) => text.includes('Couldn’t load')).length, count);
         assert.deepEqual(editor.heldCounts, listeners);
       }
       assert.match(editor.textOf('log'), /couldn’t load the commands: Error$/m);

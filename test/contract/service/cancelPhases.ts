@@ -77,14 +77,14 @@ async function beginOn(path: string, fault: Fault): Promise<StuckCall> {
 
 /** Connects to a service that accepts connections but never completes a TLS handshake. */
 async function beginInConnection(): Promise<StuckCall> {
-  const heard = Promise.withResolvers<void>();
-  const mute = await startMuteServer(() => heard.resolve());
+  const connected = Promise.withResolvers<void>();
+  const mute = await startMuteServer(() => connected.resolve());
   const serviceUrl = mute.url;
   const world = await startWorld({
     credentials: (auth) => ({ serviceUrl, approved: { auth, service: serviceUrl } }),
   });
   const call = begin(world);
-  await heard.promise;
+  await connected.promise;
   const release = async () => {
     assert.equal(mute.connections, 1);
     await mute.close();

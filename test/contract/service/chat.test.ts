@@ -8,7 +8,7 @@ import { becomes } from '../../vscode/deadline.ts';
 import { endWorlds, kindOf, modelId, pathOf, startWorld, tokenPath, type World } from './world.ts';
 
 const chatStream = pathOf('chat', true);
-const say = (text: string): Conversation => ({
+const conversationWith = (text: string): Conversation => ({
   messages: [{ role: 'user', content: [{ text }] }],
   tools: [{ name: 'read', description: 'Reads.', inputSchema: undefined }],
   toolChoice: 'auto',
@@ -22,7 +22,11 @@ const call: ModelStep = {
   ],
 };
 
-function chat({ client }: World, options: CallOptions = {}, conversation = say('Go on.')) {
+function chat(
+  { client }: World,
+  options: CallOptions = {},
+  conversation = conversationWith('Go on.'),
+) {
   const chunks: string[] = [];
   const onText = (text: string) => chunks.push(text);
   const answer = client.chat(conversation, {}, { onText, ...options });
@@ -148,10 +152,13 @@ describe('a conversation with the service', () => {
     const world = await startWorld();
     const { apiKey } = world.credentials;
     const parts: readonly Conversation[] = [
-      say(`It is ${apiKey}.`),
-      { ...say('x'), messages: [{ role: 'tool', callId: '1', text: `KEY=${apiKey}` }] },
+      conversationWith(`It is ${apiKey}.`),
       {
-        ...say('x'),
+        ...conversationWith('x'),
+        messages: [{ role: 'tool', callId: '1', text: `KEY=${apiKey}` }],
+      },
+      {
+        ...conversationWith('x'),
         messages: [
           {
             role: 'assistant',
@@ -160,7 +167,10 @@ describe('a conversation with the service', () => {
           },
         ],
       },
-      { ...say('x'), tools: [{ name: 'x', description: apiKey, inputSchema: undefined }] },
+      {
+        ...conversationWith('x'),
+        tools: [{ name: 'x', description: apiKey, inputSchema: undefined }],
+      },
     ];
     for (const conversation of parts) {
       const { answer } = chat(world, {}, conversation);
@@ -173,9 +183,9 @@ describe('a conversation with the service', () => {
     const world = await startWorld();
     const line = 'A'.repeat(64);
     const text = `-----BEGIN PRIVATE KEY-----\n${line}\n-----END PRIVATE KEY-----\n`;
-    const question = chat(world, {}, say(`What is this? ${text}`));
+    const question = chat(world, {}, conversationWith(`What is this? ${text}`));
     assert.equal(await kindOf(question.answer), 'prompt-holds-secret');
-    const { messages, ...rest } = say('Another one, please.');
+    const { messages, ...rest } = conversationWith('Another one, please.');
     const example = { role: 'assistant', text, toolCalls: [] } as const;
     await chat(world, {}, { ...rest, messages: [example, ...messages] }).answer;
     assert.equal(world.emulator.count(chatStream), 1);

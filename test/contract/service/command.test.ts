@@ -136,7 +136,7 @@ describe('a token command', () => {
     const failure = failureOf(fetchToken(timed, credentialsOf(line), never));
     await watched.joined(1);
     await time.pass(TOKEN_DEADLINE_MS / 2 + 1);
-    watched.tell('exit');
+    watched.sendLine('exit');
     assert.deepEqual((await failure).details, { problem: 'exit', exitCode: 1 });
     timed.dispose();
   });
@@ -148,7 +148,7 @@ describe('a token command', () => {
     const failure = failureOf(fetchToken(timed, credentialsOf(line), never));
     await watched.joined(1);
     await time.pass(TOKEN_DEADLINE_MS / 2);
-    watched.tell('exit');
+    watched.sendLine('exit');
     await watched.joined(2);
     await time.pass(TOKEN_DEADLINE_MS / 2);
     assert.deepEqual((await failure).details, { problem: 'too-slow' });
@@ -201,7 +201,7 @@ describe('a token command', () => {
     const line = withChild(`s.on('data',()=>{${print(`'${token}'`)};process.exit()});${stop}`);
     const fetched = run(line);
     const ids = await watched.joined(2);
-    watched.tell('go');
+    watched.sendLine('go');
     assert.equal((await fetched).value, token);
     await watched.allEnded();
     assert.equal(ids.length, 2);
@@ -213,7 +213,7 @@ describe('a token command', () => {
     ).replace('{stdio:', '{detached:true,stdio:');
     const fetched = run(line);
     const ids = await watched.joined(2);
-    watched.tell('go');
+    watched.sendLine('go');
     assert.equal((await fetched).value, token);
     // The extension can't end the detached process, so the test ends it.
     for (const id of ids.filter((one) => !isGone(one))) process.kill(id);

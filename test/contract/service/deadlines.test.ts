@@ -184,11 +184,11 @@ describe('the deadline', () => {
   }
 
   it('D04: aborts a response whose headers never end, closes the connection, and prevents a retry', async () => {
-    const heard = Promise.withResolvers<Socket>();
+    const connected = Promise.withResolvers<Socket>();
     let asked = 0;
     const server = await startMuteServer((socket) => {
       asked += 1;
-      heard.resolve(socket);
+      connected.resolve(socket);
     });
     closers.push(server.close);
     const serviceUrl = server.url.replace('https:', 'http:');
@@ -197,7 +197,7 @@ describe('the deadline', () => {
       credentials: (auth) => ({ serviceUrl, approved: { auth, service: serviceUrl } }),
     });
     const call = begin();
-    const socket = await heard.promise;
+    const socket = await connected.promise;
     const closed = once(socket, 'close');
     socket.write('HTTP/1.1 200 OK\r\nx-long: ');
     for (let drop = 1; drop < DROPS; drop += 1) {

@@ -20,7 +20,7 @@ interface Case {
   readonly plant: (emulator: Emulator) => void;
   readonly refused: ErrorKind;
   readonly explained: ErrorKind;
-  readonly says: RegExp;
+  readonly message: RegExp;
 }
 
 const onBoth = ({ faults }: Emulator, fault: typeof expired) => {
@@ -34,14 +34,14 @@ const cases: readonly Case[] = [
     plant: (emulator) => onBoth(emulator, expired),
     refused: 'unauthorized',
     explained: 'unauthorized',
-    says: /the new token has already expired/,
+    message: /the new token has already expired/,
   },
   {
     cause: 'the key belongs to another account',
     plant: (emulator) => onBoth(emulator, notValid),
     refused: 'unauthorized',
     explained: 'unauthorized',
-    says: /may belong to different accounts or regions/,
+    message: /may belong to different accounts or regions/,
   },
   {
     cause: 'the project is wrong',
@@ -51,7 +51,7 @@ const cases: readonly Case[] = [
     },
     refused: 'unauthorized',
     explained: 'project-unknown',
-    says: /project doesn’t exist in this region/,
+    message: /project doesn’t exist in this region/,
   },
   {
     cause: 'the project is in another region',
@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
     },
     refused: 'unauthorized',
     explained: 'project-unknown',
-    says: /doesn’t exist in this region/,
+    message: /doesn’t exist in this region/,
   },
   {
     cause: 'the key is now refused',
@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
     },
     refused: 'unauthorized',
     explained: 'key-refused',
-    says: /unknown, expired, or disabled/,
+    message: /unknown, expired, or disabled/,
   },
   {
     cause: 'the quota is used up',
@@ -88,7 +88,7 @@ const cases: readonly Case[] = [
     },
     refused: 'forbidden',
     explained: 'quota-used-up',
-    says: /plan’s quota is used up/,
+    message: /plan’s quota is used up/,
   },
   {
     cause: "the checks can't find the cause",
@@ -98,7 +98,7 @@ const cases: readonly Case[] = [
     },
     refused: 'unauthorized',
     explained: 'unauthorized',
-    says: /refused the new token.*The exact cause couldn’t be determined\.$/,
+    message: /refused the new token.*The exact cause couldn’t be determined\.$/,
   },
   {
     cause: 'the service is too busy for the checks',
@@ -108,28 +108,28 @@ const cases: readonly Case[] = [
     },
     refused: 'forbidden',
     explained: 'forbidden',
-    says: /doesn’t allow this.*couldn’t be determined\.$/,
+    message: /doesn’t allow this.*couldn’t be determined\.$/,
   },
   {
     cause: 'the cause is gone',
     plant: (emulator) => onChat(emulator, notValid),
     refused: 'unauthorized',
     explained: 'refused-once',
-    says: /all checks pass now/,
+    message: /all checks pass now/,
   },
   {
     cause: 'only the permission to generate is missing',
     plant: (emulator) => onChat(emulator, refusal(403, 'user_authorization_failed')),
     refused: 'forbidden',
     explained: 'forbidden',
-    says: /not have permission to use the project/,
+    message: /not have permission to use the project/,
   },
 ];
 
 describe('a refused generation', () => {
   afterEach(endExaminations);
 
-  for (const { cause, plant, refused, explained, says } of cases) {
+  for (const { cause, plant, refused, explained, message } of cases) {
     it(`is explained as ${explained} if ${cause}`, async () => {
       const { emulator, runtime, credentials, examine } = await startExamination();
       plant(emulator);
@@ -141,7 +141,7 @@ describe('a refused generation', () => {
       const { diagnosis } = await examine();
       const cause = explain(refusalOfChat, diagnosis.failure);
       assert.equal(cause.kind, explained);
-      assert.match(messageFor(cause)?.text ?? '', says);
+      assert.match(messageFor(cause)?.text ?? '', message);
       assert.doesNotMatch(messageFor(cause)?.text ?? '', /unauthorized/i);
       assert.equal(emulator.count(chat), replays, 'nothing else is generated');
     });

@@ -161,8 +161,8 @@ describe('a service runtime', () => {
           const json = { errors: [{ code: secret, message: secret }], trace: secret };
           emulator.faults.next(chat, { status: 400, json });
           const { message, details } = await failureOf(generate(lastKey));
-          const said = JSON.stringify([message, details]);
-          assert.ok(!said.includes(secret), `${secret} in ${said}`);
+          const reported = JSON.stringify([message, details]);
+          assert.ok(!reported.includes(secret), `${secret} in ${reported}`);
         }
       });
 
@@ -233,12 +233,12 @@ describe('a service runtime', () => {
     await generate('key-number-one');
     const held = gate();
     emulator.faults.next(chat, { hold: held.opened });
-    const underWay = generate('key-number-one');
+    const running = generate('key-number-one');
     const waiting = kindOf(generate('key-number-one'));
     await emulator.requestCount(chat, 2);
     runtime.forgetTokens();
     held.open();
-    await underWay;
+    await running;
     assert.equal(await waiting, 'cancelled');
     assert.deepEqual([emulator.count(tokenPath), emulator.count(chat)], [1, 2]);
     assert.equal(tokens('key-number-one').state.kind, 'none');

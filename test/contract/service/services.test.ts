@@ -111,7 +111,7 @@ const apis: Readonly<Record<string, ApiCase>> = {
   },
 };
 
-const say = (text: string, more: Conversation['messages'] = []): Conversation => ({
+const conversationWith = (text: string, more: Conversation['messages'] = []): Conversation => ({
   messages: [
     { role: 'system', content: [{ text: 'Be brief.' }] },
     { role: 'user', content: [{ text }] },
@@ -264,7 +264,11 @@ describe('a connection with', () => {
             ? { text: 'It says 42.' }
             : { reasoning: 'Hm.', toolCalls: [{ name: 'read', arguments: '{"path":"a"}' }] };
         const onText = () => {};
-        const asked = await client.chat(say('What is in a?'), {}, { signal: never, onText });
+        const asked = await client.chat(
+          conversationWith('What is in a?'),
+          {},
+          { signal: never, onText },
+        );
         const [call] = asked.toolCalls;
         assert.ok(call);
         assert.deepEqual([call.name, call.arguments], ['read', '{"path":"a"}']);
@@ -272,7 +276,11 @@ describe('a connection with', () => {
           { role: 'assistant', text: '', toolCalls: asked.toolCalls },
           { role: 'tool', callId: call.id, text: '42' },
         ] as const;
-        const ended = await client.chat(say('What is in a?', more), {}, { signal: never, onText });
+        const ended = await client.chat(
+          conversationWith('What is in a?', more),
+          {},
+          { signal: never, onText },
+        );
         assert.equal(ended.text, 'It says 42.');
         assert.equal(tokenCount(), authentication.path ? 1 : 0);
 

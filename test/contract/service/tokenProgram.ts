@@ -73,7 +73,7 @@ export interface WatchedProcesses {
   /** Resolves with the IDs of the first `count` processes when all of them have joined. */
   readonly joined: (count: number) => Promise<readonly number[]>;
   /** Sends a line to all processes that have joined. */
-  readonly tell: (line: string) => void;
+  readonly sendLine: (line: string) => void;
   /** Resolves once all processes that have joined have ended. */
   readonly allEnded: () => Promise<void>;
   readonly close: () => void;
@@ -111,7 +111,7 @@ export async function watchProcesses(): Promise<WatchedProcesses> {
         };
         look();
       }),
-    tell: (line) => {
+    sendLine: (line) => {
       for (const socket of sockets) socket.write(line);
     },
     allEnded: async () => {

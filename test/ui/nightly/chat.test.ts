@@ -21,7 +21,7 @@ const echo = 'ECHOED <b>words</b> [link](command:x) at /home/somebody/a.ts:1:2';
 const errorOf = (code: string) => ({ json: { errors: [{ code, message: echo }] } });
 
 /** Faults, and a part of the message that the chat shows for each fault. */
-const failures: readonly [path: string, fault: Fault, said: string][] = [
+const failures: readonly [path: string, fault: Fault, message: string][] = [
   [chatPath, { status: 503, body: echo }, 'failed (503) on all 4 attempts'],
   [chatPath, { status: 429, ...errorOf('rate_limit_reached_requests') }, 'Too many requests'],
   [chatPath, { status: 403, ...errorOf('token_quota_reached') }, 'quota'],
@@ -45,11 +45,11 @@ describe("VS Code's chat", () => {
     const { page } = workbench;
     await storeKey(session);
     await startChat(session);
-    for (const [number, [path, fault, said]] of failures.entries()) {
+    for (const [number, [path, fault, message]] of failures.entries()) {
       const end = emulator.faults.always(path, fault);
       await page.keyboard.type(`Question ${number}`);
       await page.keyboard.press('Enter');
-      await chatText(session, said);
+      await chatText(session, message);
       end();
     }
     await workbench.screenshot('chat-failures');

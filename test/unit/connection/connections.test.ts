@@ -644,9 +644,9 @@ describe('Connections', () => {
         make();
         editor.messages.length = 0;
         assert.equal(await connections.for(), undefined);
-        const [said = ''] = editor.messages;
-        assert.ok(said.includes(`the .env file in work (${reason})`), said);
-        assert.match(said, /the environment \(not used until the \.env file is fixed\)/);
+        const [message = ''] = editor.messages;
+        assert.ok(message.includes(`the .env file in work (${reason})`), message);
+        assert.match(message, /the environment \(not used until the \.env file is fixed\)/);
       });
     }
   });
@@ -673,7 +673,7 @@ describe('Connections', () => {
       assert.equal((await approved)?.source, 'envFile');
     });
 
-    const faults: [what: string, text: string, said: string][] = [
+    const faults: [what: string, text: string, message: string][] = [
       [
         'with quotes around the key',
         complete.replace('key-in-the-file', '"key-in-the-file"'),
@@ -700,12 +700,15 @@ describe('Connections', () => {
         'The .env file in work lacks VENDOR_PROJECT_ID. One source must contain all the values. Nothing was sent.',
       ],
     ];
-    for (const [what, text, said] of faults) {
+    for (const [what, text, message] of faults) {
       it(`shows what to fix in a file ${what}, and doesn't open the setup`, async () => {
         editor.files.set('/work/.env', text);
         setEnvironment();
         await required();
-        assert.deepEqual([editor.messages, editor.inputCount, editor.modalCount], [[said], 0, 1]);
+        assert.deepEqual(
+          [editor.messages, editor.inputCount, editor.modalCount],
+          [[message], 0, 1],
+        );
         assert.equal(connections.obstacle, 'missing');
       });
     }
@@ -1489,7 +1492,7 @@ describe('Connections', () => {
     });
   });
 
-  for (const [what, spoil] of Object.entries({
+  for (const [what, makeUnusable] of Object.entries({
     'was refused': async () => {
       service.isRefused = (key) => key === 'my-key';
     },
@@ -1500,7 +1503,7 @@ describe('Connections', () => {
   })) {
     it(`doesn't offer to keep a stored key that ${what}`, async () => {
       await storeKey();
-      await spoil();
+      await makeUnusable();
       editor.picks.push(IBM);
       editor.typed.push('');
       assert.equal(await connections.setUp(), false);

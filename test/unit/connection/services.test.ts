@@ -442,11 +442,11 @@ describe('service selection', () => {
     editor.folderSettings.set('projectId', 'project-of-the-folder');
     const { found, choice } = await connections.peek();
     assert.equal(choice.kind, 'ready');
-    const said = [
+    const shownTexts = [
       ...prepareDiagnosis(found, choice).preliminary.map(({ text }) => text),
       ...sourceRows(found, choice).map(({ detail }) => detail),
     ];
-    assert.doesNotMatch(said.join(), /project/);
+    assert.doesNotMatch(shownTexts.join(), /project/);
   });
 
   it('uses the project and account from the latest setup, not an earlier deployment', async () => {

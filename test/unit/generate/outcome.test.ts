@@ -251,7 +251,7 @@ describe('the report about a response', () => {
       await outcome.reportOutcome(job, { ...whole, isPlaced: false });
       const { invisibleText } = await import('../../../src/generate/generateMessages.ts');
       assert.deepEqual(
-        editor.sunk.get('notification')?.filter((said) => said !== '[]'),
+        editor.sunk.get('notification')?.filter((text) => text !== '[]'),
         [invisibleText(removed, kept)],
       );
       job.dispose();
@@ -264,8 +264,8 @@ describe('the report about a response', () => {
     job.begin(0, 'continue');
     job.append(0, '\u202E\u202E');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false });
-    const said = editor.sunk.get('notification')?.filter((text) => text !== '[]');
-    assert.deepEqual(said, ['Removed 2 invisible or control characters.']);
+    const messages = editor.sunk.get('notification')?.filter((text) => text !== '[]');
+    assert.deepEqual(messages, ['Removed 2 invisible or control characters.']);
     job.dispose();
   });
 

@@ -284,16 +284,16 @@ describe('runJob', () => {
       editor.button = 'Copy';
       const { done, announced } = await run({ mode, count: 3, lost: [0, 2] });
       await done;
-      const [said = ''] = editor.sunk.get('notification') ?? [];
-      assert.ok(said.startsWith(what), said);
-      assert.match(said, /“Show Last Response”\.$/);
+      const [message = ''] = editor.sunk.get('notification') ?? [];
+      assert.ok(message.startsWith(what), message);
+      assert.match(message, /“Show Last Response”\.$/);
       assert.equal(editor.textOf('clipboard'), `responses ${offered}`);
       assert.deepEqual(announced, []);
     });
   }
 
   const EMPTY = 'The response is empty. Try another prompt or model.';
-  for (const [what, options, said, announces] of [
+  for (const [what, options, message, announces] of [
     ['no response to a retry', { generate: async () => ended }, EMPTY, []],
     [
       'no response to a retry after an undo',
@@ -339,7 +339,7 @@ describe('runJob', () => {
       assert.deepEqual(announced, announces);
       assert.deepEqual(
         editor.sunk.get('notification')?.filter((text) => /empty/.test(text)),
-        [said],
+        [message],
       );
     });
   }
@@ -369,9 +369,9 @@ describe('runJob', () => {
     const generate = async (index: number) => (index === 0 ? ended : truncated);
     const { done } = await run({ count: 2, empty: [0, 1], generate });
     await done;
-    const said = editor.textOf('notification');
-    assert.match(said, /^1 of 2 responses is empty\./);
-    assert.match(said, /1 of 2 responses reached a token or time limit\./);
+    const message = editor.textOf('notification');
+    assert.match(message, /^1 of 2 responses is empty\./);
+    assert.match(message, /1 of 2 responses reached a token or time limit\./);
   });
 
   it("doesn't ask the user to accept a preview that is already accepted", async () => {
@@ -406,9 +406,9 @@ describe('runJob', () => {
       const generate = async (index: number) => generations[index];
       const { done } = await run({ count: generations.length, generate, parameters });
       await done;
-      const [said = ''] = editor.sunk.get('notification') ?? [];
-      if (typeof expected === 'string') assert.equal(said, expected);
-      else assert.match(said, expected);
+      const [message = ''] = editor.sunk.get('notification') ?? [];
+      if (typeof expected === 'string') assert.equal(message, expected);
+      else assert.match(message, expected);
     });
   }
 });

@@ -309,7 +309,7 @@ describe('the text of a message', () => {
 });
 
 describe('the message about a refused token request', () => {
-  for (const [code, said] of [
+  for (const [code, pattern] of [
     ['invalid_client', /ID or secret is unknown/],
     ['invalid_request', /“clientAuthentication”/],
     ['invalid_grant', /no longer accepts .* grant/],
@@ -319,7 +319,7 @@ describe('the message about a refused token request', () => {
   ] as const) {
     it(`explains ${code}`, () => {
       const kind = code === 'invalid_client' ? 'key-refused' : 'token-request-refused';
-      assert.match(messageFor(new ServiceError(kind, { code }))?.text ?? '', said);
+      assert.match(messageFor(new ServiceError(kind, { code }))?.text ?? '', pattern);
     });
   }
 });
@@ -336,7 +336,7 @@ describe('a message about a service', () => {
     },
   ]).own;
   assert.ok(onPremises && gateway);
-  const said = (kind: ErrorKind, context: MessageContext) =>
+  const messageText = (kind: ErrorKind, context: MessageContext) =>
     messageFor(new ServiceError(kind, {}), context)?.text ?? '';
 
   for (const [what, context, pattern] of [
@@ -354,42 +354,48 @@ describe('a message about a service', () => {
     ['a gateway', { service: gateway }, /client ID, client secret, and service URL/],
   ] as const) {
     it(`names the settings of ${what}`, () => {
-      assert.match(said('unauthorized', context), pattern);
+      assert.match(messageText('unauthorized', context), pattern);
     });
   }
 
   it('names the deployment, space, or project only if requests contain its ID', () => {
     assert.match(
-      said('project-unknown', { service: cloud, resource: 'deployment' }),
+      messageText('project-unknown', { service: cloud, resource: 'deployment' }),
       /^The deployment doesn’t exist .* Check the deployment ID/,
     );
-    assert.match(said('forbidden', { service: cloud, resource: 'space' }), /use the space\. /);
-    assert.doesNotMatch(said('forbidden', { service: gateway }), /project/);
+    assert.match(
+      messageText('forbidden', { service: cloud, resource: 'space' }),
+      /use the space\. /,
+    );
+    assert.doesNotMatch(messageText('forbidden', { service: gateway }), /project/);
   });
 
   it('mentions the region and the identity address only if the user can change them', () => {
     const worldwide = { ...cloud, regions: cloud.regions.slice(0, 1) };
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
-      assert.match(said(kind, { service: cloud }), /region/);
-      assert.doesNotMatch(said(kind, { service: gateway }), /region/);
-      assert.doesNotMatch(said(kind, { service: worldwide }), /region/);
+      assert.match(messageText(kind, { service: cloud }), /region/);
+      assert.doesNotMatch(messageText(kind, { service: gateway }), /region/);
+      assert.doesNotMatch(messageText(kind, { service: worldwide }), /region/);
     }
     for (const kind of ['token-unusable', 'token-request-refused'] as const) {
       assert.match(
-        said(kind, { service: cloud }),
+        messageText(kind, { service: cloud }),
         /the service URL and identity address in the settings/,
       );
-      assert.match(said(kind, { service: onPremises }), /Check the service URL/);
-      assert.match(said(kind, { service: gateway }), /“tokenUrl” in the service’s entry/);
+      assert.match(messageText(kind, { service: onPremises }), /Check the service URL/);
+      assert.match(messageText(kind, { service: gateway }), /“tokenUrl” in the service’s entry/);
     }
   });
 
   it('names the credentials of the authentication method', () => {
-    assert.match(said('key-refused', { service: onPremises }), /refused the user name and API key/);
-    assert.match(said('key-refused', { service: cloud }), /refused the API key/);
-    assert.match(said('host-not-approved', { service: gateway }), /for your client secret/);
+    assert.match(
+      messageText('key-refused', { service: onPremises }),
+      /refused the user name and API key/,
+    );
+    assert.match(messageText('key-refused', { service: cloud }), /refused the API key/);
+    assert.match(messageText('host-not-approved', { service: gateway }), /for your client secret/);
     const zen = serviceFor('zen') ?? assert.fail();
-    assert.match(said('key-refused', { service: zen }), /^The service refused the key/);
-    assert.doesNotMatch(said('key-refused', { service: zen }), /not tried again/);
+    assert.match(messageText('key-refused', { service: zen }), /^The service refused the key/);
+    assert.doesNotMatch(messageText('key-refused', { service: zen }), /not tried again/);
   });
 });

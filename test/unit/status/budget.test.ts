@@ -32,7 +32,7 @@ describe('the daily budget', () => {
   });
   afterEach(() => editor.end());
   const open = () => new Kept(state, () => now);
-  const saidOf = async (budget: DailyBudget, ...used: readonly ReturnType<typeof use>[]) => {
+  const messagesAfter = async (budget: DailyBudget, ...used: readonly ReturnType<typeof use>[]) => {
     const before = editor.messages.length;
     for (const one of used) budget.notify(one);
     await settled();
@@ -56,18 +56,18 @@ describe('the daily budget', () => {
 
   it('warns at 80% only once per day and key, even in several windows', async () => {
     const [one, other] = [open(), open()];
-    const said = await saidOf(one, use(799), use(800), use(900));
-    assert.deepEqual(said, ['You’ve used 800 of today’s 1,000 tokens.']);
-    assert.deepEqual(await saidOf(other, use(950)), []);
-    assert.equal((await saidOf(other, use(950, { fingerprint: 'two' }))).length, 1);
+    const messages = await messagesAfter(one, use(799), use(800), use(900));
+    assert.deepEqual(messages, ['You’ve used 800 of today’s 1,000 tokens.']);
+    assert.deepEqual(await messagesAfter(other, use(950)), []);
+    assert.equal((await messagesAfter(other, use(950, { fingerprint: 'two' }))).length, 1);
     now += 2 * HOUR_MS;
-    assert.equal((await saidOf(other, use(850))).length, 1);
+    assert.equal((await messagesAfter(other, use(850))).length, 1);
   });
 
   it('warns only once when it is used up, and blocks further requests', async () => {
     const budget = open();
-    const said = await saidOf(budget, use(1_200), use(1_300));
-    assert.match(said.join(), /^Today’s budget of 1,000 .*1,200 used/);
+    const messages = await messagesAfter(budget, use(1_200), use(1_300));
+    assert.match(messages.join(), /^Today’s budget of 1,000 .*1,200 used/);
     assert.deepEqual(editor.offered, [['Continue Today', 'Show Usage']]);
     assert.deepEqual(
       [use(999), use(1_000), use(1_000, { budget: 0 })].map((one) => budget.allowsRequests(one)),
@@ -78,14 +78,14 @@ describe('the daily budget', () => {
   it('allows requests with a key until midnight after the user selects Continue Today', async () => {
     const [one, other] = [open(), open()];
     editor.picks.push('Continue Today');
-    await saidOf(one, use(1_000));
+    await messagesAfter(one, use(1_000));
     for (const budget of [one, other]) assert.equal(budget.allowsRequests(use(2_000)), true);
     assert.equal(one.allowsRequests(use(2_000, { fingerprint: 'two' })), false);
     now += HOUR_MS - 1;
     assert.equal(one.allowsRequests(use(2_000)), true);
     now += 1;
     assert.equal(one.allowsRequests(use(2_000)), false);
-    assert.equal((await saidOf(one, use(2_000))).length, 1);
+    assert.equal((await messagesAfter(one, use(2_000))).length, 1);
   });
 
   it("ignores a click on Continue Today in yesterday's message", async () => {
@@ -94,21 +94,21 @@ describe('the daily budget', () => {
     editor.beforeAnswer = () => {
       now += HOUR_MS;
     };
-    await saidOf(budget, use(1_000));
+    await messagesAfter(budget, use(1_000));
     assert.equal(budget.allowsRequests(use(1_000)), false);
   });
 
   it('stores only the day and key fingerprints', async () => {
     const budget = open();
     editor.picks.push('Continue Today');
-    await saidOf(budget, use(800), use(1_000), use(900, { fingerprint: 'two' }));
+    await messagesAfter(budget, use(800), use(1_000), use(900, { fingerprint: 'two' }));
     assert.deepEqual(Object.fromEntries(state.values), {
       'hostedModel.budget.near': { day: '2026-03-10', keys: ['one', 'two'] },
       'hostedModel.budget.spent': { day: '2026-03-10', keys: ['one'] },
       'hostedModel.budget.continued': { day: '2026-03-10', keys: ['one'] },
     });
     now += HOUR_MS;
-    await saidOf(budget, use(800));
+    await messagesAfter(budget, use(800));
     const kept = state.values.get('hostedModel.budget.near');
     assert.deepEqual(kept, { day: '2026-03-11', keys: ['one'] });
   });

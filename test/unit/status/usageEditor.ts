@@ -69,8 +69,8 @@ export class UsageEditor extends FakeEditor {
     return {
       ...base,
       window: own('window', {
-        showWarningMessage: async (said: string, ...buttons: string[]) => {
-          this.messages.push(said);
+        showWarningMessage: async (message: string, ...buttons: string[]) => {
+          this.messages.push(message);
           this.offered.push(buttons);
           this.beforeAnswer();
           return this.picks.shift();

@@ -131,10 +131,10 @@ describe('a template file', () => {
       ]);
       assert.deepEqual(found, expected);
       for (const issue of issues) {
-        const said = templateIssueText(issue);
-        assert.match(said, /^[A-Z].*(\. |, such as ).*\.$/);
-        assert.doesNotMatch(said, /undefined|[^\x20-\x7e’“”]/);
-        assert.ok(said.length <= 220);
+        const text = templateIssueText(issue);
+        assert.match(text, /^[A-Z].*(\. |, such as ).*\.$/);
+        assert.doesNotMatch(text, /undefined|[^\x20-\x7e’“”]/);
+        assert.ok(text.length <= 220);
       }
     });
   }
