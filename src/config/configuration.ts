@@ -125,7 +125,7 @@ export async function writeServiceEntries(entries: readonly unknown[]): Promise<
 }
 
 /**
- * Calls the listener shortly after this extension's settings or `chat.disableAIFeatures` change.
+ * Calls the listener shortly after this extension's settings or the setting for AI features change.
  * Calls it only once if several settings change within `MIN_INTERVAL_MS`.
  */
 export function onDidChangeSettings(listener: () => void): Disposable {

@@ -59,6 +59,7 @@ describe('a request to a chat model', () => {
       listModels: async () => ({ models: [] }),
     } as unknown as ServiceRuntime;
     const connections = {
+      inChat: async () => connectionOf({}, runtime),
       all: async () => [connectionOf({}, runtime)],
       signOutSignal: new AbortController().signal,
       fingerprintOf: async () => 'one',
