@@ -1,8 +1,10 @@
-import { commands, ProgressLocation, window } from 'vscode';
+import { commands, window } from 'vscode';
 import { readyConnection } from '../connection/createConnection.ts';
 import { onlyFolder } from '../connection/folders.ts';
 import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
+import { NEW_TOKEN, NO_TOKEN } from '../diagnose/checkMessages.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
+import { refreshToken } from '../diagnose/refreshToken.ts';
 import { reportFailure } from '../diagnose/reportFailure.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { type GenerateOverrides, generate } from '../generate/generate.ts';
@@ -80,16 +82,8 @@ export const handlers: Handlers = {
   },
 
   refreshToken: async (app) => {
-    const connection = await app.connections.for();
-    if (!connection) return;
-    // If the user signs out before the token request is sent, the key must not be sent anymore.
-    const { signOutSignal } = app.connections;
-    const progress = { location: ProgressLocation.Window, title: COMMAND_MESSAGES.gettingToken };
-    const { hasToken } = await window.withProgress(progress, () =>
-      connection.refreshToken(signOutSignal),
-    );
-    app.status.update({ lastFailure: undefined });
-    inform(hasToken ? COMMAND_MESSAGES.newToken : COMMAND_MESSAGES.noToken);
+    const hasToken = await refreshToken(app);
+    if (hasToken !== undefined) inform(hasToken ? NEW_TOKEN : NO_TOKEN);
   },
 
   showMenu: openMenu,

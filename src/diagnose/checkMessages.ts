@@ -195,7 +195,9 @@ export function conclusionTitle({ state, title }: ShownCheck): string {
 
 export const FINDING_CAUSE = 'Finding the cause';
 export const REPAIRED = 'Your changes are saved. Do you want to retry?';
-export const HAS_NEW_TOKEN = 'There’s a new token. Do you want to retry?';
+export const GETTING_TOKEN = 'Getting a token';
+export const NEW_TOKEN = 'The token was refreshed.';
+export const NO_TOKEN = 'This service doesn’t use a token.';
 
 /** Formats line numbers, such as "lines 3 and 7". */
 export function lineList(lines: readonly number[]): string {

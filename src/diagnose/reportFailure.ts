@@ -8,10 +8,12 @@ import type { Connection } from '../service/connection.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { redact } from '../service/masking.ts';
 import { explain } from '../service/models/refusalCause.ts';
+import { inform } from '../ui/notify.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
-import { FINDING_CAUSE, HAS_NEW_TOKEN, inLines, REPAIRED } from './checkMessages.ts';
+import { FINDING_CAUSE, inLines, NEW_TOKEN, NO_TOKEN, REPAIRED } from './checkMessages.ts';
+import { refreshToken } from './refreshToken.ts';
 import { type DiagnosisDeps, isStillUsed, type LookUp, lookUpFor, runChecks } from './runChecks.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
@@ -59,13 +61,19 @@ export async function reportFailure(
     const reason = { missing: ['apiKey'], isRepair: true } as const;
     return (await deps.connections.setUp(reason, folder)) && offerRetry();
   }
+  if (action === 'refreshToken' && connection) {
+    try {
+      const hasToken = await refreshToken(deps, folder?.uri);
+      if (hasToken === false) inform(NO_TOKEN);
+      return hasToken === true && offerRetry(NEW_TOKEN);
+    } catch (failure) {
+      return reportFailure(deps, failure, connection, { folder, lines, template });
+    }
+  }
   if (action === 'openEnvFile') await openEnvFile(folder);
   else if (action === 'openSettings') await openSettings(setting);
   else if (action) await commands.executeCommand(`hostedModel.${action}`);
-  // The command returns no result. It may have failed, or refreshed the token for another folder,
-  // so check this connection's token.
-  const hasNewToken = action === 'refreshToken' && connection?.tokens.state.kind === 'valid';
-  return hasNewToken && offerRetry(HAS_NEW_TOKEN);
+  return false;
 }
 
 /** Offers to retry a generation whose connection the user has repaired. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { SetUpReason } from '../../../src/connection/resolveObstacle.ts';
 import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
-import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { connectionOf } from '../service/fixtures.ts';
 
@@ -23,8 +22,10 @@ class PickingEditor extends FakeEditor {
   override exports(): Record<string, unknown> {
     const exports = super.exports();
     const showErrorMessage = (text: string, ...rest: unknown[]) => this.ask(text, rest);
+    const withProgress = (_options: unknown, task: () => Promise<unknown>) => task();
     const window = Object.create(exports['window'] as object, {
       showErrorMessage: { value: showErrorMessage },
+      withProgress: { value: withProgress },
     });
     return { ...exports, window };
   }
@@ -84,31 +85,44 @@ describe('a generation whose failure was reported', () => {
     });
   }
 
-  for (const [what, kind, isOffered] of [
-    ['is retried after Refresh Token only if the user picks Retry', 'valid', true],
-    ["can't be retried if Refresh Token got no token", 'refused', false],
-  ] as const) {
-    it(what, async () => {
-      const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
-      let state = { kind: 'refused' };
-      editor.run = async (command) => {
-        assert.equal(command, 'hostedModel.refreshToken');
-        state = { kind };
-      };
-      const tokenService = () => ({ state });
-      const connection = connectionOf({}, { tokenService } as unknown as ServiceRuntime);
-      const wantsRetry = (...buttons: string[]) => {
-        editor.buttons.push(...buttons);
-        return reportFailure(depsWith({}), new ServiceError('key-refused'), connection);
-      };
-      assert.equal(await wantsRetry('Refresh Token'), false);
-      assert.equal(
-        editor.messages.includes('There’s a new token. Do you want to retry?'),
-        isOffered,
-      );
-      if (isOffered) assert.equal(await wantsRetry('Refresh Token', 'Retry'), true);
-    });
+  /**
+   * Reports a refused key to a user who presses these buttons.
+   * @param refresh what each token refresh returns or throws, in order
+   */
+  async function reportRefusedKey(
+    refresh: readonly (ServiceError | { readonly hasToken: boolean })[],
+    ...buttons: string[]
+  ): Promise<boolean> {
+    const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
+    const results = [...refresh];
+    const refreshToken = async () => {
+      const result = results.shift();
+      if (result instanceof ServiceError) throw result;
+      return result;
+    };
+    const deps = depsWith({ for: async () => ({ refreshToken }) });
+    editor.buttons.push(...buttons);
+    return reportFailure(deps, new ServiceError('key-refused'), connectionOf());
   }
+
+  it('is retried after Refresh Token only if the user picks Retry in the only notification', async () => {
+    assert.equal(await reportRefusedKey([{ hasToken: true }], 'Refresh Token'), false);
+    assert.deepEqual(editor.messages.slice(1), ['The token was refreshed.']);
+    assert.equal(await reportRefusedKey([{ hasToken: true }], 'Refresh Token', 'Retry'), true);
+  });
+
+  it("isn't retried after Refresh Token if the service uses no token", async () => {
+    assert.equal(await reportRefusedKey([{ hasToken: false }], 'Refresh Token'), false);
+    assert.deepEqual(editor.messages.slice(1), ['This service doesn’t use a token.']);
+  });
+
+  it('is reported again if Refresh Token fails', async () => {
+    const refresh = [new ServiceError('offline'), { hasToken: true }];
+    assert.equal(await reportRefusedKey(refresh, 'Refresh Token'), false);
+    assert.match(editor.messages[1] ?? '', /^Couldn’t reach the identity service/);
+    assert.equal(editor.messages.length, 2);
+    assert.equal(await reportRefusedKey(refresh, 'Refresh Token', 'Retry'), true);
+  });
 
   it('has its template named in the message, without turning markup in that name into a link', async () => {
     const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
