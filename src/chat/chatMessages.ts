@@ -37,14 +37,14 @@ export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
     : 'The response reached the time limit. Ask the model to continue.';
 }
 
-const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or attach less.';
+const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or attach fewer files.';
 
 /** Messages that the chat shows instead of the usual messages, by kind of failure. */
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,
   'prompt-too-long': ({ details: { limit, actual } }) =>
-    `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, but the limit is ${formatNumber(limit)}` : ''}. Start a new chat, or attach less.`,
+    `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, but the limit is ${formatNumber(limit)}` : ''}. Start a new chat, or attach fewer files.`,
 };
 
 function runAdvice(title: string): string {
@@ -123,7 +123,7 @@ export function callerDetail(connection: PublicCredentials): string {
 export const TOOL_TITLE = 'Send text to your hosted model?';
 export const TOOL_RUNNING = 'Generating with your hosted model';
 export const TOOL_IS_OFF =
-  'This tool is off. The user can turn it on with the setting hostedModel.offerTool.';
+  'This tool is off. The user can turn it on with the hostedModel.offerTool setting.';
 export const TOOL_ADVICE = 'Don’t call the tool again until the user has fixed the problem.';
 
 /** Maximum number of prompt characters in the confirmation. */
@@ -143,11 +143,11 @@ export function toolQuestion(prompt: string, connection: PublicCredentials): str
 /** Names the service's host and, if there is one, the project, space, or deployment to bill. */
 function destinationOf({ approved, projectId, resource }: PublicCredentials): string {
   const { host } = new URL(approved.service);
-  return projectId ? `${host} and billed to the ${resourceName({ resource })} ${projectId}` : host;
+  return projectId ? `${host} and billed to ${resourceName({ resource })} ${projectId}` : host;
 }
 
 export function toolPromptText(most: number): string {
-  return `The prompt must contain text and have at most ${formatNumber(most)} characters.`;
+  return `The prompt can’t be empty or longer than ${formatNumber(most)} characters.`;
 }
 
 // First use
@@ -158,26 +158,26 @@ const AGENT_TOKENS = 17_000;
 export const USE = 'Use in Chat';
 
 export const USE_QUESTION = {
-  question: 'Let your hosted model answer in VS Code’s chat?',
+  question: 'Use your hosted model in VS Code’s chat?',
   detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group named “Hosted Model”, and turns on VS Code’s built-in chat if it’s off.
 
-Each prompt is sent with your attachments. In Ask mode, or if text is selected, VS Code also attaches the open file. With each step, an agent also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions, the names of your files, and the files that it reads. The service may bill your account for all of this.
+Each prompt is sent with your attachments. In Ask mode, or if text is selected, VS Code also attaches the open file. With each step, an agent sends the names of your files, the files that it reads, and about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions. The service may bill your account for all of this.
 
-VS Code’s small requests, such as those for chat titles, stay off. If you turn them on with the setting ${UTILITY_MODEL_SETTING}, the first prompt of a chat sends three requests.`,
+VS Code’s background requests, such as those for chat titles, stay off. If you turn them on with the ${UTILITY_MODEL_SETTING} setting, the first prompt of each chat sends three requests.`,
 } as const;
 
-export const AI_IS_OFF = `AI features are turned off in the settings (${AI_SETTING}), so there’s no chat.`;
+export const AI_IS_OFF = `AI features are turned off in the settings (${AI_SETTING}), so VS Code’s chat isn’t available.`;
 export const NOT_TRUSTED = 'VS Code’s chat needs a trusted workspace.';
 export const MANAGE_TRUST = 'Manage Workspace Trust';
 
 /** Messages for failed steps of *Use in Chat*, with instructions for doing each step manually. */
 export const FAILED_STEPS = {
   group:
-    'Couldn’t add the models to VS Code’s chat. Run “Chat: Manage Language Models”, select “Add Models”, then “Hosted Model”.',
-  chat: 'VS Code’s built-in chat is still off. Enable the extension “GitHub Copilot Chat” (no sign-in needed), then run “Use in Chat” again.',
+    'Couldn’t add the models to VS Code’s chat. Run “Chat: Manage Language Models”, select “Add Models”, and then select “Hosted Model”.',
+  chat: 'VS Code’s built-in chat is still off. Enable the “GitHub Copilot Chat” extension, which works without a sign-in, and then run “Use in Chat” again.',
   open: 'Couldn’t open the chat with your model. Open the Chat view, and select the model below the input box.',
 } as const;
 
 export const HELP = 'Open Documentation';
-export const LISTING = 'Loading the models';
+export const LISTING = 'Loading models';
 export const STARTING = 'Starting VS Code’s chat';

@@ -34,7 +34,7 @@ export function modelRows(models: readonly Model[], current: string): ModelRow[]
 export function modelHint(models: readonly Model[], current: string): string {
   const listed = models.find(({ id }) => id === current);
   const hint = `Current: ${oneLine(current)}`;
-  if (!listed) return `${hint} (not in this list)`;
+  if (!listed) return `${hint} (not listed)`;
   return lifecycleOf(listed).stage === 'withdrawn' ? `${hint} (withdrawn)` : hint;
 }
 

@@ -82,7 +82,7 @@ export function askDestination(
     isEntryChanged
       ? [
           ['Do Not Use', undefined],
-          ['Use the Changed Entry', 'wanted'],
+          ['Use Changed Entry', 'wanted'],
         ]
       : [
           ['Keep Saved Hosts', 'saved'],

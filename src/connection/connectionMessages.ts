@@ -29,17 +29,16 @@ import {
 
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'not-a-url': 'it isn’t a web address such as https://us-south.ml.cloud.ibm.com',
-  'not-https':
-    'it must start with https:// (http:// only for localhost and services that you added)',
+  'not-https': 'it must start with https://, or http:// for localhost or a service that you added',
   'has-user': 'it must not contain a user name or password',
   'has-query': 'it must not contain a query or fragment',
   'bad-host': 'its host name contains invalid characters',
   'bad-path': 'its path contains invalid characters',
 };
 
-/** Returns "service URL" or "identity address", for use within a sentence. */
+/** Returns "service URL" or "identity service URL", for use within a sentence. */
 export function addressName(setting: AddressProblem['setting']): string {
-  return setting === 'url' ? settingLabel('url') : 'identity address';
+  return setting === 'url' ? settingLabel('url') : 'identity service URL';
 }
 
 /** Explains why an address in the settings can't be used. */
@@ -241,7 +240,7 @@ export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): 
   const what = `${name} ${isShort ? problem : `can’t be used: ${problem}`}.`;
   return hasOnlyErrors(source)
     ? `${what} Nothing was sent. Fix ${source.id === 'envFile' ? 'and save the file' : 'the environment variables, then restart VS Code'}.`
-    : `${what} One source must contain all the values. Nothing was sent.`;
+    : `${what} All values must come from the same source. Nothing was sent.`;
 }
 
 export const USE_NEW_CREDENTIALS = 'Use New Credentials';

@@ -166,7 +166,7 @@ export function sourceState(source: SourceId, found: SourceSnapshot): string {
       return `the ${addressName('authUrl')} in the settings is invalid`;
     }
     const fallback =
-      external.decision === 'approved' ? 'approved, not used' : 'complete, not approved';
+      external.decision === 'approved' ? 'approved, but not used' : 'complete, but not approved';
     return sourceProblem(external) ?? fallback;
   }
   const editor = selectEditorSource(found);
@@ -177,7 +177,7 @@ export function sourceState(source: SourceId, found: SourceSnapshot): string {
     return names ? `lacks ${names}` : 'not set up';
   }
   return editor.kind === 'ready'
-    ? 'complete, not used'
+    ? 'complete, but not used'
     : `not used, because ${WHY_NOT_USED[editor.kind]}`;
 }
 
@@ -228,7 +228,7 @@ function editorCause(found: SourceSnapshot): string | undefined {
   if (editor.kind !== 'missing') return undefined;
   const [name] = editor.names;
   return name
-    ? `the editor has no usable ${settingLabel(name, found.settings)}`
+    ? `secret storage and user settings have no usable ${settingLabel(name, found.settings)}`
     : 'secret storage and user settings are incomplete';
 }
 

@@ -70,7 +70,8 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     // A service without project IDs may have models that it doesn't list, so only the key or token
     // is checked.
     if (!needsSetting('projectId', labels)) {
-      if (isUnchecked) return 'The service has no model list, so only a generation can test it.';
+      if (isUnchecked)
+        return 'The service has no model list, so only a generation can test the connection.';
       const isKeyless = sendsSecret(labels) && !needsSetting('apiKey', labels);
       const accepted = isKeyless ? 'The service listed its models' : `The ${bearer} was accepted`;
       return `${accepted}. Only a generation can test the model.`;
@@ -226,5 +227,5 @@ export const COPY_DETAILS: Readonly<Record<Copied, string>> = {
   done: 'The report contains no key, token, project ID, prompt, response, or file name. It names the hosts that were checked.',
   failed: 'Access to the clipboard may be blocked. Click in the window and try again.',
   'holds-secret':
-    'An address or error code may contain the value. Correct the address, or reload the window to clear past failures.',
+    'An address or error code may contain one of these values. Correct the address, or reload the window to clear past failures.',
 };

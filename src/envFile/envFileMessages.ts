@@ -14,8 +14,8 @@ import type { Service } from '../service/service.ts';
 /** The second part of a message: why the problem matters, and what to do. */
 const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => string>> = {
   whitespace: () =>
-    'Programs that don’t trim the spaces fail, for example with a 401. Remove the spaces, including any around the equals sign.',
-  quotes: () => 'Programs that keep the quotes fail, for example with a 401. Remove the quotes.',
+    'Programs that don’t trim the spaces get errors, such as a 401. Remove the spaces, including any around the equals sign.',
+  quotes: () => 'Programs that keep the quotes get errors, such as a 401. Remove the quotes.',
   bearer: (label) =>
     `That word isn’t part of the ${label}, so the service would refuse the value (401). Remove the word.`,
   control: () => 'The service would refuse the value. Remove the characters.',
@@ -26,7 +26,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   malformed: (label) =>
     `The ${label} is too long or contains invalid characters, so the service would refuse it. Copy it again.`,
   comment: () =>
-    'Programs that read the comment as part of the value fail, for example with a 401. Put the comment on its own line.',
+    'Programs that read the comment as part of the value get errors, such as a 401. Put the comment on its own line.',
   empty: (label) =>
     `Nothing can be sent without a value. Add the ${label}, or set up Hosted Model.`,
   duplicate: () =>

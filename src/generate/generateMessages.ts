@@ -30,7 +30,7 @@ export const PROMPT_QUESTION = {
   placeHolder: 'What should the model write?',
 } as const;
 
-export const NO_PROMPT = 'Enter a prompt, or press Escape.';
+export const NO_PROMPT = 'Enter a prompt, or press Escape to cancel.';
 
 /** @param most maximum number of characters */
 export function tooMuchText(most: number): string {
@@ -84,11 +84,11 @@ export function generatingCount(done: number, failed: number, all: number): stri
 
 // After a response
 export const NOTHING_TRUNCATED = 'This document has no truncated response to continue.';
-export const ALREADY_UNDONE = 'That response was undone. Generate a new one.';
+export const ALREADY_UNDONE = 'The response was undone. Generate a new one.';
 export const CANNOT_INSERT = 'Skipped selections whose document was closed or changed.';
 export const NOTHING_TO_UNDO = 'This document has no generated text to undo.';
 export const UNDO_REFUSED = 'Couldn’t remove the text. Use Undo, or delete it yourself.';
-export const FORGOTTEN = 'That response is no longer available. Generate again.';
+export const FORGOTTEN = 'The response is no longer available. Generate it again.';
 export const NO_RESULT = 'Nothing has been generated in this window yet.';
 
 /** @param count number of responses in the job */
@@ -159,7 +159,7 @@ export function invisibleText(removed: number, kept: number): string {
 }
 
 export const NOT_INSERTED =
-  'Couldn’t insert the response. The document may be closed or read-only, or its text may have changed there.';
+  'Couldn’t insert the response. The document may be closed or read-only, or the text at the insertion point may have changed.';
 
 /**
  * @param where prefix that lists the lines of the selections; can be empty

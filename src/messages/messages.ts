@@ -145,7 +145,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
   'unexpected-answer': ({ host = 'The service', status = 0 }, { address, isBuiltInHost }) =>
     status >= 200 && status < 300
       ? {
-          text: `${host} sent an unexpected response, such as a web page. If your network requires a login, log in with a browser.${isBuiltInHost ? '' : ` Otherwise, check the address in ${address.name}.`}`,
+          text: `${host} sent an unexpected response, possibly a web page. If your network requires a login, log in with a browser.${isBuiltInHost ? '' : ` Otherwise, check the address in ${address.name}.`}`,
           actions: ['retry', isBuiltInHost ? 'diagnose' : address.value],
         }
       : {

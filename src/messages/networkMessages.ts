@@ -133,7 +133,7 @@ function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails
   }
   const why = parenthesized(code);
   if (UNUSABLE_PROXY.test(code ?? '')) {
-    return `The configured proxy can’t be used${why}. Only http and https proxies work, not SOCKS. Change VS Code’s proxy settings.`;
+    return `The configured proxy can’t be used${why}. Only HTTP and HTTPS proxies work, not SOCKS proxies. Change VS Code’s proxy settings.`;
   }
   return `Couldn’t reach the proxy${name ? ` ${name}` : ''} for ${host}${why}. Check that the proxy is running, and check VS Code’s proxy settings.`;
 }

@@ -45,7 +45,7 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
 export const REFUSAL_MESSAGES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels, place)}${sendsSecret(labels) ? '' : ` If you enabled the ${settingLabel('apiKey', labels)} again, run “Refresh Token”.`}`,
+    text: `${keyRefusal(code, labels, place)}${sendsSecret(labels) ? '' : ` If you re-enabled the ${settingLabel('apiKey', labels)}, run “Refresh Token”.`}`,
     actions: [place.all, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }, { labels }) => ({
@@ -95,7 +95,7 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: FixActions):
     return `The identity service refused the client. Its ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;
   }
   if (!needsSetting('apiKey', labels)) {
-    return 'The service requires a login, but it was set up without one. Select a login in the setup.';
+    return 'The service requires authentication, but was set up without it. Select an authentication method in the setup.';
   }
   if (sendsSecret(labels)) {
     return `The service refused the key. It’s unknown, expired, or of the wrong kind. Copy it again, then ${newKey('it')}.`;

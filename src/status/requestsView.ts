@@ -64,7 +64,7 @@ export function requestsWords(state: ConcurrencyState): readonly string[] {
 }
 
 const SPACED = {
-  setting: 'delayed by your minimum interval',
+  setting: 'delayed by hostedModel.minRequestInterval',
   service: 'delayed by the service’s rate limit',
 } as const;
 

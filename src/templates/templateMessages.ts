@@ -112,7 +112,7 @@ export const PICKER_WORDS = {
   withMistake: 'With errors',
   unusable: 'This template can’t be used.',
   openSettings: 'Open Settings',
-  noAnswer: 'Enter an answer, or press Escape.',
+  noAnswer: 'Enter an answer, or press Escape to cancel.',
 } as const;
 
 /** The message for an unknown template name in a keybinding's arguments. */
@@ -123,7 +123,7 @@ export function noTemplateText(name: string): string {
 /** The text shown after the origin of a template that hides another one with the same name. */
 export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
   'built-in': ' · overrides the built-in template',
-  user: ' · overrides your template',
+  user: ' · overrides the template in the user settings',
 };
 
 /** The text shown after a template's origin if its prompt needs a selection and there is none. */

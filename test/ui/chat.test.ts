@@ -72,7 +72,7 @@ describe(`chat ${nightly}`, () => {
     await allow.waitFor();
     await page
       .getByText(
-        /14 characters will be sent to 127\.0\.0\.1:\d+ and billed to the project 7c2e9b54-[-0-9a-f]+/,
+        /14 characters will be sent to 127\.0\.0\.1:\d+ and billed to project 7c2e9b54-[-0-9a-f]+/,
       )
       .filter({ visible: true })
       .first()

@@ -130,7 +130,7 @@ describe(`the latest response ${nightly}`, () => {
     await run(undoIt);
     await notifications.waitFor(/no generated text to undo/);
     await run(continueIt);
-    await notifications.waitFor(/That response was undone/);
+    await notifications.waitFor(/The response was undone/);
   });
 
   it('J22: is kept after Escape, and removed by Undo Generation', async () => {

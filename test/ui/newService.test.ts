@@ -178,13 +178,13 @@ describe(`two services at once ${nightly}`, () => {
     await quickInput.dismiss();
     await workbench.runCommand('Hosted Model: Show Status and Actions');
     await workbench.screenshot('two-services-menu');
-    await quickInput.pick('$(arrow-swap) Use for Selections: IBM watsonx.ai');
+    await quickInput.pick('$(arrow-swap) Use IBM watsonx.ai for Selections');
     await notifications.close(/IBM watsonx.ai is now used for selections/);
     await generateFrom(session);
     await own.requestCount(chatPath, 1);
 
     await workbench.runCommand('Hosted Model: Show Status and Actions');
-    await quickInput.pick(`$(arrow-swap) Use for Selections: ${name}`);
+    await quickInput.pick(`$(arrow-swap) Use ${name} for Selections`);
     await notifications.close(/is now used for selections/);
     await generateFrom(session);
     await gateway.requestCount('/v1/chat/completions', 2);

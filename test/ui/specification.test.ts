@@ -50,7 +50,7 @@ const product = {
   },
   /** Lines of the tooltip. */
   waiting: (count: number) => `${count} waiting`,
-  spaced: 'delayed by your minimum interval',
+  spaced: 'delayed by hostedModel.minRequestInterval',
   missing: { key: /needs an API key/ },
   /** The usual causes of unusable credentials, each with its own message. */
   causes: {

@@ -110,7 +110,7 @@ export function sentValues(
   return {
     [settingLabel('projectId', given)]: given.projectId,
     [settingLabel('url')]: serviceUrl,
-    'identity address': authUrl,
+    'identity service URL': authUrl,
     'model ID in the settings': given.settings.modelId,
   };
 }

@@ -51,7 +51,7 @@ export const SET_UP = {
   },
   changedKey: 'The stored key changed in another window. Enter the key to use.',
   unapprovedKey:
-    'You haven’t approved these values for the stored key. Go back to enter a key or another address.',
+    'You haven’t approved these changes for the stored key. Go back and enter the key again, or undo the changes.',
   projectPrompt: 'ID of the project to bill. In the project, open Manage > General > Details.',
   resourcePrompt: (resource: string) => `ID of the ${resource} to use.`,
   addressHint: (service: Service) => {
@@ -63,7 +63,7 @@ export const SET_UP = {
   useAddress: (url: string) => `Use ${url}`,
   current: '(current)',
   typedAddress: (hadEndpoint: boolean, url: string) =>
-    `${hadEndpoint ? 'Without the endpoint path' : 'Will be saved as'}: ${url}`,
+    `Will be saved${hadEndpoint ? ' without the endpoint path' : ''} as ${url}`,
   hostsHint: 'Check the hosts before you continue',
   /**
    * Appended to the hosts during an import, because the source applied to one folder, but the
@@ -85,7 +85,7 @@ export const NEW_SERVICE = {
   whichApi: 'Select the service’s API',
   addressExample: 'https://llm.acme.example/v1',
   badAddress: 'This address can’t be used',
-  whichLogin: 'How do you log in?',
+  whichLogin: 'Select how requests are authenticated',
   whichHeader: 'Select the header for the key, or enter its name',
   commandPrompt:
     'Command that prints a token. It runs on your machine without a shell, and only when a request needs a token.',
@@ -95,11 +95,11 @@ export const NEW_SERVICE = {
   tokenUrlPrompt: 'Address where your key or client secret is exchanged for a token.',
   whichModel: 'Select a model, or enter its ID',
   typeModel: 'Enter a model ID.',
-  listing: 'Loading the models',
+  listing: 'Loading models',
   generating: 'Generating one token',
   oneToken: {
     question: (host: string) => `Test ${host} by generating one token?`,
-    detail: 'The service has no model list, so only a generation can test it.',
+    detail: 'The service has no model list, so only a generation can test the connection.',
     generate: 'Generate One Token',
   },
 } as const;
@@ -109,7 +109,7 @@ export const MANAGE = {
   whichAction: (name: string) => `What do you want to do with ${name}?`,
   actions: {
     credentials: '$(key) Change Credentials...',
-    login: '$(link) Change Address or Login...',
+    login: '$(link) Change Address or Authentication...',
     headers: '$(list-unordered) Change Headers...',
     rename: '$(edit) Rename...',
     remove: '$(trash) Remove...',
@@ -120,8 +120,7 @@ export const MANAGE = {
   renamed: (name: string) => `The service is now called ${name}.`,
   remove: {
     question: (name: string) => `Remove ${name}?`,
-    detail:
-      'This deletes the service from your settings, and its credentials, if any, from secret storage.',
+    detail: 'This deletes the service from your settings, and any stored credentials for it.',
     button: 'Remove',
   },
   removed: (name: string) => `${name} was removed.`,
@@ -131,7 +130,7 @@ export const MANAGE = {
   noMoreHeaders: '$(check) Continue',
   headerNamePrompt: 'Name of the header.',
   badHeader:
-    'This header can’t be set. Use letters, digits, and hyphens, but no reserved name such as Cookie or Authorization.',
+    'This header name can’t be used. Use letters, digits, and hyphens, but no reserved name such as Cookie or Authorization.',
   keyHeader: 'This header already contains the key.',
   tooManyHeaders: `A service can have at most ${MAX_HEADERS} headers. Remove one first.`,
   isSecret: (name: string) => `Select where to store the value of ${name}`,
@@ -148,7 +147,7 @@ export const MANAGE = {
 export function notAllowedText(field: ServiceIssue['field']): string {
   switch (field) {
     case 'url':
-      return 'This login needs an https address.';
+      return 'This authentication method needs an https address.';
     case 'header':
       return MANAGE.badHeader;
     case 'command':
@@ -201,6 +200,6 @@ export const ANSWER_ISSUES = {
 
 /** Explains why an entered service URL, or the identity address in the settings, can't be used. */
 export function answeredAddressText({ setting, problem }: AddressProblem): string {
-  const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
+  const which = setting === 'url' ? 'This address' : 'The identity service URL in the settings';
   return `${which} can’t be used: ${URL_PROBLEMS[problem]}.`;
 }

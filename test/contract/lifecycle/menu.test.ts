@@ -88,7 +88,7 @@ describe('the menu', () => {
       await run('showMenu');
     });
     assert.match(editor.textOf('quick pick'), /"description":"in use"/);
-    assert.doesNotMatch(editor.textOf('quick pick'), /Use for Selections/);
+    assert.doesNotMatch(editor.textOf('quick pick'), /for Selections/);
   });
 
   /** Stores a key for IBM and for ACME, and returns an editor whose settings select IBM. */
@@ -137,7 +137,7 @@ describe('the menu', () => {
     const editor = editorWithBoth();
     suite.life.stores.keyring.values.delete('hostedModel.key.ibm');
     await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
-    assert.match(editor.textOf('quick pick'), /Use for Selections: ACME/);
+    assert.match(editor.textOf('quick pick'), /Use ACME for Selections/);
     assert.doesNotMatch(editor.textOf('quick pick'), /Select a service/);
   });
 
@@ -145,7 +145,7 @@ describe('the menu', () => {
     /** Picks ACME in the menu, and returns the notifications and the written settings. */
     const switchToAcme = async (beforePick = () => {}) => {
       const editor = editorWithBoth();
-      editor.labels.push(/Use for Selections: ACME/);
+      editor.labels.push(/Use ACME for Selections/);
       editor.beforePick = beforePick;
       await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
       return { notification: editor.textOf('notification'), settings: editor.textOf('settings') };
@@ -246,7 +246,7 @@ describe('a deployment', () => {
       await selectModel();
       const list = editor.textOf('quick pick');
       const hint =
-        'Your deployment has its own model. To switch to another service, select one of its models.';
+        'Your deployment has its own model. To switch to another service, select one of that service’s models.';
       assert.ok(list.includes(hint), list);
       assert.doesNotMatch(list, /granite|IBM/);
       assert.match(editor.textOf('settings'), /^service\nacme\nmodelId\nacme\/large$/m);

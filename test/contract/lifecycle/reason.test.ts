@@ -18,7 +18,7 @@ describe('the reason why a credential source is used', () => {
     );
     editor.userSettings.set('authUrl', url);
     const reason =
-      'Credentials come from the .env file in work, because the editor has no usable API key.';
+      'Credentials come from the .env file in work, because secret storage and user settings have no usable API key.';
     const tooltip = () => (editor.tooltips.at(-1)?.given ?? '').split('\n');
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('refreshToken');
@@ -31,7 +31,7 @@ describe('the reason why a credential source is used', () => {
     // Other people read the report, so it doesn't name the folder.
     assert.match(
       editor.textOf('report'),
-      /^Settings: passed\. Credentials come from a \.env file, because the editor has no usable API key\./m,
+      /^Settings: passed\. Credentials come from a \.env file, because secret storage and user settings have no usable API key\./m,
     );
   });
 });

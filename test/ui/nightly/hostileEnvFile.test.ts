@@ -118,7 +118,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
       const tooltip = await workbench.statusItem(statusId).tooltip();
       assert.match(
         tooltip,
-        /Credentials come from the \.env file in project, because the editor has no usable API key\./,
+        /Credentials come from the \.env file in project, because secret storage and user settings have no usable API key\./,
       );
       assert.match(tooltip, new RegExp(`Service: ${hostOf(first)}`));
       await workbench.screenshot(`env-file-tooltip-${theme}`);

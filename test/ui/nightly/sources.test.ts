@@ -91,14 +91,14 @@ describe(`sources in the menu ${nightly}`, () => {
     const editorRow = 'Secret storage and user settings';
     const fileRow = 'The .env file in project';
     assert.equal(await act(session, editorRow), 'in use');
-    assert.equal(await act(session, fileRow), 'complete, not approved');
+    assert.equal(await act(session, fileRow), 'complete, but not approved');
     await act(session, 'Use Another Source', fileRow);
     await dialogs.waitFor(question);
     unapproved.approve();
     await choose(workbench, 'Use These Values');
     await notifications.close(/Credential source set to “envFile”/);
     await becomes(session, fileRow, 'in use');
-    assert.equal(await act(session, editorRow), 'complete, not used');
+    assert.equal(await act(session, editorRow), 'complete, but not used');
     await generateFrom(session);
     const sent = await theirs.requestCount(chatPath, 1);
     assert.equal((sent.json as { project_id: string }).project_id, 'project-of-the-file');
@@ -120,7 +120,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await choose(workbench, 'Do Not Use');
     await becomes(session, fileRow, 'declined by you');
     await act(session, fileRow, 'Forget Decision');
-    await becomes(session, fileRow, 'complete, not approved');
+    await becomes(session, fileRow, 'complete, but not approved');
 
     await act(session, fileRow, 'Import into Secret Storage');
     for (const step of ['1/4', '2/4', '3/4']) {

@@ -697,7 +697,7 @@ describe('Connections', () => {
       [
         'without the project',
         complete.replace(/VENDOR_PROJECT_ID.*\n/, ''),
-        'The .env file in work lacks VENDOR_PROJECT_ID. One source must contain all the values. Nothing was sent.',
+        'The .env file in work lacks VENDOR_PROJECT_ID. All values must come from the same source. Nothing was sent.',
       ],
     ];
     for (const [what, text, message] of faults) {

@@ -540,7 +540,7 @@ describe('service selection', () => {
     const required = connections.for();
     const question = await editor.modalPrompt();
     assert.match(question.text, /This service’s entry in hostedModel\.services has changed/);
-    await question.answer('Use the Changed Entry');
+    await question.answer('Use Changed Entry');
     assert.equal((await required)?.service.defaultModelId, 'another');
   });
 

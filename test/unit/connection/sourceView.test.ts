@@ -72,12 +72,12 @@ describe('the reason for a connection', () => {
     [
       'the .env file while the editor has no key',
       { ...nothing, external: [envFile(full, 'approved'), approvedEnvironment] },
-      'Credentials come from the .env file in a, because the editor has no usable API key.',
+      'Credentials come from the .env file in a, because secret storage and user settings have no usable API key.',
     ],
     [
       'the .env file while the editor has no project',
       { settings: { projectId: '' }, external: [envFile(full, 'approved')] },
-      'Credentials come from the .env file in a, because the editor has no usable project ID.',
+      'Credentials come from the .env file in a, because secret storage and user settings have no usable project ID.',
     ],
     [
       'the .env file while the editor has no record of a service without a key',
@@ -92,32 +92,32 @@ describe('the reason for a connection', () => {
     [
       'the environment without a folder',
       byEnvironment(unreadFile('no-folder')),
-      'Credentials come from the environment, because the editor has no usable API key.',
+      'Credentials come from the environment, because secret storage and user settings have no usable API key.',
     ],
     [
       'the environment while there is no .env file',
       byEnvironment(noFile),
-      'Credentials come from the environment, because the editor has no usable API key and there is no .env file.',
+      'Credentials come from the environment, because secret storage and user settings have no usable API key and there is no .env file.',
     ],
     [
       'the environment while .env is a folder',
       byEnvironment(unreadFile('folder')),
-      'Credentials come from the environment, because the editor has no usable API key and the .env file in a can’t be used.',
+      'Credentials come from the environment, because secret storage and user settings have no usable API key and the .env file in a can’t be used.',
     ],
     [
       'the environment while the .env file is for something else',
       byEnvironment(fileOfOther),
-      'Credentials come from the environment, because the editor has no usable API key and the .env file in a has no settings for this service.',
+      'Credentials come from the environment, because secret storage and user settings have no usable API key and the .env file in a has no settings for this service.',
     ],
     [
       'the environment while the .env file is declined',
       byEnvironment(envFile(full, 'refused')),
-      'Credentials come from the environment, because the editor has no usable API key and you declined the .env file in a.',
+      'Credentials come from the environment, because secret storage and user settings have no usable API key and you declined the .env file in a.',
     ],
     [
       'the environment while the .env file is not approved',
       byEnvironment(envFile()),
-      'Credentials come from the environment, because the editor has no usable API key and you haven’t approved the .env file in a.',
+      'Credentials come from the environment, because secret storage and user settings have no usable API key and you haven’t approved the .env file in a.',
     ],
   ];
   for (const [what, changes, reason] of cases) {
@@ -206,7 +206,7 @@ describe('the source view', () => {
       [
         '$(circle-large-outline) The .env file in a',
         '',
-        'complete, not approved · key ••••••••, project proj…, evil.example',
+        'complete, but not approved · key ••••••••, project proj…, evil.example',
       ],
       [
         '$(circle-large-outline) The environment',
@@ -304,7 +304,7 @@ describe('the choices in Use Another Source', () => {
         'envFile',
         'The .env file in a',
         '',
-        'complete, not approved · key ••••••••, project proj…, evil.example',
+        'complete, but not approved · key ••••••••, project proj…, evil.example',
       ],
       ['environment', 'The environment', '', 'has no settings for this service'],
     ]);
@@ -397,7 +397,7 @@ describe("the actions for a source that can't be used", () => {
   it('are listed with the reason why a complete source can’t be used', () => {
     const one = found({ external: [envFile()], settings: { authUrl: 'ftp://a.example' } });
     const row = sourceChoices(one, choiceOf(one)).find(({ value }) => value === 'envFile');
-    assert.match(row?.problem ?? '', /can’t be used \(the identity address .* is invalid\)\.$/);
+    assert.match(row?.problem ?? '', /can’t be used \(the identity service URL .* is invalid\)\.$/);
   });
 
   it('include at least one action for every source in the list', () => {

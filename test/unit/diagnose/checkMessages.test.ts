@@ -86,7 +86,7 @@ describe('the texts of the checks', () => {
     const unlisted = { check: 'access', state: 'warning', facts: { isUnchecked: true } } as const;
     assert.equal(
       shownCheck(unlisted, { service: gateway }).text,
-      'The service has no model list, so only a generation can test it.',
+      'The service has no model list, so only a generation can test the connection.',
     );
     const zen = serviceFor('zen') ?? assert.fail();
     assert.equal(accepted({ service: zen }), 'The key, project, and model were accepted.');

@@ -380,7 +380,7 @@ describe('a message about a service', () => {
     for (const kind of ['token-unusable', 'token-request-refused'] as const) {
       assert.match(
         messageText(kind, { service: cloud }),
-        /the service URL and identity address in the settings/,
+        /the service URL and identity service URL in the settings/,
       );
       assert.match(messageText(kind, { service: onPremises }), /Check the service URL/);
       assert.match(messageText(kind, { service: gateway }), /“tokenUrl” in the service’s entry/);

@@ -46,7 +46,7 @@ describe('the requests line in the tooltip', () => {
     [
       'when the next request starts if minRequestInterval delays it',
       { ...idle, waiting: 2, nextStart: { inMs: 9_500, spacedBy: 'setting' } },
-      'Requests: 2 waiting, next request starts in 10s, delayed by your minimum interval',
+      'Requests: 2 waiting, next request starts in 10s, delayed by hostedModel.minRequestInterval',
     ],
     [
       'when the next request starts if the service delays it',

@@ -77,7 +77,7 @@ describe('the list of templates', () => {
     assert.deepEqual(
       lines.map(({ description }) => description),
       [
-        'workspace settings · overrides your template',
+        'workspace settings · overrides the template in the user settings',
         '.hosted-model/templates/b.md · overrides the built-in template',
       ],
     );
@@ -94,10 +94,14 @@ describe('the list of templates', () => {
       templateItems(entries, { ...use, hasSelection }).map(({ description }) => description);
     assert.deepEqual(shown(false), [
       'settings · needs selected text',
-      'settings · overrides your template · needs selected text',
+      'settings · overrides the template in the user settings · needs selected text',
       'settings',
     ]);
-    assert.deepEqual(shown(true), ['settings', 'settings · overrides your template', 'settings']);
+    assert.deepEqual(shown(true), [
+      'settings',
+      'settings · overrides the template in the user settings',
+      'settings',
+    ]);
   });
 
   it('shows the text of a template as one line of plain text', () => {

@@ -64,7 +64,7 @@ describe('input checks', () => {
     [
       'an invalid identity address',
       checkUrl(URL_SETTING, { ...settings, authUrl: 'ftp://x' }),
-      /^The identity address/,
+      /^The identity service URL/,
     ],
   ];
   for (const [what, message, want] of cases) {

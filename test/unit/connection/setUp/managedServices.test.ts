@@ -35,7 +35,7 @@ const commandEntry = (...command: readonly string[]): Entry => ({
   authentication: { kind: 'command', command },
 });
 
-const CHANGE = '$(link) Change Address or Login...';
+const CHANGE = '$(link) Change Address or Authentication...';
 const HEADERS = '$(list-unordered) Change Headers...';
 const ADD_HEADER = '$(add) Add a Header...';
 const RENAME = '$(edit) Rename...';
@@ -142,7 +142,7 @@ describe('a service that the user added', () => {
       editor.picks.push('ACME', CHANGE, OPENAI, 'OAuth Client Credentials', SAVE);
       editor.typed.push(OTHER, `${LOGIN}/token`, 'me', '');
       const done = connections.setUp();
-      await (await editor.modalPrompt()).answer('Use the Changed Entry');
+      await (await editor.modalPrompt()).answer('Use Changed Entry');
       assert.equal(await done, true);
       assert.deepEqual(entries(), [{ ...oauth, url: OTHER }]);
     });
@@ -414,7 +414,7 @@ describe('a service that the user added', () => {
       await store(commandEntry('node', '--version'), { program: await programPath('node') });
       editor.userSettings.set('services', [commandEntry('no-such-program', '-p', '1')]);
       const done = connections.for();
-      await (await editor.modalPrompt()).answer('Use the Changed Entry');
+      await (await editor.modalPrompt()).answer('Use Changed Entry');
       await done;
       assert.equal((await keys.read('acme'))?.program, undefined);
     });
