@@ -118,7 +118,7 @@ export function issuesText(
       known,
       'Hosted Model cleans up the value. To remove this warning, correct the setting.',
     ),
-    ...sentence(others, 'Check that it’s the right value.'),
+    ...sentence(others, 'Check that the value is correct.'),
   ].join(' ');
 }
 
@@ -194,7 +194,7 @@ const UNREAD: Readonly<Record<UnreadReason, string>> = {
   untrusted: 'not read in an untrusted folder',
   virtual: 'not read in a virtual workspace',
   'no-file': 'not found',
-  'symbolic-link': 'it’s a symbolic link, which isn’t followed',
+  'symbolic-link': 'symbolic links aren’t followed',
   folder: 'it’s a folder',
   'not-a-file': 'it isn’t a file',
   'too-large': 'larger than 64 KB',
@@ -217,7 +217,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   const { missing, named, issues } = text.reading;
   if (named.length === 0) {
     return text.namesOtherService
-      ? 'names a different service than hostedModel.service'
+      ? 'is for a different service than the one in hostedModel.service'
       : 'has no settings for this service';
   }
   const errors = issues.filter(({ isError }) => isError);
@@ -260,7 +260,7 @@ export function targetText(target: SettingsTarget): string {
  * Explains that another value overrides the `hostedModel.credentialSource` that was just written.
  */
 export function hiddenSourceText(target: SettingsTarget): string {
-  return `hostedModel.credentialSource was set in ${targetText(target)}, but a value in other settings overrides it. Remove that value.`;
+  return `hostedModel.credentialSource was set in ${targetText(target)}, but another settings file overrides it. Remove the value from that file.`;
 }
 
 /** The reasons why credentials aren't used, as phrases for use within a sentence. */

@@ -92,7 +92,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   },
   'request-limit': ({ isPaused, requestLimit: { perSecond, left } = {} }) => {
     // This text must also be true after the pause, because it isn't updated after the check.
-    if (isPaused) return 'The service asked for a pause. New requests may have to wait.';
+    if (isPaused) return 'The service asked for a pause, which may delay new requests.';
     if (perSecond === undefined) return 'The service doesn’t report a limit.';
     const rest = left === undefined ? '' : `, ${left} left`;
     return `${amount(perSecond, 'request')} per second${rest}.`;

@@ -104,7 +104,7 @@ function settingLines({ settings, insertModes }: ReportFacts): string[] {
     `Operation: ${settings.operation}`,
     `Parameters: ${parameters} set`,
     `Insert mode: ${insertModes.includes(insertMode) ? insertMode : 'unknown'}`,
-    `Concurrent requests: at most ${limits.limit}, at least ${limits.minIntervalMs} ms apart`,
+    `Concurrent requests: at most ${limits.limit}, minimum interval ${limits.minIntervalMs} ms`,
     `Templates in the settings: ${Object.values(templates).flat().length}`,
   ];
 }

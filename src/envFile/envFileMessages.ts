@@ -33,9 +33,9 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
     'Some programs use the first line, others the last, so Hosted Model doesn’t use the file. Remove one of the lines.',
   'endpoint-url': () =>
     'Hosted Model adds its own paths, so requests would fail (404). Remove the endpoint path.',
-  'url-path': () => 'Some services and gateways need a path. Remove it if yours doesn’t.',
+  'url-path': () => 'Some services and gateways need a path. If yours doesn’t, remove the path.',
   'unknown-region': () =>
-    'Your token and text would go to this host. Check that it’s the right one.',
+    'Your token and text would go to this host. Check that it’s the right host.',
 };
 
 export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {

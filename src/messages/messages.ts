@@ -153,7 +153,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
           actions: [address.value, 'diagnose'],
         },
   incomplete: ({ phase }) => ({
-    text: `${phase === 'idle' ? 'The service stopped sending data' : 'The connection was lost'} before the response was complete. The text so far was kept.`,
+    text: `${phase === 'idle' ? 'The service stopped sending data' : 'The connection was lost'} before the response was complete. The text received so far was kept.`,
     actions: ['retry'],
   }),
 };

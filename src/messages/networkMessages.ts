@@ -31,7 +31,7 @@ export const NETWORK_MESSAGES = {
   'connection-lost': ({ host = 'the service' }, { isSafeToRepeat }) => ({
     text: isSafeToRepeat
       ? `The connection to ${host} was lost. A firewall or proxy may have closed it. ${CHECK_NETWORK}`
-      : `The connection to ${host} was lost after the request was sent. The service may have processed it, so it wasn’t sent again.`,
+      : `The connection to ${host} was lost after the request was sent. The service may have processed the request, so it wasn’t sent again.`,
     actions: ELSEWHERE,
   }),
   certificate: (details, where) => ({

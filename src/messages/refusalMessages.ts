@@ -68,7 +68,7 @@ export const REFUSAL_MESSAGES = {
     actions: [place.value],
   }),
   intercepted: ({ status }, { address, isBuiltInHost }) => ({
-    text: `The request was probably refused by a firewall or gateway${parenthesized(status)}, not by the service itself. Ask your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
+    text: `A firewall or gateway probably refused the request${parenthesized(status)}, not the service itself. Ask your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
     actions: ['retry', 'diagnose'],
   }),
   'project-missing': (_, { place, labels }) => ({
@@ -80,7 +80,7 @@ export const REFUSAL_MESSAGES = {
     actions: [place.project, 'diagnose'],
   }),
   'project-without-runtime': (_, { labels }) => ({
-    text: `The ${resourceName(labels)} has no runtime service. In the ${resourceName(labels)}, open Manage > Services & integrations and associate one.`,
+    text: `The ${resourceName(labels)} has no runtime service. In the ${resourceName(labels)}, open Manage > Services & integrations, and associate a runtime service.`,
     actions: ['retry'],
   }),
   'quota-used-up': () => ({
@@ -98,7 +98,7 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: FixActions):
     return 'The service requires authentication, but was set up without it. Select an authentication method in the setup.';
   }
   if (sendsSecret(labels)) {
-    return `The service refused the key. It’s unknown, expired, or of the wrong kind. Copy it again, then ${newKey('it')}.`;
+    return `The service refused the key. The key is unknown, expired, or of the wrong kind. Copy it again, then ${newKey('it')}.`;
   }
   return needsSetting('account', labels)
     ? `The identity service refused the ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}. One of them is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`
@@ -108,7 +108,7 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: FixActions):
 /** Names the resource or model that the account may lack access to, with advice. */
 function resourceAdvice(labels: LabelContext): string {
   return needsSetting('projectId', labels)
-    ? `the ${resourceName(labels)}. Ask its owner, or check the ${settingLabel('projectId', labels)}`
+    ? `the ${resourceName(labels)}. Ask the owner, or check the ${settingLabel('projectId', labels)}`
     : 'the model. Ask the service’s administrator, or select another model';
 }
 

@@ -74,7 +74,7 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'bad-front-matter':
       return 'The front matter isn’t valid YAML. Check its quotes, colons, and indentation. Aliases aren’t allowed.';
     case 'not-fields':
-      return 'The front matter has no keys. Write one per line, such as “name: Explain”.';
+      return 'The front matter has no keys. Write one key per line, such as “name: Explain”.';
     case 'unknown-key':
       return `The front matter key ${shownName(issue.name)} is unknown, so it’s ignored. Correct or remove it.`;
     case 'wrong-type':
@@ -84,7 +84,7 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'bad-parameter':
       return `The parameters can’t be sent: ${parameterFlawText(issue.details)}. Correct them.`;
     case 'bad-name':
-      return 'The name is missing, has more than 60 characters, or contains invisible ones. Give the template another name.';
+      return 'The name is missing, is longer than 60 characters, or contains invisible characters. Give the template a valid name.';
     case 'too-large':
       return `The file is larger than ${TEMPLATE_LIMIT_BYTES / 1_024} KB, so it isn’t read. Shorten the prompt.`;
     case 'not-text':
@@ -92,7 +92,7 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'not-a-file':
       return 'This isn’t a file, so it isn’t read. Replace it with a Markdown file.';
     case 'link':
-      return 'This is a symbolic link, which isn’t followed. Replace it with a copy of its target.';
+      return 'Symbolic links aren’t followed. Replace this link with a copy of its target.';
     case 'unreadable':
       return 'This file or folder can’t be read. Check its permissions, and check that .hosted-model/templates is a folder.';
     case 'too-many-files':

@@ -151,7 +151,9 @@ describe(`the latest response ${nightly}`, () => {
     await select('broken');
     emulator.faults.next(chatPath, { cutAfterBytes: 1_500 });
     await run(generate);
-    await notifications.waitFor(/lost before the response was complete\. The text so far was kept/);
+    await notifications.waitFor(
+      /lost before the response was complete\. The text received so far was kept/,
+    );
     await editor.waitForText(/Roses(.|\n)*The end/);
     await notifications.close(/lost before the response was complete/);
     emulator.settings.answer = () => 'Short.';

@@ -47,7 +47,7 @@ export const SET_UP = {
   keepKey: {
     stored: 'Leave empty to keep the stored key',
     imported: 'Leave empty to keep the imported key',
-    typed: 'Leave empty to keep the key you typed',
+    typed: 'Leave empty to keep the key that you typed',
   },
   changedKey: 'The stored key changed in another window. Enter the key to use.',
   unapprovedKey:
