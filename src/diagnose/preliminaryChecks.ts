@@ -195,7 +195,7 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
     case 'unapproved': {
       const { program, isEntryChanged, wanted } = choice;
       if (!program || isEntryChanged) return unapproved('The settings point', wanted);
-      const text = `The token command would run ${program.wanted}, which you haven’t approved. It hasn’t run yet.`;
+      const text = `The token command would run ${program.wanted}, which you haven’t approved. The program hasn’t run yet.`;
       return failed('hosts', text, 'approve');
     }
     case 'ask-source': {

@@ -61,7 +61,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['setUp', 'openSettings'],
   }),
   'certificate-checks-off': () => ({
-    text: 'Nothing was sent, because NODE_TLS_REJECT_UNAUTHORIZED=0 turns off certificate checks. Remove it from the environment and restart VS Code.',
+    text: 'Nothing was sent, because NODE_TLS_REJECT_UNAUTHORIZED=0 turns off certificate checks. Remove this variable from the environment and restart VS Code.',
     actions: [],
   }),
   'prompt-holds-secret': ({ secretKinds = [] }) => ({
@@ -77,7 +77,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['retry'],
   }),
   'credentials-changed': () => ({
-    text: 'The credentials changed or couldn’t be read during the checks, so nothing more was sent. Check again.',
+    text: 'The credentials changed or couldn’t be read during the checks, so no further requests were sent. Check again.',
     actions: ['retry'],
   }),
   ...REFUSAL_MESSAGES,

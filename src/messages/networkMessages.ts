@@ -104,7 +104,7 @@ function certificate(
     const check = isBuiltInHost
       ? 'your network'
       : `the address in ${address.name} and your network`;
-    return `The certificate from ${host} is for another host${parenthesized(code)}. Check ${check}.`;
+    return `The certificate from ${host} is for a different host${parenthesized(code)}. Check ${check}.`;
   }
   return `The certificate for ${host} isn’t trusted${parenthesized(code)}. If your company uses its own certificates, install them in the operating system.`;
 }

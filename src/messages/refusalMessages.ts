@@ -102,7 +102,7 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: FixActions):
   }
   return needsSetting('account', labels)
     ? `The identity service refused the ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}. One of them is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`
-    : `The identity service refused the ${settingLabel('apiKey', labels)}. It’s unknown, expired, or disabled. Copy it again or create a new one, then ${newKey('it')}.`;
+    : `The identity service refused the ${settingLabel('apiKey', labels)}. The key is unknown, expired, or disabled. Copy it again or create a new one, then ${newKey('it')}.`;
 }
 
 /** Names the resource or model that the account may lack access to, with advice. */

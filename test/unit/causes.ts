@@ -68,7 +68,7 @@ export const causes = {
     external: [noFile],
     settings: { credentialSource: 'envFile' },
   }),
-  'invalid identity address': firstProblem({
+  'invalid identity service URL': before({
     record: undefined,
     settings: { authUrl: 'iam.cloud.ibm.com' },
     external: [envFile(full, 'approved')],
@@ -138,7 +138,7 @@ export const causes = {
     attempts: 4,
     host: authHost,
   }),
-  'wrong identity address': failed('token', 'unexpected-answer', { host: authHost }),
+  'wrong identity service URL': failed('token', 'unexpected-answer', { host: authHost }),
   'wrong clock': shownCheck({
     check: 'clock',
     state: 'warning',

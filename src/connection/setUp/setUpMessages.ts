@@ -187,9 +187,9 @@ export const ANSWER_ISSUES = {
   nothing: 'Enter a value.',
   exampleKey: 'This is a placeholder from an example, not a key.',
   garbledKey: (what: string, mayHoldSpaces: boolean) =>
-    `${capitalized(what)} can’t contain ${mayHoldSpaces ? '' : 'spaces or '}non-ASCII characters. Copy it again.`,
+    `${capitalized(what)} can’t contain ${mayHoldSpaces ? '' : 'spaces or '}non-ASCII characters. Copy the value again.`,
   longKey: (what: string) =>
-    `${capitalized(what)} can have at most ${formatNumber(MAX_VALUE_LENGTH)} characters. Copy it again.`,
+    `${capitalized(what)} can have at most ${formatNumber(MAX_VALUE_LENGTH)} characters. Copy the value again.`,
   garbledHeader: 'Use at most 1,024 ASCII characters on a single line.',
   noAccount: (label: string) => `Enter the ${label}.`,
   holdsKey: (what: string, label: string) =>

@@ -55,7 +55,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: "the service's address is set as the identity address",
-    named: 'wrong identity address',
+    named: 'wrong identity service URL',
     options: { credentials: (url) => ({ authUrl: `${url}/ml` }) },
     check: 'token',
     kind: 'unexpected-answer',

@@ -32,7 +32,7 @@ describe('TLS:', () => {
     ["isn't trusted", '127.0.0.1', false, false, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
     ['has expired', '127.0.0.1', true, true, 'CERT_HAS_EXPIRED'],
     ['is for another address', '127.0.0.2', false, true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
-    ['is for another host', 'service.example', false, true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['is for a different host', 'service.example', false, true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ];
   for (const [what, name, hasExpired, isTrusted, code] of certificates) {
     it(`C13: a certificate that ${what} ends the call before anything is sent`, async function () {

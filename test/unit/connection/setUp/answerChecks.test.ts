@@ -62,7 +62,7 @@ describe('input checks', () => {
       /user name or password/,
     ],
     [
-      'an invalid identity address',
+      'an invalid identity service URL',
       checkUrl(URL_SETTING, { ...settings, authUrl: 'ftp://x' }),
       /^The identity service URL/,
     ],
