@@ -21,7 +21,7 @@ export async function startChat(
   const { page, dialogs, notifications, screen } = workbench;
   const ask = async () => {
     await workbench.runCommand('Hosted Model: Use in Chat');
-    const { detail } = await dialogs.waitFor(/answer in VS Code’s chat\?/);
+    const { detail } = await dialogs.waitFor(/Use your hosted model in VS Code’s chat\?/);
     assert.match(detail, /17,000 tokens/);
     await page.keyboard.press('Enter');
   };
