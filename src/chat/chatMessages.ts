@@ -115,7 +115,7 @@ export function callerDetail(connection: PublicCredentials): string {
   const { projectId, resource } = connection;
   const key = needsSetting('apiKey', connection) ? 'key' : 'service';
   const bound = listOf([key, 'host', ...(projectId ? [resourceName({ resource })] : [])]);
-  return `The extension is requesting a response from the model. If you allow it, its requests are sent to ${destinationOf(connection)}. Your decision applies to this ${bound} until you forget it in “Show Status and Actions” or sign out.`;
+  return `The extension is requesting a response from the model. If you allow it, its requests are sent to ${destinationOf(connection)}. Your decision applies to this ${bound} until you forget the decision in “Show Status and Actions” or sign out.`;
 }
 
 // The tool

@@ -182,9 +182,9 @@ function firstOf(all: readonly string[]): string[] {
 /** Warnings to show after an import if the `.env` file still contains the key. */
 export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
   tracked:
-    'The .env file still contains the key, and Git tracks the file. Delete the key there before you commit. If the key was pushed, create a new one.',
+    'The .env file still contains the key, and Git tracks the file. Delete the key from the file before you commit. If the key was pushed, create a new one.',
   'not-ignored':
-    'The .env file still contains the key, and Git doesn’t ignore the file. Delete the key there, or add the file to .gitignore, before you commit.',
+    'The .env file still contains the key, and Git doesn’t ignore the file. Before you commit, delete the key from the file, or add the file to .gitignore.',
 };
 
 export const ENV_FILE_GONE = 'Couldn’t open the .env file. It may have been deleted.';

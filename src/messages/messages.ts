@@ -73,7 +73,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: [place.value],
   }),
   'queue-full': ({ limit }) => ({
-    text: `${limit} requests are already waiting. Try again when some have finished.`,
+    text: `${limit} requests are already waiting. Try again when some of them have finished.`,
     actions: ['retry'],
   }),
   'credentials-changed': () => ({

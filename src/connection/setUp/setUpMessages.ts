@@ -49,7 +49,7 @@ export const SET_UP = {
     imported: 'Leave empty to keep the imported key',
     typed: 'Leave empty to keep the key that you typed',
   },
-  changedKey: 'The stored key changed in another window. Enter the key to use.',
+  changedKey: 'The stored key changed in another window. Enter the key that you want to use.',
   unapprovedKey:
     'You haven’t approved these changes for the stored key. Go back and enter the key again, or undo the changes.',
   projectPrompt: 'ID of the project to bill. In the project, open Manage > General > Details.',
@@ -86,7 +86,7 @@ export const NEW_SERVICE = {
   addressExample: 'https://llm.acme.example/v1',
   badAddress: 'This address can’t be used',
   whichLogin: 'Select how requests are authenticated',
-  whichHeader: 'Select the header for the key, or enter its name',
+  whichHeader: 'Select or enter the header that contains the key',
   commandPrompt:
     'Command that prints a token. It runs on your machine without a shell, and only when a request needs a token.',
   commandExample: 'az account get-access-token --resource https://llm.acme.example',
