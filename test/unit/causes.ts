@@ -68,7 +68,7 @@ export const causes = {
     external: [noFile],
     settings: { credentialSource: 'envFile' },
   }),
-  'invalid identity service URL': before({
+  'invalid identity service URL': firstProblem({
     record: undefined,
     settings: { authUrl: 'iam.cloud.ibm.com' },
     external: [envFile(full, 'approved')],
