@@ -87,6 +87,41 @@ describe("VS Code's chat", () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
+  it(`edits the selection in inline chat with one request, without a sign-in ${nightly}`, async () => {
+    const session = await openWindow(emulator, {
+      folderFiles: { 'a.txt': 'The first line.\nThe second line.\n' },
+    });
+    const { workbench, path } = session;
+    const { page, editor, screen } = workbench;
+    await storeKey(session);
+    await startChat(session);
+    const given = { filePath: path('a.txt'), oldString: 'The first line.', newString: 'Line one.' };
+    emulator.settings.step = () => ({
+      toolCalls: [{ name: 'replace_string_in_file', arguments: JSON.stringify(given) }],
+    });
+    await workbench.openFile(path('a.txt'));
+    await editor.selectLines(1);
+    await page.keyboard.press('Control+I');
+    const widget = '.inline-chat-widget';
+    await page.locator(widget).filter({ hasText: 'granite-4-h-small' }).waitFor();
+    const hasKeyboard = `document.activeElement?.closest('${widget}') != null`;
+    await screen.until('the inline chat to have the keyboard', async () =>
+      (await screen.read<boolean>(hasKeyboard)) ? true : undefined,
+    );
+    await page.keyboard.type('Make it shorter');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Keep (Ctrl+Enter)' }).click();
+    await page.locator(widget).waitFor({ state: 'hidden' });
+    await workbench.screenshot('chat-inline');
+    assert.equal(await editor.savedText(path('a.txt')), 'Line one.\nThe second line.\n');
+
+    const requests = emulator.requests.filter((request) => request.path === chatPath);
+    assert.equal(requests.length, 1);
+    assert.match(requests[0]?.text ?? '', /Make it shorter/);
+    assert.equal(await workbench.dialogs.state(), undefined);
+    assert.doesNotMatch((await page.textContent('body')) ?? '', /Sign in/i);
+  });
+
   it(`doesn't delay a generation for a selection while an agent's request is pending ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'letter.txt': 'Write a reply.\n' },
