@@ -102,7 +102,7 @@ async function addService({ workbench }: Session, emulator: Emulator, key: strin
   await workbench.notifications.close(/is set up/);
 }
 
-const login = (item: string): Answer => ({ expected: { item }, text: item });
+const authMethod = (item: string): Answer => ({ expected: { item }, text: item });
 
 describe('a service that the user adds', () => {
   const key = 'sk-1234';
@@ -112,7 +112,7 @@ describe('a service that the user adds', () => {
   it('generates text after at most 8 inputs if it uses an API key', async () => {
     emulator = await startEmulator({ apiKeys: [key], keyHeader: 'authorization' });
     const { inputs, session } = await walk(emulator, 'add-key', [
-      login('API Key'),
+      authMethod('API Key'),
       { expected: { prompt: /^API key for / }, text: key },
     ]);
     assert.ok(inputs <= 8);
@@ -138,7 +138,7 @@ describe('a service that the user adds', () => {
       ].join('\n'),
     );
     const { inputs } = await walk(emulator, 'add-command', [
-      login('Command'),
+      authMethod('Command'),
       {
         expected: { prompt: /^Command that prints a token/ },
         text: `"${process.execPath}" "${program}"`,

@@ -18,10 +18,10 @@ import { MANAGE } from './setUpMessages.ts';
 /** The steps of the setup that change or remove a service that the user added. */
 
 /**
- * A change to a service that the user added. After `credentials`, `login`, or `headers`, the
+ * A change to a service that the user added. After `credentials`, `authMethod`, or `headers`, the
  * setup continues with its other steps.
  */
-export type ManageAction = 'credentials' | 'login' | 'headers' | 'rename' | 'remove';
+export type ManageAction = 'credentials' | 'authMethod' | 'headers' | 'rename' | 'remove';
 
 interface ManageItem extends QuickPickItem {
   readonly action: ManageAction;
@@ -129,7 +129,7 @@ async function askHeader(service: NewService, position: Question): Promise<StepA
   if (typeof name !== 'string') return name;
   const picked = await askPick<QuickPickItem & { readonly isSecret: boolean }>({
     ...position,
-    placeholder: MANAGE.isSecret(name.trim()),
+    placeholder: MANAGE.whichStorage(name.trim()),
     items: [
       { label: MANAGE.plainValue, isSecret: false },
       { label: MANAGE.secretValue, isSecret: true },

@@ -1,16 +1,19 @@
 import type { ApiConfig } from '../../service/apiCapabilities.ts';
 import type { Authentication } from '../../service/authentication.ts';
 
-/** The choices in the setup of a new service: logins, headers for a key, and APIs. Pure data. */
+/**
+ * The choices in the setup of a new service: authentication methods, headers for a key, and APIs.
+ * Pure data.
+ */
 
-/** A value that a login needs in addition to its secrets. */
-export type LoginField = 'header' | 'command' | 'tokenUrl';
+/** A value that an authentication method needs in addition to its secrets. */
+export type AuthMethodField = 'header' | 'command' | 'tokenUrl';
 
-export interface Login {
+export interface AuthMethodChoice {
   readonly label: string;
   readonly description: string;
   /** The values that the setup prompts for in addition to the secrets. */
-  readonly fields: readonly LoginField[];
+  readonly fields: readonly AuthMethodField[];
   /** The part of the entry's `authentication` that doesn't depend on the user's answers. */
   readonly authentication: Readonly<Record<string, string>> & {
     readonly kind: Authentication['kind'];
@@ -19,7 +22,7 @@ export interface Login {
   readonly tokenUrl?: string;
 }
 
-export const LOGINS: readonly Login[] = [
+export const AUTH_METHOD_CHOICES: readonly AuthMethodChoice[] = [
   {
     label: 'API Key',
     description: 'sent as a bearer token',

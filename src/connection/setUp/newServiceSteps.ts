@@ -10,10 +10,10 @@ import { splitCommand } from './commandLine.ts';
 import {
   API_CHOICES,
   type ApiChoice,
+  AUTH_METHOD_CHOICES,
+  type AuthMethodChoice,
+  type AuthMethodField,
   KEY_HEADERS,
-  LOGINS,
-  type Login,
-  type LoginField,
 } from './newServiceChoices.ts';
 import { addressOf, newService, type ServiceDraft } from './serviceDraft.ts';
 import type { NewService } from './serviceEntry.ts';
@@ -21,11 +21,11 @@ import { NEW_SERVICE, notAllowedText } from './setUpMessages.ts';
 
 /** The setup steps in which the user describes a new service. These steps don't write settings. */
 
-type DraftStep = 'api' | 'address' | 'login' | LoginField;
+type DraftStep = 'api' | 'address' | 'authMethod' | AuthMethodField;
 type AskDraft = (draft: ServiceDraft, position: Question) => Promise<StepAnswer<'answered'>>;
 
 /**
- * Prompts for the API, address, and login of a new service.
+ * Prompts for the API, address, and authentication method of a new service.
  * @param taken the services that already exist
  * @param changed the service to change, instead of adding one; it keeps its name, headers, and
  * models
@@ -39,7 +39,12 @@ export async function askNewService(
   let index = 0;
   let problem: { readonly step: DraftStep; readonly text: string } | undefined;
   for (;;) {
-    const steps: readonly DraftStep[] = ['api', 'address', 'login', ...(draft.login?.fields ?? [])];
+    const steps: readonly DraftStep[] = [
+      'api',
+      'address',
+      'authMethod',
+      ...(draft.authMethod?.fields ?? []),
+    ];
     const step = steps[index];
     if (step === undefined) {
       const made = newService(draft, taken, steps.length, changed);
@@ -94,20 +99,20 @@ const ASK: Readonly<Record<DraftStep, AskDraft>> = {
     return 'answered';
   },
 
-  login: async (draft, position) => {
-    const items = LOGINS.map((login) => ({
-      label: login.label,
-      description: login.description,
-      login,
+  authMethod: async (draft, position) => {
+    const items = AUTH_METHOD_CHOICES.map((authMethod) => ({
+      label: authMethod.label,
+      description: authMethod.description,
+      authMethod,
     }));
-    const first = items.filter(({ login }) => login === draft.login);
-    const picked = await askPick<QuickPickItem & { readonly login: Login }>({
+    const first = items.filter(({ authMethod }) => authMethod === draft.authMethod);
+    const picked = await askPick<QuickPickItem & { readonly authMethod: AuthMethodChoice }>({
       ...position,
-      placeholder: NEW_SERVICE.whichLogin,
+      placeholder: NEW_SERVICE.whichAuthMethod,
       items: [...new Set([...first, ...items])],
     });
     if (picked === undefined || picked === back) return picked;
-    draft.login = picked.login;
+    draft.authMethod = picked.authMethod;
     return 'answered';
   },
 
@@ -148,7 +153,7 @@ const ASK: Readonly<Record<DraftStep, AskDraft>> = {
       ...position,
       prompt: NEW_SERVICE.tokenUrlPrompt,
       placeholder: 'https://login.acme.example/oauth2/token',
-      value: draft.fields.tokenUrl ?? draft.login?.tokenUrl ?? '',
+      value: draft.fields.tokenUrl ?? draft.authMethod?.tokenUrl ?? '',
       check: (text) => {
         const parsed = parseServiceUrl(text);
         const issue = parsed.ok

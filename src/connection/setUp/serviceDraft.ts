@@ -6,9 +6,9 @@ import { splitCommand } from './commandLine.ts';
 import {
   API_CHOICES,
   type ApiChoice,
-  LOGINS,
-  type Login,
-  type LoginField,
+  AUTH_METHOD_CHOICES,
+  type AuthMethodChoice,
+  type AuthMethodField,
 } from './newServiceChoices.ts';
 import { type NewService, type ServiceEntry, serviceEntry } from './serviceEntry.ts';
 
@@ -18,12 +18,12 @@ import { type NewService, type ServiceEntry, serviceEntry } from './serviceEntry
 export interface ServiceDraft {
   api: ApiChoice;
   address: string;
-  login: Login | undefined;
-  readonly fields: Partial<Record<LoginField, string>>;
+  authMethod: AuthMethodChoice | undefined;
+  readonly fields: Partial<Record<AuthMethodField, string>>;
 }
 
 export function emptyDraft(): ServiceDraft {
-  return { api: API_CHOICES[0], address: '', login: undefined, fields: {} };
+  return { api: API_CHOICES[0], address: '', authMethod: undefined, fields: {} };
 }
 
 /** A placeholder for the model ID until the user picks or enters a model. */
@@ -40,7 +40,7 @@ export function addressOf(text: string): string {
 }
 
 export function newService(
-  { api, address, login = LOGINS[0], fields }: ServiceDraft,
+  { api, address, authMethod = AUTH_METHOD_CHOICES[0], fields }: ServiceDraft,
   taken: readonly Service[],
   steps: number,
   changed: Service | undefined,
@@ -50,7 +50,7 @@ export function newService(
   const { url } = parsed;
   const { hostname, port } = new URL(url);
   const command = fields.command && splitCommand(fields.command);
-  const asked = (field: LoginField) => login?.fields.includes(field);
+  const asked = (field: AuthMethodField) => authMethod?.fields.includes(field);
   const added = {
     word: freeWord(hostname, port, taken),
     name: port ? `${hostname} (${port})` : hostname,
@@ -62,8 +62,8 @@ export function newService(
     url,
     api: api.api,
     authentication: {
-      ...login?.authentication,
-      ...otherFields(before, login),
+      ...authMethod?.authentication,
+      ...otherFields(before, authMethod),
       ...(asked('header') && { header: fields.header }),
       ...(asked('command') && { command }),
       ...(asked('tokenUrl') && { tokenUrl: fields.tokenUrl }),
@@ -75,12 +75,15 @@ export function newService(
 }
 
 /**
- * Returns the fields of the previous login that the setup doesn't prompt for. Empty if the user
- * picked another kind of login.
+ * Returns the fields of the previous authentication method that the setup doesn't prompt for.
+ * Empty if the user picked another kind of authentication method.
  */
-function otherFields(before: ServiceEntry | undefined, login: Login | undefined): ServiceEntry {
+function otherFields(
+  before: ServiceEntry | undefined,
+  authMethod: AuthMethodChoice | undefined,
+): ServiceEntry {
   const { header, command, tokenUrl, ...others } = Object(before?.['authentication']);
-  return others.kind === login?.authentication.kind ? others : {};
+  return others.kind === authMethod?.authentication.kind ? others : {};
 }
 
 /** Derives an unused service ID from the host, such as `llm_acme_example`. */
@@ -101,13 +104,13 @@ export function draftOf(service: Service): ServiceDraft {
   const { kind } = authentication;
   const header = 'header' in authentication ? authentication.header : '';
   const command = commandOf(service)?.map(quoted).join(' ');
-  const login = LOGINS.find(
+  const authMethod = AUTH_METHOD_CHOICES.find(
     (one) => one.authentication.kind === kind && one.fields.includes('header') === (header !== ''),
   );
   return {
     api: API_CHOICES.find((one) => one.api === api.kind) ?? API_CHOICES[0],
     address: service.url,
-    login,
+    authMethod,
     fields: {
       ...(header && { header }),
       ...(command && { command }),

@@ -85,7 +85,7 @@ export const NEW_SERVICE = {
   whichApi: 'Select the service’s API',
   addressExample: 'https://llm.acme.example/v1',
   badAddress: 'This address can’t be used',
-  whichLogin: 'Select how requests are authenticated',
+  whichAuthMethod: 'Select how requests are authenticated',
   whichHeader: 'Select or enter the header that contains the key',
   commandPrompt:
     'Command that prints a token. It runs on your machine without a shell, and only when a request needs a token.',
@@ -109,7 +109,7 @@ export const MANAGE = {
   whichAction: (name: string) => `What do you want to do with ${name}?`,
   actions: {
     credentials: '$(key) Change Credentials...',
-    login: '$(link) Change Address or Authentication...',
+    authMethod: '$(link) Change Address or Authentication...',
     headers: '$(list-unordered) Change Headers...',
     rename: '$(edit) Rename...',
     remove: '$(trash) Remove...',
@@ -133,7 +133,7 @@ export const MANAGE = {
     'This header name can’t be used. Use letters, digits, and hyphens, but no reserved name such as Cookie or Authorization.',
   keyHeader: 'This header already contains the key.',
   tooManyHeaders: `A service can have at most ${MAX_HEADERS} headers. Remove one first.`,
-  isSecret: (name: string) => `Select where to store the value of ${name}`,
+  whichStorage: (name: string) => `Select where to store the value of ${name}`,
   plainValue: 'Store in Settings',
   secretValue: 'Store in Secret Storage',
   headerValuePrompt: (name: string) => `Value of ${name}.`,

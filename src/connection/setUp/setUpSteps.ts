@@ -171,7 +171,8 @@ async function manage(setUp: SetUp, service: Service, position: Question): Retur
       : await askNewService(draftOf(service), settings.services, position.title, service);
   if (changed === undefined) return undefined;
   if (changed === back) return again();
-  // The answers and the program belong to the old address and login, so replace them.
+  // The answers and the program belong to the old address and authentication method, so replace
+  // them.
   Object.assign(setUp, await prefilledFor(changed.service, setUp));
   describe(setUp, changed);
   return 'answered';

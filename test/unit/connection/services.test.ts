@@ -19,11 +19,11 @@ const PLATFORM = 'https://cpd.acme.example';
 const platformFile = `CPD_USERNAME=anna\nCPD_API_KEY=key-of-the-platform\nCPD_PROJECT_ID=p-1\nCPD_URL=${PLATFORM}\n`;
 const cloudFile =
   'IBM_API_KEY=key-of-the-cloud\nIBM_PROJECT_ID=p-2\nIBM_URL=https://us-south.ml.cloud.ibm.com\n';
-const login = 'https://login.acme.example';
+const identityUrl = 'https://login.acme.example';
 const acme = {
   word: 'acme',
   name: 'ACME gateway',
-  authentication: { kind: 'clientCredentials', tokenUrl: `${login}/token` },
+  authentication: { kind: 'clientCredentials', tokenUrl: `${identityUrl}/token` },
   api: 'openai',
   defaultModel: 'gpt-4o',
 };
@@ -496,7 +496,7 @@ describe('service selection', () => {
     const credentials = await required;
     assert.deepEqual(
       [credentials?.service.word, credentials?.account, credentials?.authUrl],
-      ['acme', 'me', login],
+      ['acme', 'me', identityUrl],
     );
     editor.userSettings.set('services', [
       { ...acme, authentication: { ...acme.authentication, scope: 'more' } },
@@ -629,7 +629,7 @@ describe('service selection', () => {
     const platform = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
     const url = 'https://llm.acme.example/v1';
     const own = {
-      ...{ account: 'me', apiKey: 'secret-of-acme', authUrl: login, serviceUrl: url },
+      ...{ account: 'me', apiKey: 'secret-of-acme', authUrl: identityUrl, serviceUrl: url },
       definition: JSON.stringify(acme),
     };
     await keys.write({ ...platform, apiKey: 'key-of-the-platform' }, 'cpd');

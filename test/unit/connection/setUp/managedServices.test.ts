@@ -20,11 +20,11 @@ type Entry = Readonly<Record<string, unknown>> & { readonly word: string };
 const SERVICE = 'https://llm.acme.example/v1';
 const OTHER = 'https://other.acme.example/v1';
 const base = { word: 'acme', name: 'ACME', url: SERVICE, api: 'openai', defaultModel: 'm' };
-const LOGIN = 'https://login.acme.example';
+const IDENTITY = 'https://login.acme.example';
 const oauth: Entry = {
   ...base,
   authentication: {
-    ...{ kind: 'clientCredentials', tokenUrl: `${LOGIN}/token` },
+    ...{ kind: 'clientCredentials', tokenUrl: `${IDENTITY}/token` },
     ...{ scope: 'llm.read', audience: 'llm' },
   },
 };
@@ -123,7 +123,7 @@ describe('a service that the user added', () => {
     }
   });
 
-  describe('whose login changes', () => {
+  describe('whose authentication method changes', () => {
     it('is tested and stored with its new identity service', async () => {
       await store(oauth, { account: 'me', apiKey: 'secret-of-acme' });
       editor.picks.push('ACME', CHANGE, OPENAI, 'OAuth Client Credentials', TEST);
@@ -140,7 +140,7 @@ describe('a service that the user added', () => {
     it("keeps fields that the setup doesn't change", async () => {
       await store(oauth, { account: 'me', apiKey: 'secret-of-acme' });
       editor.picks.push('ACME', CHANGE, OPENAI, 'OAuth Client Credentials', SAVE);
-      editor.typed.push(OTHER, `${LOGIN}/token`, 'me', '');
+      editor.typed.push(OTHER, `${IDENTITY}/token`, 'me', '');
       const done = connections.setUp();
       await (await editor.modalPrompt()).answer('Use Changed Entry');
       assert.equal(await done, true);
@@ -160,7 +160,7 @@ describe('a service that the user added', () => {
       );
     });
 
-    it("can't be saved without a key if the new login needs one", async () => {
+    it("can't be saved without a key if the new authentication method needs one", async () => {
       await store(none);
       editor.picks.push('ACME', CHANGE, OPENAI, 'API Key');
       editor.typed.push(SERVICE, '');
