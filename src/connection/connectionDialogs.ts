@@ -12,13 +12,13 @@ import { offer } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import {
+  addressFlaw,
   headersText,
   hostsText,
   LEFT_KEY_WARNINGS,
   sourceName,
   sourceProblem,
   targetText,
-  URL_PROBLEMS,
   unencryptedText,
 } from './connectionMessages.ts';
 import { type DestinationChange, hasOtherOrigin } from './destination.ts';
@@ -203,7 +203,7 @@ export async function requireAddress({ url, service }: Settings): Promise<string
     placeholder:
       url === ''
         ? 'No service URL is set. Select a region'
-        : `The service URL can’t be used: ${URL_PROBLEMS[parsed.problem]}. Select a region`,
+        : `The service URL can’t be used: ${addressFlaw('url', parsed.problem)}. Select a region`,
     items: service.regions.map(({ place, url: address }) => ({
       label: place,
       description: address,

@@ -27,9 +27,10 @@ import {
  * user's credentials. Pure.
  */
 
+/** Clauses that follow a colon. For a service URL in the settings, use `addressFlaw`. */
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'not-a-url': 'it isn’t a web address such as https://us-south.ml.cloud.ibm.com',
-  'not-https': 'it must start with https://, or http:// for localhost or a service that you added',
+  'not-https': 'it must start with https:// (http:// works only with localhost)',
   'has-user': 'it must not contain a user name or password',
   'has-query': 'it must not contain a query or fragment',
   'bad-host': 'its host name contains invalid characters',
@@ -41,9 +42,16 @@ export function addressName(setting: AddressProblem['setting']): string {
   return setting === 'url' ? settingLabel('url') : 'identity service URL';
 }
 
+/** Describes the problem with an address in the settings or setup, for use after a colon. */
+export function addressFlaw(setting: AddressProblem['setting'], problem: UrlProblem): string {
+  return setting === 'url' && problem === 'not-https'
+    ? 'it must start with https:// (http:// works only with localhost and services that you added)'
+    : URL_PROBLEMS[problem];
+}
+
 /** Explains why an address in the settings can't be used. */
 export function addressText({ setting, problem }: AddressProblem): string {
-  return `The ${addressName(setting)} in the settings can’t be used: ${URL_PROBLEMS[problem]}. Nothing was sent.`;
+  return `The ${addressName(setting)} in the settings can’t be used: ${addressFlaw(setting, problem)}. Nothing was sent.`;
 }
 
 /** @param why a complete sentence that explains why the value can't be used */

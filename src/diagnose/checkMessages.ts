@@ -71,10 +71,10 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     // is checked.
     if (!needsSetting('projectId', labels)) {
       if (isUnchecked)
-        return 'The service has no model list, so only a generation can test the connection.';
+        return 'The service has no model list. To test the connection, generate some text.';
       const isKeyless = sendsSecret(labels) && !needsSetting('apiKey', labels);
       const accepted = isKeyless ? 'The service listed its models' : `The ${bearer} was accepted`;
-      return `${accepted}. Only a generation can test the model.`;
+      return `${accepted}. To test the model, generate some text.`;
     }
     const resource = resourceName(labels);
     const others = resource === 'deployment' ? [resource] : [resource, 'model'];

@@ -85,11 +85,19 @@ export function generatingCount(done: number, failed: number, all: number): stri
 // After a response
 export const NOTHING_TRUNCATED = 'This document has no truncated response to continue.';
 export const ALREADY_UNDONE = 'The response was undone. Generate a new one.';
-export const CANNOT_INSERT = 'Skipped selections whose document was closed or changed.';
 export const NOTHING_TO_UNDO = 'This document has no generated text to undo.';
 export const UNDO_REFUSED = 'Couldn’t remove the text. Use Undo, or delete it yourself.';
 export const FORGOTTEN = 'The response is no longer available. Generate it again.';
 export const NO_RESULT = 'Nothing has been generated in this window yet.';
+
+/**
+ * @param skipped number of responses that can't be inserted
+ * @param all number of responses in the run
+ */
+export function cannotInsertText(skipped: number, all: number): string {
+  const which = all === 1 ? 'The response' : 'The responses';
+  return `${skipped < all ? 'Some responses' : which} can’t be inserted anymore. Generate again.`;
+}
 
 /** @param count number of responses in the job */
 export function emptyText(empty: number, count: number): string {
@@ -155,7 +163,7 @@ export function invisibleText(removed: number, kept: number): string {
   }
   if (kept === 0) return '';
   const which = kept === 1 ? 'an invisible character' : `${kept} invisible characters`;
-  return `Kept ${which}. Check for hidden text.`;
+  return `The generated text has ${which}. Check it.`;
 }
 
 export const NOT_INSERTED =

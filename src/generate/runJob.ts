@@ -93,7 +93,9 @@ async function attempt(
 ): Promise<RunResult | undefined> {
   const { options, job, runMode } = requested;
   const indices = requested.indices.filter((index) => job.canInsert(index, runMode));
-  if (indices.length < requested.indices.length) inform(texts.CANNOT_INSERT);
+  const all = requested.indices.length;
+  const skipped = all - indices.length;
+  if (skipped > 0) inform(texts.cannotInsertText(skipped, all));
   if (indices.length === 0) return undefined;
   const run = { ...requested, indices };
   const { uri } = job.document;

@@ -86,11 +86,11 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'bad-name':
       return 'The name is missing, is longer than 60 characters, or contains invisible characters. Give the template a valid name.';
     case 'too-large':
-      return `The file is larger than ${TEMPLATE_LIMIT_BYTES / 1_024} KB, so it isn’t read. Shorten the prompt.`;
+      return `The file is larger than ${TEMPLATE_LIMIT_BYTES / 1_024} KB, so it’s ignored. Shorten the prompt.`;
     case 'not-text':
-      return 'The file isn’t UTF-8 text, so it isn’t read. Save it as UTF-8.';
+      return 'The file isn’t UTF-8 text, so it’s ignored. Save it as UTF-8.';
     case 'not-a-file':
-      return 'This isn’t a file, so it isn’t read. Replace it with a Markdown file.';
+      return 'This isn’t a file, so it’s ignored. Replace it with a Markdown file.';
     case 'link':
       return 'Symbolic links aren’t followed. Replace this link with a copy of its target.';
     case 'unreadable':

@@ -12,11 +12,11 @@ import { MAX_HEADERS, type ServiceIssue } from '../../service/addedServices.ts';
 import { MAX_VALUE_LENGTH, type ValueFlaw } from '../../service/credentials.ts';
 import { commandOf, type Service } from '../../service/service.ts';
 import {
+  addressFlaw,
   headersText,
   hostsText,
   PROJECT_FORMAT,
   REMOVED_FLAWS,
-  URL_PROBLEMS,
   unencryptedText,
 } from '../connectionMessages.ts';
 import type { AddressProblem, Destination } from '../destination.ts';
@@ -99,7 +99,7 @@ export const NEW_SERVICE = {
   generating: 'Generating one token',
   oneToken: {
     question: (host: string) => `Test ${host} by generating one token?`,
-    detail: 'The service has no model list, so only a generation can test the connection.',
+    detail: 'The service has no model list, so this is the only way to test the connection.',
     generate: 'Generate One Token',
   },
 } as const;
@@ -201,5 +201,5 @@ export const ANSWER_ISSUES = {
 /** Explains why an entered service URL, or the identity address in the settings, can't be used. */
 export function answeredAddressText({ setting, problem }: AddressProblem): string {
   const which = setting === 'url' ? 'This address' : 'The identity service URL in the settings';
-  return `${which} can’t be used: ${URL_PROBLEMS[problem]}.`;
+  return `${which} can’t be used: ${addressFlaw(setting, problem)}.`;
 }

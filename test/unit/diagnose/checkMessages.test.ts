@@ -81,12 +81,12 @@ describe('the texts of the checks', () => {
       'The token and deployment were accepted.',
     );
     assert.ok(gateway);
-    const unproven = 'Only a generation can test the model.';
+    const unproven = 'To test the model, generate some text.';
     assert.equal(accepted({ service: gateway }), `The token was accepted. ${unproven}`);
     const unlisted = { check: 'access', state: 'warning', facts: { isUnchecked: true } } as const;
     assert.equal(
       shownCheck(unlisted, { service: gateway }).text,
-      'The service has no model list, so only a generation can test the connection.',
+      'The service has no model list. To test the connection, generate some text.',
     );
     const zen = serviceFor('zen') ?? assert.fail();
     assert.equal(accepted({ service: zen }), 'The key, project, and model were accepted.');

@@ -226,11 +226,24 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['1 of 3 complete, line 11 failed']);
   });
 
-  it('counts only the responses that can be inserted', async () => {
+  it('counts only the responses that can be inserted, and reports that it skips the others', async () => {
     const { done, announced } = await run({ count: 3, canInsert: (index) => index > 0 });
     await done;
     assert.deepEqual(announced, ['All responses are complete']);
+    assert.match(editor.textOf('notification'), /Some responses can’t be inserted anymore\./);
   });
+
+  for (const [count, text] of [
+    [1, 'The response can’t be inserted anymore. Generate again.'],
+    [2, 'The responses can’t be inserted anymore. Generate again.'],
+  ] as const) {
+    it(`sends nothing if none of the responses can be inserted: ${count}`, async () => {
+      const { done, sent } = await run({ count, canInsert: () => false });
+      await done;
+      assert.equal(sent(), 0);
+      assert.ok(editor.textOf('notification').includes(text));
+    });
+  }
 
   for (const [what, isCanceled, want] of [
     ['fail at the same time', false, [0, 1, 2, 3, 4, 5, 6, 7, 8]],
