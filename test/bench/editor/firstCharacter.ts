@@ -32,7 +32,7 @@ type Contestant = keyof typeof commands;
 const contestants = Object.keys(commands) as Contestant[];
 
 const question: Question = {
-  title: 'From command to first character in the document, without the delay of the service',
+  title: "From command to first character in the document, excluding the service's response time",
   goal: `≤ 2.6 × ${peer}, ≤ 1.5 × ${firstCommand}`,
   measure: () =>
     onStage(async (stage) => {
