@@ -253,7 +253,7 @@ const ABSENT: ReadonlySet<UnreadReason> = new Set([
 ]);
 
 /**
- * True if a `.env` file names a setting, but contains no complete set of values without errors.
+ * True if a `.env` file names a setting, but doesn't contain a complete, error-free set of values.
  * Also true if the file can't be read, because it may name a setting.
  */
 export function isFaultyFile({ id, text, values }: ExternalSource): boolean {

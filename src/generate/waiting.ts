@@ -54,12 +54,13 @@ interface PendingRetry {
 const OFFER_AFTER_MS = 15_000;
 
 /**
- * Shows in a run's progress notification what the requests of the run are waiting for: a slow
- * response, the next attempt, or the end of a pause that the service requested. The label of each
- * selection shows the time until its own retry, or until the end of the pause. A network connection
- * can die silently after the service has received a request. If a slow request is retried, the
- * service may bill both requests, so the user decides whether to retry. The offer is part of the
- * progress text, because an extension can't close a message once the response has arrived.
+ * Shows in a run's progress notification what the run's requests are waiting for. This can be a
+ * slow response, the next attempt, or the end of a pause that the service requested. The label of
+ * each selection shows the time until its own retry, or until the end of the pause. A network
+ * connection can die silently after the service has received a request. If a slow request is
+ * retried, the service may bill both requests, so the user decides whether to retry. The offer is
+ * part of the progress text. As a separate message, it would stay open after the response has
+ * arrived, because an extension can't close a message.
  */
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;

@@ -1,5 +1,5 @@
 /**
- * Simulates slow network links, for instance to another continent, on the loopback interface. The
+ * Simulates slow network links, such as to another continent, on the loopback interface. The
  * simulation has its own process, so that no other work delays the traffic.
  */
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ export interface LineEvent {
   /** Number of the connection, counted from 1 for all lines together. */
   readonly connection: number;
   readonly kind: 'opened' | 'asked' | 'answered';
-  /** Milliseconds on the clock of `clockMs`. */
+  /** Milliseconds, as returned by `clockMs`. */
   readonly atMs: number;
 }
 

@@ -113,7 +113,7 @@ export class FaultScript {
   }
 }
 
-/** A promise, for instance for `hold`, that a test resolves by calling `open`. */
+/** A promise, such as for `hold`, that a test resolves by calling `open`. */
 export interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 export interface ReceivedRequest {
   /** Counted from 1 since the start or the last reset. */
   readonly sequence: number;
-  /** Arrival time of the headers in milliseconds, on the clock of `performance.now()`. */
+  /** Arrival time of the headers in milliseconds, as returned by `performance.now()`. */
   readonly atMs: number;
   readonly method: string;
   /** The path without the query. */

@@ -210,7 +210,7 @@ describe('insertion into a real editor', () => {
     assert.equal(hasTab(editor.document), false);
   });
 
-  it('J09: reports that a read-only document rejected the text', async () => {
+  it("J09: reports that the text couldn't be inserted into a read-only document", async () => {
     const provider = workspace.registerTextDocumentContentProvider('read-only-test', {
       provideTextDocumentContent: () => 'prompt',
     });

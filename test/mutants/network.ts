@@ -15,7 +15,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "redirect: 'manual'",
     to: "redirect: 'follow'",
     test: transport,
-    title: "C01: of the token request with 307 isn't followed",
+    title: "C01: from the identity service with status 307 isn't followed",
   },
   {
     name: 'properties that other extensions add to `Object.prototype` change a request',
@@ -39,7 +39,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '    error.code = PROXY_CLOSED;\n',
     to: '',
     test: transport,
-    title: 'is opened at most twice if a proxy closes it',
+    title: 'opens at most two network connections if a proxy closes',
   },
   {
     name: 'the late result of an abandoned task ends the next task',

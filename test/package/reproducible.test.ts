@@ -9,7 +9,8 @@ import { makeWorkingCopy } from '../workingCopy.ts';
 const run = promisify(execFile);
 
 /**
- * Packages a copy of the repository, and returns the SHA-256 of the VSIX and the command's output.
+ * Packages a copy of the repository. Returns the output of `npm run package` and the SHA-256 of the
+ * VSIX.
  */
 async function packaged(fileMode: number, environment: NodeJS.ProcessEnv) {
   const cwd = makeWorkingCopy();

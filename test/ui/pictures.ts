@@ -183,7 +183,7 @@ export async function takeComposite(
   await savePicture(join(folder, `${name}.png`), await asPng(screenshot));
 }
 
-/** Takes a picture for the walkthrough, which is part of the package. */
+/** Takes a screenshot for the walkthrough, which is part of the package. */
 export async function takeSmallPicture(page: Page, name: string, clip: Clip): Promise<void> {
   const path = join(folder, `${name}.webp`);
   await savePicture(path, await asSmallWebp(await takeScreenshot(page, clip)));

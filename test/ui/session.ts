@@ -118,8 +118,8 @@ export async function openWorkbench(options: SessionOptions = {}): Promise<Sessi
 }
 
 /**
- * For mocha: saves a picture of every window if a test fails, and closes all windows at the end. In
- * a parallel run, closes them at the end of each file.
+ * For mocha: saves a screenshot of every window if a test fails, and closes all windows at the end.
+ * In a parallel run, closes them at the end of each file.
  */
 export const mochaHooks = {
   async afterEach(this: Mocha.Context): Promise<void> {

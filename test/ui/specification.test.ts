@@ -27,8 +27,9 @@ import {
 import type { Session } from './session.ts';
 
 /**
- * Tests the packaged extension against the service's documentation, point by point. All names from
- * the product are in this table, so a renamed title or setting changes nothing below it.
+ * Tests the packaged extension against the service's documentation of tokens, credentials, and
+ * errors, point by point. All names from the product are in this table, so a renamed title or
+ * setting changes nothing below it.
  */
 const product = {
   refreshToken: 'Hosted Model: Refresh Token',
@@ -105,7 +106,7 @@ const projectOf = ({ json }: ReceivedRequest) => (json as { project_id: string }
 const inFile = { key: 'key-in-the-env-file-0123', project: 'project-of-the-file' };
 const inEnvironment = { key: 'key-in-the-environment-0', project: 'project-of-the-environment' };
 
-describe('the extension, as documented for the service,', () => {
+describe("the extension, tested against the service's documentation of tokens, credentials, and errors,", () => {
   /** The identity service, and the model service in the editor's settings. */
   let emulator: Emulator;
   /**

@@ -5,9 +5,9 @@
 
 export interface ClockRule {
   readonly name: string;
-  /** Returns the offsets at which source text breaks the rule. */
+  /** Returns the offsets at which code breaks the rule. */
   readonly breaks: (text: string) => readonly number[];
-  /** Source texts that break the rule, to prove that the rule catches them. */
+  /** Code samples that break the rule, to prove that the rule catches them. */
   readonly planted: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { APIS } from '../../src/service/apiCapabilities.ts';
 import { AUTH_INPUTS } from '../../src/service/authentication.ts';
 
 /**
- * Checks the architecture invariants in source text. Each `files` parameter maps paths in src to
+ * Checks the architecture invariants in source code. Each `files` parameter maps paths in src to
  * the texts of the files.
  */
 
@@ -339,7 +339,9 @@ export function circle(files: ReadonlyMap<string, string>): string[] | undefined
   return undefined;
 }
 
-/** Returns names that more than one file exports, and names of more than one type or class. */
+/**
+ * Returns names that are exported by more than one file, or shared by more than one type or class.
+ */
 export function namesTwice(files: ReadonlyMap<string, string>): string[] {
   const declared = [...files].flatMap(([, text]) =>
     [...text.matchAll(DECLARATION)].map(({ groups = {} }) => groups),

@@ -14,8 +14,11 @@ const sample: Mutant = {
 };
 
 describe('the mutants', () => {
-  it('have unique names, and number at least 25', () => {
+  it('include at least 25', () => {
     assert.ok(mutants.length >= 25);
+  });
+
+  it('have unique names', () => {
     assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
   });
 

@@ -117,8 +117,8 @@ describe('the total of all unapproved hosts', () => {
   }
 
   for (const options of [[], SIDE_BY_SIDE]) {
-    const how = options.length > 0 ? 'in parallel' : 'one after the other';
-    it(`fails a suite with tests that run ${how} if a test contacts a host`, async () => {
+    const how = options.length > 0 ? 'in parallel' : 'sequentially';
+    it(`fails a suite that runs ${how} if a test contacts an unapproved host`, async () => {
       const { failed, output } = await run([SPEAKING, QUIET], 2, options);
       assert.match(output, /2 passing[\s\S]*1 failing[\s\S]*"after all" hook/);
       assert.match(output, /unapproved listeners: 2, connections: 1, bytes: [1-9]\d+; bar/);
@@ -126,14 +126,14 @@ describe('the total of all unapproved hosts', () => {
     });
   }
 
-  it('fails a suite with fewer hosts than expected', async () => {
+  it('fails a suite that starts fewer unapproved hosts than expected', async () => {
     const { failed, output } = await run([QUIET, QUIET], 3, SIDE_BY_SIDE);
     assert.match(output, /2 unapproved listeners instead of at least 3/);
     assert.doesNotMatch(output, /[1-9]\d* failing/);
     assert.equal(failed, true);
   });
 
-  it('allows fewer hosts if only part of a suite runs', async () => {
+  it('allows fewer unapproved hosts if only part of a suite runs', async () => {
     const { failed, output } = await run([QUIET, QUIET], 3, ['--grep', 'test']);
     assert.match(
       output,

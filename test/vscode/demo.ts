@@ -1,6 +1,6 @@
 /**
  * `npm run demo`: goes through setup, generation, undo, and diagnosis in a real VS Code, as a new
- * user would. Prints the document before and after, and saves pictures of the main steps.
+ * user would. Prints the document before and after, and saves screenshots of the main steps.
  */
 import { join } from 'node:path';
 import { startBrowser } from './browser.ts';

@@ -102,7 +102,7 @@ export class Editor {
     await this.waitForPosition(`Ln ${line}, Col ${column}`);
   }
 
-  /** Cursor position as the status bar shows it, for instance `Ln 1, Col 4 (3 selected)`. */
+  /** Cursor position as the status bar shows it, such as `Ln 1, Col 4 (3 selected)`. */
   position(): Promise<string> {
     const script = `document.querySelector('[id="status.editor.selection"]')?.innerText.trim() ?? ''`;
     return this.#screen.read<string>(script);

@@ -4,7 +4,7 @@ import { matches, type Screen, textWithIcons } from './screen.ts';
 export interface QuickInputState {
   /** The title without the step number. */
   title: string;
-  /** The step as shown, for instance `2/3`. Empty if the input has no steps. */
+  /** The step as shown, such as `2/3`. Empty if the input has no steps. */
   step: string;
   /** Text below the box without VS Code's "(Press 'Enter' …)". Empty if the value is invalid. */
   prompt: string;
@@ -101,7 +101,7 @@ export class QuickInput {
     );
   }
 
-  /** Clicks a button in the title or in the box by its tooltip, for instance `Back`. */
+  /** Clicks the button with this tooltip, such as `Back`, in the title or in the box. */
   async clickButton(tooltip: string): Promise<void> {
     await this.#screen.until(`the button "${tooltip}"`, async () =>
       (await this.state())?.buttons.includes(tooltip) === true ? true : undefined,

@@ -83,7 +83,7 @@ for (const theme of ['dark', 'light'] as const) {
   }
 }
 
-/** Takes a picture of the last step of the setup, before anything is sent. */
+/** Takes a screenshot of the last step of the setup, before anything is sent. */
 async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
   const { quickInput } = workbench;
   await workbench.runCommand('Hosted Model: Set Up...');
@@ -222,7 +222,7 @@ async function takeModels(workbench: Workbench, theme: string): Promise<void> {
   await quickInput.dismiss();
 }
 
-/** Takes a picture of the status item with its tooltip. */
+/** Takes a screenshot of the status item with its tooltip. */
 async function takeStatus(workbench: Workbench, theme: string): Promise<void> {
   const { page, screen } = workbench;
   const item = workbench.statusItem(statusId);
@@ -252,7 +252,8 @@ async function takeDiagnosis(workbench: Workbench, { emulator }: Sample, theme: 
 }
 
 /**
- * Takes a picture of the quick input alone, because a margin would show fragments of the editor.
+ * Takes a screenshot of the quick input without a margin, because a margin would show parts of the
+ * editor.
  */
 async function takeQuickInput({ page, screen }: Workbench, name: string): Promise<Buffer> {
   const clip = await page.locator('.quick-input-widget').boundingBox();

@@ -104,7 +104,7 @@ export class Workbench {
     return listed !== undefined;
   }
 
-  /** Types into Quick Open, for instance `task name`, and leaves it open. */
+  /** Types text such as `task name` into Quick Open, and leaves it open. */
   quickOpen(text: string): Promise<void> {
     return this.#fillPalette(text);
   }

@@ -37,7 +37,7 @@ export function loadModels(
 }
 
 /**
- * Generates a response of one token, to test a service that can't be tested otherwise.
+ * Generates a single token, to test a service that can't be tested otherwise.
  * @returns the message for a failure; undefined after a success
  */
 export async function testByGenerating(

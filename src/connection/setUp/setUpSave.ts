@@ -154,7 +154,7 @@ function usesStoredSecret({ apiKey, settings, headerSecrets }: SetUp, stored: Ke
  * Tests the credentials. If the service that the setup adds or changes has no model list at its
  * address, also tests the address with `/v1`, and keeps that address if the test finds a list.
  * @returns the problem and the step where the user can fix it; undefined if the test passed, or if
- * only a generation can test the service
+ * the service can be tested only by generating text
  */
 async function testCredentials(
   setUp: SetUp,

@@ -185,7 +185,8 @@ describe('a token command', () => {
     const used = credentialsOf(print(`'${token}'`));
     const changed = { ...used, service: commandService([other]) };
     const error = await failureOf(fetchToken(http, changed, never));
-    // The approved program is Node, which prints nothing without arguments and input.
+    // The approved program is Node, which prints nothing when it gets no arguments and
+    // no input.
     assert.deepEqual(error.details, { problem: 'nothing' });
   });
 

@@ -56,7 +56,7 @@ describe('a diagnosis', () => {
     // generation's request would count as unsent, because its body is sent after the handshake.
     ['reset', (socket: Socket) => socket.resetAndDestroy(), 'connection lost', 8],
   ] as const) {
-    it(`reports a connection that is ${what} during its handshake, before anything is sent`, async () => {
+    it(`reports a connection that is ${what} during the TLS handshake`, async () => {
       const server = await startMuteServer(onData);
       closers.push(server.close);
       const { examine, runtime, credentials } = await startExamination({
@@ -72,7 +72,7 @@ describe('a diagnosis', () => {
     });
   }
 
-  it('reports a connection whose handshake times out', async () => {
+  it('reports a connection whose TLS handshake times out', async () => {
     // Normally, fetch gives up after 10 s, and the check after 15 s. On a busy machine, the check
     // could give up first, so this test shortens the timeout of fetch.
     closers.push(await connectingWithin(1_000));

@@ -233,9 +233,19 @@ describe('fixed headers', () => {
   });
 
   it("never replace the extension's own headers", async () => {
-    const { client, emulator, credentials } = await start(cases['a bearer key'] as Case);
+    const one = cases['a bearer key'] as Case;
+    const service = serviceOf(one);
+    // An entry in the settings can't contain these headers.
+    const conflicting = ['Authorization', 'content-type', 'ACCEPT'].map((name) => ({
+      name,
+      value: 'from the entry',
+    }));
+    const { client, emulator, credentials } = await start(one, {
+      service: { ...service, headers: [...service.headers, ...conflicting] },
+    });
     await client.generateText('Hi', {});
     const [sent] = emulator.requests;
+    assert.equal(sent?.headers['x-team'], 'blue team');
     assert.equal(sent?.headers.authorization, `Bearer ${credentials.apiKey}`);
     assert.equal(sent?.headers['content-type'], 'application/json');
     assert.equal(sent?.headers.accept, 'application/json');

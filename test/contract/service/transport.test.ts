@@ -31,7 +31,7 @@ describe('a redirect', () => {
   afterEach(endWorlds);
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it(`C01: of the token request with ${status} isn't followed, but reported with its target host`, async () => {
+    it(`C01: from the identity service with status ${status} isn't followed, and its target host is reported`, async () => {
       await withVictim(async (url, host) => {
         const world = await startWorld();
         world.emulator.faults.always(tokenPath, { status, redirectTo: `${url}/identity/token` });
@@ -44,7 +44,7 @@ describe('a redirect', () => {
     });
 
     for (const streams of [false, true]) {
-      it(`C02: of ${pathOf('chat', streams)} with ${status} isn't followed, but reported with its target host`, async () => {
+      it(`C02: from ${pathOf('chat', streams)} with status ${status} isn't followed, and its target host is reported`, async () => {
         await withVictim(async (url, host) => {
           const world = await startWorld();
           const path = pathOf('chat', streams);
@@ -220,7 +220,7 @@ describe('a connection', () => {
   });
 });
 
-describe('a connection without a response', () => {
+describe('a request that gets no response', () => {
   const closers: (() => Promise<void>)[] = [];
   afterEach(async () => {
     await endWorlds();
@@ -240,7 +240,7 @@ describe('a connection without a response', () => {
     return { world, proxy };
   }
 
-  it('C12: is abandoned immediately when the user cancels', async () => {
+  it('C12: ends immediately when the user cancels', async () => {
     // Stops the clock, so that no deadline expires.
     const time = new FakeTime();
     try {
@@ -257,7 +257,7 @@ describe('a connection without a response', () => {
     }
   });
 
-  it('C12: is abandoned at the deadline for headers', async () => {
+  it('C12: ends at the deadline for headers', async () => {
     const time = new FakeTime();
     try {
       const headersMs = 20_000;
@@ -272,7 +272,7 @@ describe('a connection without a response', () => {
     }
   });
 
-  it('C12: is opened at most twice if a proxy closes it without a response', async () => {
+  it('C12: opens at most two network connections if a proxy closes each one without responding', async () => {
     const proxy = await startMuteServer((socket) => socket.end());
     closers.push(await throughProxy(Number(new URL(proxy.url).port)), proxy.close);
     const far = 'https://service.example';

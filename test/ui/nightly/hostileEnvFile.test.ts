@@ -81,7 +81,11 @@ describe(`a .env file in a folder ${nightly}`, () => {
     const other = await session.anotherWindow();
     await generateFrom(session, 'a.txt', other);
     await giveUpSetUp(other);
-    assert.equal(await other.dialogs.state(), undefined, 'the refusal holds in a new window');
+    assert.equal(
+      await other.dialogs.state(),
+      undefined,
+      'a new window remembers that the user declined',
+    );
 
     await writeFile(path('.env'), textFor(first, 'second-project'));
     await generateFrom(session, 'a.txt', other);
@@ -186,7 +190,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assertUntouched(second);
   });
 
-  it('B20: is ignored after an import, with a warning that it still contains the key', async () => {
+  it("B20: isn't used after an import, and a warning says that it still contains the key", async () => {
     const session = await open();
     const { workbench, path } = session;
     const { quickInput, dialogs, notifications } = workbench;

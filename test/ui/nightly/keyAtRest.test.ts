@@ -20,7 +20,7 @@ import { holds, tracesOf } from '../traces.ts';
 const apiKey = 'canary/of+the=key~0123456789';
 const projectId = 'canary-of-the-project';
 
-describe(`the key at rest ${nightly}`, () => {
+describe(`the API key ${nightly}`, () => {
   let emulator: Emulator;
   beforeEach(async () => {
     emulator = await startEmulator({ apiKeys: [apiKey], projectIds: [projectId] });
@@ -83,7 +83,7 @@ describe(`the key at rest ${nightly}`, () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it("A18: isn't stored if the setup is closed at any step", async () => {
+  it("A18: isn't stored if the user closes the setup at any step", async () => {
     const session = await fresh();
     const { workbench } = session;
     const before = await userSettings(session);

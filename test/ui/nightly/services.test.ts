@@ -25,7 +25,7 @@ interface TypedStep {
 }
 
 /**
- * Goes from an empty profile to generated text, and takes pictures of the setup.
+ * Goes from an empty profile to generated text, and takes screenshots of the setup.
  * @param steps the user's inputs between the choice of the service and the input of its address
  * @param requests paths that the setup requests to test the credentials, without generating
  * anything

@@ -131,7 +131,7 @@ async function showsPicture({ page, screen }: Workbench): Promise<void> {
   );
 }
 
-/** Takes a picture of a part of the window, so that the picture stays small and readable. */
+/** Takes a screenshot of a part of the window, so that the image stays small and readable. */
 async function takePart(
   { page }: Workbench,
   selector: string,

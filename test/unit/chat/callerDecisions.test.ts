@@ -39,7 +39,7 @@ describe('CallerDecisions', () => {
   }
 
   for (const isAllowed of [true, false]) {
-    it(`asks the user once about an unknown caller, and remembers ${isAllowed ? 'an approval' : 'a refusal'}`, async () => {
+    it(`asks the user once about an unknown caller, and remembers that the user ${isAllowed ? 'approved' : 'declined'}`, async () => {
       answer = async () => isAllowed;
       for (const id of ['evil.foreign', '', 'evil.foreign', '']) {
         assert.equal(await callers().mayCall(id, connection, never), isAllowed);

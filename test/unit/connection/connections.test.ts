@@ -370,7 +370,7 @@ describe('Connections', () => {
     });
   }
 
-  it("B24: applies a refusal to all concurrent commands, and doesn't open the setup", async () => {
+  it("B24: ends all concurrent commands if the user declines, and doesn't open the setup", async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
     await (await editor.modalPrompt()).answer(refuse);
@@ -544,7 +544,7 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
-  it('B09: applies a refusal only to the values in the prompt, not to later values', async () => {
+  it('B09: declines only the values in the prompt, not later values', async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.modalPrompt();

@@ -127,7 +127,7 @@ describe('source selection', () => {
     assert.equal(choice.source.destination.authHost, 'iam.cloud.ibm.com');
   });
 
-  it("B09: doesn't prompt again after a refusal", () => {
+  it("B09: doesn't prompt again after the user declined", () => {
     const choice = choose(found({ record: undefined, external: [envFile(full, 'refused')] }));
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
   });

@@ -219,8 +219,8 @@ describe('5,000 random interleavings of user edits and streamed responses', () =
           const units = found.map((mark) => mark.unit).join('');
           const deleted = new Set([...page.deleted].map((mark) => mark.unit));
           figures['characters compared'] += units.length;
-          // All characters of a response are different. Each of those that are left must occur
-          // once, in the original order.
+          // All characters of a response are different. The remaining characters must each occur
+          // once, in their original order.
           assert.equal(units, [...text].filter((each) => units.includes(each)).join(''));
           const isLeftAlone = !isNear[answer] && page.trimmed.length === 0;
           if (

@@ -83,7 +83,8 @@ describe('the report about a response', () => {
     ['preview', 'typescript', 'a b'],
     ['below', 'typescript', 'a b'],
   ] as const) {
-    it(`shows the response in a document with the response's language: ${mode}`, async () => {
+    const origin = languageId === 'markdown' ? 'template' : "selection's document";
+    it(`opens the response in a document in the language of the ${origin}: ${mode}`, async () => {
       editor.languageId = 'typescript';
       const explain = { responseLanguage: 'markdown' } as unknown as Template;
       const job = await jobWith('a \u2067b\u2069', explain, mode);

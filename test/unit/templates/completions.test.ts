@@ -24,12 +24,12 @@ describe('completion in a template file', () => {
     assert.deepEqual(at(`\\\\\${|}`), [variables, '}']);
   });
 
-  it("doesn't replace the next word if it has no closing brace", () => {
+  it("doesn't replace the next word unless a closing brace follows it", () => {
     assert.deepEqual(at(`Explain \${|code please`), [variables, '']);
     assert.deepEqual(at(`Explain \${sel|code please`), [variables, 'sel']);
   });
 
-  it('replaces text after the cursor only if it is a name with a closing brace', () => {
+  it('replaces text after the cursor only if it is a name that a closing brace follows', () => {
     assert.deepEqual(at(`\${|A haiku about \${selection}`), [variables, '']);
     assert.deepEqual(at(`\${|select} this`), [variables, 'select}']);
   });

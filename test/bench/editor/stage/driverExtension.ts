@@ -17,8 +17,8 @@ import {
 import { clockMs, type Orders, portVariable, type Ran, type Run } from './protocol.ts';
 
 /**
- * If a turn in `quiet` takes fewer milliseconds, the extension host and the window have nothing
- * else to do.
+ * A turn in `quiet` that takes less time than this counts as quiet: the extension host and the
+ * window are idle.
  */
 const quietTurnMs = 8;
 /** Required number of quiet turns in a row, and maximum number of turns. */

@@ -9,7 +9,7 @@ import { clockMs } from './protocol.ts';
 export interface PartTimes {
   /** Milliseconds from the arrival of the request until this part of the response was sent. */
   delayUntil(part: number): number;
-  /** The time on the clock of `clockMs` when this part of the response was sent. */
+  /** The time when this part of the response was sent, as returned by `clockMs`. */
   sentAt(part: number): number;
 }
 

@@ -27,7 +27,7 @@ export interface Run {
   readonly staysOpen?: boolean;
 }
 
-/** Times are milliseconds on the clock of `clockMs`. */
+/** Times are milliseconds, as returned by `clockMs`. */
 export interface Ran {
   readonly startedAt: number;
   /** Times of the document's change events. */
