@@ -41,7 +41,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
       if (theme === 'light') await workbench.toggleTheme();
       await workbench.runCommand(diagnose);
       const list = await finished(workbench);
-      assert.match(list.prompt, /refused the API key\. It’s unknown, expired, or disabled/);
+      assert.match(list.prompt, /refused the API key\. The key is unknown, expired, or disabled/);
       assert.deepEqual(labels(list).slice(0, 3), [
         '$(error) Cause: Key and token',
         '$(wand) Set Up...',

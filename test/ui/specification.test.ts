@@ -58,7 +58,7 @@ const product = {
     noFile: /\.env file in \w+ \(not found\)/,
     quotes: /VENDOR_API_KEY on line \d+ has quotes/,
     spaces: /VENDOR_API_KEY on line \d+ has spaces/,
-    key: /refused the API key\. It’s unknown, expired/,
+    key: /refused the API key\. The key is unknown, expired/,
     project: /project doesn’t exist/,
     token: /new token has already expired/,
   },
