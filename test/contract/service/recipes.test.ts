@@ -292,7 +292,7 @@ process.stdout.write(${JSON.stringify(text)});
   });
 
   it('Databricks generates text with the token that the program prints', async () => {
-    const entry = entryUnder('Databricks by command');
+    const entry = entryUnder('Databricks with a token command');
     const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
     assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');
     assert.equal(new URL(args[3] ?? '').origin, new URL(entry.url).origin);
@@ -340,7 +340,7 @@ process.stdout.write(${JSON.stringify(text)});
 
   it('a program inside WSL runs the Databricks program with unchanged arguments through `wsl.exe`', () => {
     const { command } = JSON.parse(`{${blockOf('A program inside WSL', 'json')}}`);
-    const entry = entryUnder('Databricks by command');
+    const entry = entryUnder('Databricks with a token command');
     const authentication = { kind: 'command', command };
     assert.deepEqual(commandOf(serviceOf({ ...entry, authentication })), command);
     const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
