@@ -47,7 +47,10 @@ export async function openMenu(app: App): Promise<unknown> {
     label: `$(pass) ${ACTION_LABELS.approve}`,
     run: () => connections.for(found.folder.workspaceFolder?.uri),
   };
-  const available = { hasResponse: app.jobs.result !== undefined, hasUsage: app.usage.hasUsage };
+  const available = {
+    hasResponse: app.jobs.result !== undefined,
+    hasUsage: await app.usage.hasUsage(connection),
+  };
   return showMenu(status.facts, connection && shownInMenu(app, connection, found), available, [
     { label: services, rows: ofServices },
     {

@@ -43,8 +43,9 @@ export async function reportFailure(
   deps: DiagnosisDeps,
   error: unknown,
   connection?: Connection,
-  { folder = activeFolder(), lines = [], template }: FailureOptions = {},
+  options: FailureOptions = {},
 ): Promise<boolean> {
+  const { folder = activeFolder(), lines = [], template } = options;
   const message = await explainFailure(deps, error, lookUpFor(deps, folder), connection, template);
   if (!message) return false;
   const { text, actions, setting } = message;
@@ -62,18 +63,35 @@ export async function reportFailure(
     return (await deps.connections.setUp(reason, folder)) && offerRetry();
   }
   if (action === 'refreshToken' && connection) {
-    try {
-      const hasToken = await refreshToken(deps, folder?.uri);
-      if (hasToken === false) inform(NO_TOKEN);
-      return hasToken === true && offerRetry(NEW_TOKEN);
-    } catch (failure) {
-      return reportFailure(deps, failure, connection, { folder, lines, template });
-    }
+    return refreshAndRetry(deps, connection, { ...options, folder });
   }
   if (action === 'openEnvFile') await openEnvFile(folder);
   else if (action === 'openSettings') await openSettings(setting);
   else if (action) await commands.executeCommand(`hostedModel.${action}`);
   return false;
+}
+
+/**
+ * Refreshes the token, then offers to retry a generation. If the refresh fails, *Retry* repeats the
+ * refresh, because a generation would fail with the earlier refusal.
+ * @param isWanted true if the user has already chosen to retry
+ * @returns true if the user chose to retry, and there is a new token
+ */
+async function refreshAndRetry(
+  deps: DiagnosisDeps,
+  connection: Connection,
+  options: FailureOptions,
+  isWanted = false,
+): Promise<boolean> {
+  try {
+    const hasToken = await refreshToken(deps, options.folder?.uri);
+    if (isWanted) return hasToken !== undefined;
+    if (hasToken === false) inform(NO_TOKEN);
+    return hasToken === true && (await offerRetry(NEW_TOKEN));
+  } catch (failure) {
+    const wantsRetry = await reportFailure(deps, failure, connection, options);
+    return wantsRetry && refreshAndRetry(deps, connection, options, true);
+  }
 }
 
 /** Offers to retry a generation whose connection the user has repaired. */

@@ -120,8 +120,9 @@ export class Usage {
     return { refusal: undefined, end };
   }
 
-  /** The value of the context key `hasUsage`. */
-  get hasUsage(): boolean {
+  /** True if this connection's key was used today, or if usage was found in this window before. */
+  async hasUsage(connection: Connection | undefined): Promise<boolean> {
+    if (connection) await this.#readUsage(connection, await this.#fingerprintOf(connection));
     return this.#hasUsage;
   }
 

@@ -85,12 +85,14 @@ describe('a generation whose failure was reported', () => {
     });
   }
 
+  type Refresh = ServiceError | { readonly hasToken: boolean };
+
   /**
    * Reports a refused key to a user who presses these buttons.
    * @param refresh what each token refresh returns or throws, in order
    */
   async function reportRefusedKey(
-    refresh: readonly (ServiceError | { readonly hasToken: boolean })[],
+    refresh: readonly Refresh[],
     ...buttons: string[]
   ): Promise<boolean> {
     const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
@@ -102,7 +104,9 @@ describe('a generation whose failure was reported', () => {
     };
     const deps = depsWith({ for: async () => ({ refreshToken }) });
     editor.buttons.push(...buttons);
-    return reportFailure(deps, new ServiceError('key-refused'), connectionOf());
+    const isRetried = await reportFailure(deps, new ServiceError('key-refused'), connectionOf());
+    assert.deepEqual(results, []);
+    return isRetried;
   }
 
   it('is retried after Refresh Token only if the user picks Retry in the only notification', async () => {
@@ -117,11 +121,20 @@ describe('a generation whose failure was reported', () => {
   });
 
   it('is reported again if Refresh Token fails', async () => {
-    const refresh = [new ServiceError('offline'), { hasToken: true }];
+    const refresh = [new ServiceError('offline')];
     assert.equal(await reportRefusedKey(refresh, 'Refresh Token'), false);
     assert.match(editor.messages[1] ?? '', /^Couldn’t reach the identity service/);
     assert.equal(editor.messages.length, 2);
-    assert.equal(await reportRefusedKey(refresh, 'Refresh Token', 'Retry'), true);
+  });
+
+  it('is retried after a failed Refresh Token only once another refresh got a token', async () => {
+    const failure = new ServiceError('offline');
+    const retryTwice = ['Refresh Token', 'Retry', 'Retry'];
+    assert.equal(
+      await reportRefusedKey([failure, failure, { hasToken: true }], ...retryTwice),
+      true,
+    );
+    assert.equal(editor.messages.length, 3);
   });
 
   it('has its template named in the message, without turning markup in that name into a link', async () => {

@@ -74,6 +74,14 @@ describe('usage', () => {
     assert.ok(editor.fileNames.includes('2026-03-10-a.json'));
   });
 
+  it('is found in a new window before the tooltip shows it', async () => {
+    assert.equal(await open().hasUsage(connection), false);
+    await open().record(connection, asked(1));
+    await settled();
+    assert.equal(await open().hasUsage(connection), true);
+    assert.equal(await open().hasUsage(undefined), false);
+  });
+
   it('in all windows is shown in the tooltip until the end of the day', async () => {
     editor.userSettings.set('dailyTokenBudget', 100_000);
     const start = 'Usage today with this API key, in all windows: ';
