@@ -68,6 +68,11 @@ const packaged: readonly (readonly Step[])[] = [
   [inServer(suite('ui', 'npm run --silent ui'))],
 ];
 
+/** Changes the installation that both lanes of `nightly` use. */
+const preparedNightly: readonly Step[] = [
+  inServer(check('native modules', 'node test/vscode/install.ts --native')),
+];
+
 /** Steps that take too long for `npm test`, which developers wait for. */
 const nightly: readonly (readonly Step[])[] = [
   [
@@ -107,7 +112,10 @@ await Promise.all([
   runInTurn(emulated),
   runInTurn(prepared).then(() => Promise.all(packaged.map(runInTurn))),
 ]);
-if (process.argv.includes('--nightly')) await Promise.all(nightly.map(runInTurn));
+if (process.argv.includes('--nightly')) {
+  await runInTurn(preparedNightly);
+  await Promise.all(nightly.map(runInTurn));
+}
 
 for (const failure of failures) console.log(failure);
 console.log();

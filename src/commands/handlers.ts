@@ -94,7 +94,7 @@ export const handlers: Handlers = {
   useInChat: async (app) => {
     const { connections } = app;
     const { start } = await app.loadChat();
-    await start(() => connections.for(onlyFolder()?.uri), connections.signOutSignal);
+    await start(() => connections.for(onlyFolder()), connections.signOutSignal);
   },
 
   showLog: async ({ log }) => log.show(),

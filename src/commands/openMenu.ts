@@ -45,7 +45,7 @@ export async function openMenu(app: App): Promise<unknown> {
   const useAnother = { label: another, run: () => useAnotherSource(app, looked) };
   const approve = {
     label: `$(pass) ${ACTION_LABELS.approve}`,
-    run: () => connections.for(found.folder.workspaceFolder?.uri),
+    run: () => connections.for(found.folder.workspaceFolder),
   };
   const available = {
     hasResponse: app.jobs.result !== undefined,

@@ -2,7 +2,6 @@ import {
   type Disposable,
   EventEmitter,
   type Memento,
-  type Uri,
   type WorkspaceFolder,
   window,
   workspace,
@@ -62,7 +61,7 @@ export class Connections implements Disposable {
   readonly #signOuts = new EventEmitter<void>();
   readonly #listening: readonly Disposable[];
   #lastPrompt: Promise<unknown> = Promise.resolve();
-  /** Pending calls of `#forFolder`, by `folderKey`. */
+  /** Pending calls of `for`, by `folderKey`. */
   readonly #openPrompts = new Map<string, Promise<Connection | undefined>>();
   #signedOut = new AbortController();
 
@@ -84,7 +83,7 @@ export class Connections implements Disposable {
       workspace.onDidGrantWorkspaceTrust(refresh),
       window.onDidChangeActiveTextEditor(follow),
       // The user may have fixed the mistake that the status item shows.
-      onDidChangeEnvFile(() => inBackground(this.refresh())),
+      onDidChangeEnvFile(refresh),
       // The chat's connection depends on which folders are open.
       workspace.onDidChangeWorkspaceFolders(refresh),
     ];
@@ -123,16 +122,23 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Returns the connection for a document. Prompts for missing values and approvals. Simultaneous
+   * Returns the connection for a folder. Prompts for missing values and approvals. Simultaneous
    * calls for the same folder share one prompt.
-   * @param uri the document; defaults to the active one
+   * @param owner null for documents outside all folders; defaults to the active folder
    * @returns undefined if an obstacle remains, for example because the user canceled or has to fix
    * the settings first
    * @throws {ServiceError} `cancelled` if the user stops waiting or the window closes
    */
-  for(uri?: Uri): Promise<Connection | undefined> {
-    // Determine the folder now, because the active folder can change before the prompt opens.
-    return this.#forFolder(activeFolder(uri));
+  for(owner = activeFolder()): Promise<Connection | undefined> {
+    const place = folderKey(owner);
+    const asking = this.#openPrompts.get(place);
+    if (asking) return asking;
+    const mine = this.#lastPrompt
+      .then(() => this.#require(owner))
+      .finally(() => this.#openPrompts.delete(place));
+    this.#openPrompts.set(place, mine);
+    this.#lastPrompt = mine.catch(() => {});
+    return mine;
   }
 
   /**
@@ -258,7 +264,7 @@ export class Connections implements Disposable {
     }
     if (!(await writeCredentialSource(value, owner?.uri))) return false;
     // Prompt for values that the editor source lacks.
-    if (value === 'editor') await this.#forFolder(owner);
+    if (value === 'editor') await this.for(owner);
     const { choice } = await this.#active.look(owner);
     return value === 'auto' || readyConnection(choice)?.source === value;
   }
@@ -341,18 +347,6 @@ export class Connections implements Disposable {
       this.#signOuts.fire();
     }
     await this.#active.refresh();
-  }
-
-  #forFolder(owner: WorkspaceFolder | null): Promise<Connection | undefined> {
-    const place = folderKey(owner);
-    const asking = this.#openPrompts.get(place);
-    if (asking) return asking;
-    const mine = this.#lastPrompt
-      .then(() => this.#require(owner))
-      .finally(() => this.#openPrompts.delete(place));
-    this.#openPrompts.set(place, mine);
-    this.#lastPrompt = mine.catch(() => {});
-    return mine;
   }
 
   async #require(owner: WorkspaceFolder | null): Promise<Connection | undefined> {

@@ -82,7 +82,7 @@ export async function diagnoseConnection(
     if (fix === undefined) return;
     // Use the folder that was checked, even if another folder is active by now.
     if (fix === 'approve' || fix === 'useOtherSources') {
-      await deps.connections.for(uri ?? folder?.uri);
+      await deps.connections.for(folder);
     } else if (fix === 'openEnvFile') return openEnvFile(folder);
     else if (fix === 'openSettings') return openSettings();
     else if (fix === 'changeProject') {

@@ -1,20 +1,20 @@
-import { ProgressLocation, type Uri, window } from 'vscode';
+import { ProgressLocation, type WorkspaceFolder, window } from 'vscode';
 import { GETTING_TOKEN } from './checkMessages.ts';
 import type { DiagnosisDeps } from './runChecks.ts';
 
 /**
- * Gets a new token for the connection of a document, and clears the last failure. Prompts for
+ * Gets a new token for the connection of a folder, and clears the last failure. Prompts for
  * missing values and approvals.
- * @param uri the document; defaults to the active one
+ * @param owner null for documents outside all folders; defaults to the active folder
  * @returns true if there is a new token, false if the service needs none; undefined if there is no
  * connection
  * @throws {ServiceError}
  */
 export async function refreshToken(
   { connections, status }: DiagnosisDeps,
-  uri?: Uri,
+  owner?: WorkspaceFolder | null,
 ): Promise<boolean | undefined> {
-  const connection = await connections.for(uri);
+  const connection = await connections.for(owner);
   if (!connection) return undefined;
   // If the user signs out before the token request is sent, the key must not be sent anymore.
   const { signOutSignal } = connections;

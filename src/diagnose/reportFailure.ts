@@ -84,7 +84,7 @@ async function refreshAndRetry(
   isWanted = false,
 ): Promise<boolean> {
   try {
-    const hasToken = await refreshToken(deps, options.folder?.uri);
+    const hasToken = await refreshToken(deps, options.folder);
     if (isWanted) return hasToken !== undefined;
     if (hasToken === false) inform(NO_TOKEN);
     return hasToken === true && (await offerRetry(NEW_TOKEN));

@@ -21,10 +21,10 @@ export interface ResponseWriter {
   /** The new document that the writer opened for the responses, if any. */
   readonly document?: TextDocument | undefined;
   /**
-   * The text written into the selections' document. Undefined for modes that write elsewhere, and
-   * for previews.
+   * Returns the text of these responses in the selections' document. Not implemented by modes that
+   * write elsewhere, and for previews.
    */
-  readonly written?: readonly Piece[];
+  writtenBy?(indices: readonly number[]): readonly Piece[];
   /** True if any text is waiting to be written or accepted. */
   readonly isPending: boolean;
   /** @param isNew true for a new response, false to continue the current one */
@@ -128,8 +128,8 @@ export class StreamWriter implements ResponseWriter {
     openDocument.onDidChange((changes, replay) => this.#follow(changes, replay));
   }
 
-  get written(): readonly Piece[] {
-    return this.#responses.flatMap(({ own }) => own.pieces);
+  writtenBy(indices: readonly number[]): readonly Piece[] {
+    return indices.flatMap((index) => this.#response(index).own.pieces);
   }
 
   get isPending(): boolean {

@@ -147,10 +147,11 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * The generated text in the document. Empty for modes that write elsewhere, and for a preview.
+   * Returns the text of these responses in the document. Empty for modes that write elsewhere, and
+   * for a preview.
    */
-  get written(): readonly Piece[] {
-    return this.#writer.written ?? [];
+  writtenBy(indices: readonly number[]): readonly Piece[] {
+    return this.#writer.writtenBy?.(indices) ?? [];
   }
 
   promptOf(index: number): string {

@@ -51,6 +51,7 @@ export class RecentJobs implements Disposable {
    */
   keepResult(job: Job): void {
     this.#result = job;
+    setContextKey('hasResult');
   }
 
   isGeneratingFor(targets: readonly Target[]): boolean {

@@ -72,14 +72,20 @@ async function offerMore(
   // Only `max_new_tokens` can be raised in the settings, and only if the template doesn't set it.
   const canRaise =
     outcome.limit !== undefined && job.template?.parameters?.['max_new_tokens'] === undefined;
-  const extra = [...(canRaise ? [RAISE_LIMIT] : []), ...(isInView(job) ? [] : [SHOW])];
+  // The user decides by the end of the text whether to continue it.
+  const end = writtenRanges(job, truncated).at(-1)?.end;
+  const place = end && new Range(end, end);
+  const extra = [
+    ...(canRaise ? [RAISE_LIMIT] : []),
+    ...(place && !isVisible(job, place) ? [SHOW] : []),
+  ];
   const buttons = [CONTINUE, ...extra.filter((button) => !pressed.includes(button)), UNDO];
   const picked = await window.showInformationMessage(text, ...buttons);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked === CONTINUE) await continueResponses(job, outcome.runAgain);
   if (picked === UNDO) reportUndone(await job.undo());
   if (picked === RAISE_LIMIT || picked === SHOW) {
-    await (picked === SHOW ? show(job) : openSettings('hostedModel.parameters'));
+    await (picked === SHOW ? show(job, place) : openSettings('hostedModel.parameters'));
     await offerMore(job, truncated, outcome, [...pressed, picked]);
   }
 }
@@ -89,14 +95,14 @@ async function offerMore(
  */
 function isInView(job: Job): boolean {
   const written = writtenRanges(job);
-  const visible = editorOf(job.document)?.visibleRanges ?? [];
-  return (
-    written.length === 0 ||
-    written.some((range) =>
-      visible.some(
-        ({ start, end }) => start.line <= range.end.line && range.start.line <= end.line,
-      ),
-    )
+  return written.length === 0 || written.some((range) => isVisible(job, range));
+}
+
+/** True if an editor shows one of the range's lines. */
+function isVisible({ document }: Job, range: Range): boolean {
+  const visible = editorOf(document)?.visibleRanges ?? [];
+  return visible.some(
+    ({ start, end }) => start.line <= range.end.line && range.start.line <= end.line,
   );
 }
 
@@ -108,18 +114,21 @@ async function offerToShow(job: Job): Promise<void> {
   await show(job);
 }
 
-/** Jumps to the first response, or opens a copy of the responses if the document was closed. */
-async function show(job: Job): Promise<void> {
+/**
+ * Jumps to a place in the document, or opens a copy of the responses if the document was closed.
+ * @param place defaults to the first response
+ */
+async function show(job: Job, place = writtenRanges(job)[0]): Promise<void> {
   if (job.document.isClosed) return showResult(job);
   await showDocument(job.document);
-  const [first] = writtenRanges(job);
   const { InCenterIfOutsideViewport } = TextEditorRevealType;
-  if (first) editorOf(job.document)?.revealRange(first, InCenterIfOutsideViewport);
+  if (place) editorOf(job.document)?.revealRange(place, InCenterIfOutsideViewport);
 }
 
-/** Returns the ranges of the generated text in the document, without whitespace at their ends. */
-function writtenRanges({ document, written }: Job): Range[] {
-  return written.map(({ start, text }) => {
+/** Returns the ranges of these responses in the document, without whitespace at their ends. */
+function writtenRanges(job: Job, indices: readonly number[] = job.indices): Range[] {
+  const { document } = job;
+  return job.writtenBy(indices).map(({ start, text }) => {
     const lead = text.length - text.trimStart().length;
     return rangeOf(document, { start: start + lead, end: start + text.trimEnd().length });
   });

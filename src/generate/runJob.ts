@@ -99,7 +99,7 @@ async function attempt(
   if (indices.length === 0) return undefined;
   const run = { ...requested, indices };
   const { uri } = job.document;
-  const found = await options.connections.for(uri);
+  const found = await options.connections.for(activeFolder(uri));
   if (!found) return undefined;
   // Captured before the following confirmation, because the user can sign out while the
   // confirmation is open. The key must not be sent after a sign-out.

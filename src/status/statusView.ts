@@ -118,7 +118,11 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
   if (isSetUp && token.kind === 'refused') return { kind: 'refused' };
   if (facts.obstacle === 'approval') return { kind: 'unapproved' };
   const retriesInMs = running.map((retryInMs) => retryInMs());
-  const wait = waitFor(facts.requests?.state ?? { inFlight: 0, waiting: 0 }, retriesInMs);
+  const requests = facts.requests?.state ?? { inFlight: 0, waiting: 0 };
+  // A generation that waits for neither a slot nor a retry uses another service, or has just begun.
+  const isPauseOfOther =
+    running.length > 0 && requests.waiting === 0 && retriesInMs.every((ms) => ms <= 0);
+  const wait = isPauseOfOther ? undefined : waitFor(requests, retriesInMs);
   if (wait) return wait;
   if (running.length > 0) return { kind: 'generating' };
   if (token.kind === 'fetching') return { kind: 'fetching' };

@@ -10,6 +10,8 @@ export type ContextKey =
   | 'isGenerating'
   /** True once a generation was started in this window, even if it failed or was canceled. */
   | 'hasJobs'
+  /** True once a generation in this window has received text. */
+  | 'hasResult'
   /** True once this window has found usage for today, even if another window recorded it. */
   | 'hasUsage'
   /** True if a key is stored, a folder has an approval, or a source outside the editor is used. */

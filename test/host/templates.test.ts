@@ -148,8 +148,8 @@ describe('templates in a real editor', () => {
     assert.equal(entries.length, builtIn + 10 + 1);
   });
 
-  it('prompt for their inputs once picked, and are canceled if a prompt is dismissed @nightly', async () => {
-    write('a.md', `\${input:Who?} \${input:What?} \${input:Who?}`);
+  it('are canceled if the user dismisses the prompt for an input @nightly', async () => {
+    write('a.md', `\${input:Who?}`);
     const entries = await readTemplates(scope());
     const picking = pickTemplate(entries, {
       languageId: 'go',
@@ -158,16 +158,10 @@ describe('templates in a real editor', () => {
     });
     const picked = await pressUntil('workbench.action.acceptSelectedQuickOpenItem', picking);
     assert.equal(picked?.origin, `${TEMPLATES}/a.md`);
-    const accept = 'workbench.action.acceptSelectedQuickOpenItem';
-    const answers = await pressUntil(accept, askInputs(picked ?? assert.fail()));
-    assert.deepEqual(
-      [...(answers ?? [])],
-      [
-        ['Who?', ''],
-        ['What?', ''],
-      ],
+    const given = await pressUntil(
+      'workbench.action.closeQuickOpen',
+      askInputs(picked ?? assert.fail()),
     );
-    const given = await pressUntil('workbench.action.closeQuickOpen', askInputs(picked));
     assert.equal(given, undefined);
   });
 

@@ -129,6 +129,10 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   );
   if (!one || !other || one.info.width !== other.info.width) return false;
   if (one.info.height !== other.info.height) return false;
+  const [delays, otherDelays] = await Promise.all(
+    [readFileSync(path), picture].map(async (image) => (await sharp(image).metadata()).delay),
+  );
+  if (String(delays) !== String(otherDelays)) return false;
   const { tile, share, difference } = TOLERANCE;
   const { width, channels } = one.info;
   const different = new Map<string, number>();

@@ -4,7 +4,7 @@ import { programPath } from '../../service/auth/programPath.ts';
 import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
 import type { Service } from '../../service/service.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../../ui/steps.ts';
-import { URL_PROBLEMS } from '../connectionMessages.ts';
+import { addressFlaw, URL_PROBLEMS } from '../connectionMessages.ts';
 import { validationOf } from './answerChecks.ts';
 import { splitCommand } from './commandLine.ts';
 import {
@@ -90,7 +90,7 @@ const ASK: Readonly<Record<DraftStep, AskDraft>> = {
         const parsed = parseServiceUrl(addressOf(text), true);
         const issue = parsed.ok
           ? undefined
-          : `${NEW_SERVICE.badAddress}: ${URL_PROBLEMS[parsed.problem]}.`;
+          : `${NEW_SERVICE.badAddress}: ${addressFlaw('url', parsed.problem)}.`;
         return validationOf(text, issue);
       },
     });

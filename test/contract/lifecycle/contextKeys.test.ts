@@ -71,7 +71,7 @@ describe('the Command Palette', () => {
       await run('generateFromSelection');
       await settled();
     });
-    const shown = ['canSignOut', 'hasJobs', 'hasUsage', 'refreshesTokens'];
+    const shown = ['canSignOut', 'hasJobs', 'hasResult', 'hasUsage', 'refreshesTokens'];
     assert.deepEqual(trueKeys(editor), shown);
   });
 
@@ -99,7 +99,7 @@ describe('the Command Palette', () => {
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');
       await settled();
-      assert.deepEqual(trueKeys(editor), ['canSignOut', 'hasJobs', 'hasUsage']);
+      assert.deepEqual(trueKeys(editor), ['canSignOut', 'hasJobs', 'hasResult', 'hasUsage']);
     });
   });
 });

@@ -173,7 +173,8 @@ describe('the diagnosis list in an editor', () => {
     const asked: (string | undefined)[] = [];
     const connections = {
       peek: () => read({ found: all, choice: choiceOf(all) }),
-      for: async (document?: { readonly path: string }) => void asked.push(document?.path),
+      for: async (folder?: { readonly uri: { readonly path: string } }) =>
+        void asked.push(folder?.uri.path),
     };
     const deps = {
       connections,
@@ -193,7 +194,7 @@ describe('the diagnosis list in an editor', () => {
     editor.activeFile = '/two/b.txt';
     await editor.lists[0]?.pick('fix');
     await turn();
-    assert.deepEqual(asked, ['/one/a.txt']);
+    assert.deepEqual(asked, ['/one']);
     editor.lists[1]?.hide();
     await ended;
   });

@@ -133,7 +133,7 @@ describe('the report about a response', () => {
     it(`offers to continue a response that reached ${what}`, async () => {
       const job = await jobWith('a');
       await job.end(0, 'truncated');
-      showLines(job, 0, 0);
+      showLines(job, 0, 9);
       editor.button = 'Raise Limit...';
       await outcome.reportOutcome(job, { ...whole, isTruncated: true, limit });
       assert.deepEqual(
@@ -156,7 +156,7 @@ describe('the report about a response', () => {
   it("doesn't offer to raise a limit that the template sets", async () => {
     const job = await jobWith('a', { parameters: { max_new_tokens: 5 } } as unknown as Template);
     await job.end(0, 'truncated');
-    showLines(job, 0, 0);
+    showLines(job, 0, 9);
     await outcome.reportOutcome(job, { ...whole, isTruncated: true, limit: 5 });
     assert.equal(
       editor.sunk.get('notification')?.at(-1),
@@ -205,23 +205,27 @@ describe('the report about a response', () => {
     });
   }
 
-  it('offers to show a truncated response that is not in view, and to continue it afterwards', async () => {
-    const job = await jobWith('ab\n', undefined, 'below', '\n\n');
-    await job.end(0, 'truncated');
-    const revealed = showLines(job, 5, 9);
-    editor.button = 'Show';
-    await outcome.reportOutcome(job, { ...whole, isTruncated: true });
-    const offered = editor.sunk.get('notification')?.filter((text) => text.startsWith('['));
-    assert.deepEqual(offered, [
-      JSON.stringify(['Continue', 'Show', 'Undo Generation']),
-      JSON.stringify(['Continue', 'Undo Generation']),
-    ]);
-    assert.deepEqual(
-      revealed.map((range) => Reflect.get(range, 'start').line),
-      [2],
-    );
-    job.dispose();
-  });
+  for (const [what, first, last] of [
+    ['above', 6, 9],
+    ['below', 0, 1],
+    ['partly below', 0, 3],
+  ] as const) {
+    it(`offers to show the end of a truncated response that is ${what} the visible lines, and to continue it afterwards`, async () => {
+      const job = await jobWith('a\nb\n', undefined, 'below', '\n\n');
+      await job.end(0, 'truncated');
+      const revealed = showLines(job, first, last);
+      editor.button = 'Show';
+      await outcome.reportOutcome(job, { ...whole, isTruncated: true });
+      const offered = editor.sunk.get('notification')?.filter((text) => text.startsWith('['));
+      assert.deepEqual(offered, [
+        JSON.stringify(['Continue', 'Show', 'Undo Generation']),
+        JSON.stringify(['Continue', 'Undo Generation']),
+      ]);
+      const [end] = revealed.map((range) => Reflect.get(range, 'start').line);
+      assert.equal(end, 5);
+      job.dispose();
+    });
+  }
 
   it('opens a copy of a response whose document was closed', async () => {
     const job = await jobWith('a');

@@ -106,7 +106,7 @@ describe('runJob', () => {
     const job = {
       activeRuns: new ActiveRuns(),
       ...{ mode: insertModes.find(({ id }) => id === mode), document, truncated, template },
-      ...{ indices: [...Array.from({ length: count }).keys()], written: [] },
+      ...{ indices: [...Array.from({ length: count }).keys()], writtenBy: () => [] },
       ...{ text: 'text of an earlier run', isUndone: undone, isPending: !isAccepted },
       isEmpty: (index: number) => empty.includes(index),
       invisible: () => ({ removed: 0, kept: 0 }),

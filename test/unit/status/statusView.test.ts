@@ -127,6 +127,17 @@ const rows: Row[] = [
     'paused for 57 seconds',
   ],
   [
+    'generating with another service during a pause',
+    {
+      isSetUp: true,
+      running: [generating],
+      requests: { state: { inFlight: 0, waiting: 0, limit: 1, resumesInMs: 56_200 } },
+    },
+    '$(loading~spin) Hosted Model',
+    undefined,
+    'generating',
+  ],
+  [
     'generating during a pause, with a request in progress',
     {
       isSetUp: true,
