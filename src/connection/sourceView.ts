@@ -250,14 +250,18 @@ function envFileCause(found: SourceSnapshot): string | undefined {
 
 /**
  * Returns the values in use, as tooltip lines. The source itself is named in `Connection.reason`.
- * No part of a key is shown. If a mistake in the `.env` file leaves no usable source, returns the
- * mistake instead. Undefined if there's no connection for another reason.
+ * No part of a key is shown. If a source waits for approval, or a mistake in the `.env` file leaves
+ * no usable source, returns that instead. Undefined if there's no connection for another reason.
  */
 export function provenanceLines(
   found: SourceSnapshot,
   choice: Choice,
 ): readonly string[] | undefined {
   if (choice.kind !== 'ready') {
+    if (choice.kind === 'ask-source') {
+      const { id } = choice.source;
+      return [`${capitalized(sourceName(id, found))} is ${sourceState(id, found)}.`];
+    }
     const faulty = choice.kind === 'missing' ? faultySource(found) : undefined;
     return faulty?.id === 'envFile' ? [sourceFaultText(faulty, found)] : undefined;
   }

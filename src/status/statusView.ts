@@ -37,8 +37,8 @@ export interface StatusFacts {
   /** The message of the last failure; undefined after a success or a change of a stored key. */
   readonly lastFailure: Message | undefined;
   /**
-   * Tooltip lines about the key and the service, or about a mistake in the `.env` file. Undefined
-   * if neither is known.
+   * Tooltip lines about the key and the service, about a source that waits for approval, or about a
+   * mistake in the `.env` file. Undefined if none of these is known.
    */
   readonly provenance: readonly string[] | undefined;
   /** The connection in use, if any. */

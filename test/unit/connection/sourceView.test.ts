@@ -174,6 +174,16 @@ describe('the source view', () => {
     ]);
   });
 
+  it('shows that a complete source needs approval, in the words of its row', () => {
+    for (const [source, line] of [
+      [envFile(), 'The .env file in a is complete, but not approved.'],
+      [environment(), 'The environment is complete, but not approved.'],
+    ] as const) {
+      const one = found({ record: undefined, external: [source] });
+      assert.deepEqual(provenanceLines(one, choiceOf(one)), [line]);
+    }
+  });
+
   it('names a setting with two mistakes once', () => {
     const faulty = envFile({ ...full, key: '"Bearer key-outside"', url: `"${full.url}"` });
     assert.equal(
