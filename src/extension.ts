@@ -172,10 +172,10 @@ class Startup implements CommandHost {
 
   async #updateSetUpState(inUse?: Service): Promise<void> {
     const state = await readSetUpStatus(this.#stored, inUse);
-    const { isSetUp, refreshesTokens, canSignOut } = state;
+    const { isSetUp, hasKey, refreshesTokens, canSignOut } = state;
     this.#readSettings = state.readSettings;
     this.#hasCredentials = canSignOut;
-    this.#status.update({ isSetUp, refreshesTokens });
+    this.#status.update({ isSetUp, hasKey, refreshesTokens });
     setContextKey('isSetUp', isSetUp);
     setContextKey('canSignOut', canSignOut);
     setContextKey('refreshesTokens', refreshesTokens);

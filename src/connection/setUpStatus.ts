@@ -15,6 +15,8 @@ export interface SetUpStatus {
    * used last.
    */
   readonly isSetUp: boolean;
+  /** True if the editor has a stored key for the service in the settings. */
+  readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
   readonly refreshesTokens: boolean;
   /** True if signing out would delete or forget something. */
@@ -33,12 +35,14 @@ export async function readSetUpStatus(
   const usesExternalSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
   const { service, serviceProblem, projectId, url } = withStoredService(readSettings(), stored);
   const isNamed = projectId !== '' || !neededSettings(service).includes('projectId');
-  const isInEditor = stored.includes(service.word) && !serviceProblem && isNamed && url !== '';
+  const hasKey = stored.includes(service.word);
+  const isInEditor = hasKey && !serviceProblem && isNamed && url !== '';
   const isSetUp = isInEditor || usesExternalSource;
   const used = inUse ?? service;
   return {
     readSettings: (scope) => settingsFor(used, readSettings(scope)),
     isSetUp,
+    hasKey,
     refreshesTokens: isSetUp && getsTokens(used),
     canSignOut: usesExternalSource || stored.length > 0 || approvals.hasApprovals,
   };

@@ -8,7 +8,8 @@ import {
 } from 'vscode';
 import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
-import { hasOwnModel, neededSettings } from '../service/service.ts';
+import { capitalized, needsSetting, settingLabel } from '../messages/settingLabels.ts';
+import { hasOwnModel } from '../service/service.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { requestsLine } from './requestsView.ts';
 import { amount, initialFacts, modelText, renderStatus, type StatusFacts } from './statusView.ts';
@@ -164,12 +165,15 @@ function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | 
   if (serviceProblem) return [];
   if (areUnread(facts, settings)) return ['Credentials: not read yet'];
   return [
+    !facts.isSetUp &&
+      !facts.hasKey &&
+      needsSetting('apiKey', { service }) &&
+      `${capitalized(settingLabel('apiKey', { service }))}: not set`,
     facts.obstacle === 'approval'
       ? 'Credentials: not sent without your approval'
       : authUrl !== '' && `Identity service: ${hostOf(authUrl)}`,
     `Service: ${url ? hostOf(url) : 'not set'}`,
-    neededSettings(service).includes('projectId') &&
-      `${resource[0]?.toUpperCase()}${resource.slice(1)}: ${projectId || 'not set'}`,
+    needsSetting('projectId', { service }) && `${capitalized(resource)}: ${projectId || 'not set'}`,
   ];
 }
 

@@ -14,6 +14,8 @@ export interface StatusFacts {
    * used last. Undefined until this is known.
    */
   readonly isSetUp: boolean | undefined;
+  /** True if the editor has a stored key for the service in the settings. */
+  readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
   readonly refreshesTokens: boolean;
   /** The reason that the last command for the active folder couldn't get a connection, if any. */
@@ -89,6 +91,7 @@ export interface StatusView {
 
 export const initialFacts: StatusFacts = {
   isSetUp: undefined,
+  hasKey: false,
   refreshesTokens: false,
   obstacle: 'none',
   token: { kind: 'none' },

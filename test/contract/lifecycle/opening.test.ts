@@ -7,7 +7,7 @@ import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type OpenWindow, type Stores, type Windows, windows } from '../leaks/window.ts';
 import { pathOf, tokenPath } from '../service/world.ts';
-import { type Life, startLife } from './life.ts';
+import { acme, type Life, startLife } from './life.ts';
 
 const COMMANDS = ['generateFromSelection', 'refreshToken', 'showMenu', 'diagnose', 'signOut'];
 /** The kinds of items and listeners that a window holds only after it has started. */
@@ -307,6 +307,47 @@ describe('a window that opens', () => {
         await start(editor, life.stores);
         await becomes('painted', () => editor.textOf('tooltip').includes('not set up'));
         assert.doesNotMatch(editor.textOf('tooltip'), /^(Identity service|Project|Model): /m);
+      }),
+    );
+  }
+
+  it(
+    'shows that the key isn’t set after a sign-out, but not if only the project is missing',
+    closing(async () => {
+      life = await startLife();
+      const editor = life.editor();
+      const window = await start(editor, life.stores);
+      const tooltip = () => editor.tooltips.at(-1)?.given ?? '';
+      const change = (projectId: string) => {
+        editor.userSettings.set('projectId', projectId);
+        editor.fire('configuration', { affectsConfiguration: () => true });
+      };
+      change('');
+      await becomes('painted', () => tooltip().includes('Project: not set'));
+      assert.doesNotMatch(editor.textOf('tooltip'), /API key/);
+      change(defaultProjectId);
+      await window.run('signOut');
+      await becomes('signed out', () => /^API key: not set/m.test(tooltip()));
+      assert.doesNotMatch(tooltip(), /(Service|Project): not set/);
+    }),
+  );
+
+  for (const [authentication, lines] of [
+    [
+      { kind: 'clientCredentials', tokenUrl: 'https://id.example/token' },
+      ['Client secret: not set'],
+    ],
+    [{ kind: 'none' }, []],
+  ] as const) {
+    it(
+      `shows which secret isn’t set, if the service needs one (${authentication.kind})`,
+      closing(async () => {
+        life = await startLife();
+        const editor = life.editor();
+        editor.userSettings.set('service', 'acme').set('services', [{ ...acme, authentication }]);
+        await start(editor, life.stores);
+        await becomes('painted', () => editor.textOf('tooltip').includes('not set up'));
+        assert.deepEqual(editor.textOf('tooltip').match(/^.*: not set(?= *$)/gm) ?? [], lines);
       }),
     );
   }
