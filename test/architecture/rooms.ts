@@ -30,7 +30,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
     'Templates, which are prompts with variables. Reads, checks, completes, and lists templates.',
   editor: 'Writes responses into documents: stream writer, tracked ranges, insert modes, preview.',
   'editor/fit':
-    'Fits text to its place: indentation, code fences, line endings, characters. Pure functions.',
+    'Fits text to its place: indentation, code fences, line endings, characters. No VS Code API.',
   status: 'The status item, its tooltip and menu, the session history, and usage.',
   envFile: 'Problems in an open `.env` file, and their quick fixes.',
   connection: 'Sources of credentials, the selection of a source, approvals, and secret storage.',
