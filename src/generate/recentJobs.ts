@@ -50,8 +50,8 @@ export class RecentJobs implements Disposable {
    * Makes *Show Last Response* open this job's text. Called whenever the job receives text.
    */
   keepResult(job: Job): void {
+    if (!this.#result) setContextKey('hasResult');
     this.#result = job;
-    setContextKey('hasResult');
   }
 
   isGeneratingFor(targets: readonly Target[]): boolean {

@@ -75,6 +75,17 @@ describe('the Command Palette', () => {
     assert.deepEqual(trueKeys(editor), shown);
   });
 
+  it('offers Show Last Response as soon as text arrives, without another update for later text', async () => {
+    const editor = suite.life.editor();
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
+      await run('generateFromSelection');
+      await run('generateFromSelection');
+    });
+    const updates = editor.textOf('context key').split('\n');
+    const ofResult = updates.filter((line) => line.startsWith('["hostedModel.hasResult"'));
+    assert.deepEqual(ofResult, ['["hostedModel.hasResult",true]']);
+  });
+
   for (const chosen of ['', 'zen']) {
     it(`omits Refresh Token before the first use if requests contain the key itself (settings: ${chosen || 'no service'})`, async () => {
       const editor = suite.life.editor();
