@@ -112,8 +112,7 @@ export class Connections implements Disposable {
 
   /** The connection of the active folder, if the last lookup found one. */
   get active(): Connection | undefined {
-    const choice = this.current?.choice;
-    return readyConnection(choice);
+    return readyConnection(this.current?.choice);
   }
 
   /** The obstacle that the last command for the active folder ran into. */

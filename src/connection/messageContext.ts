@@ -1,14 +1,12 @@
 import type { MessageContext } from '../messages/failureContext.ts';
-import type { PublicCredentials } from '../service/connection.ts';
+import type { Connection, PublicCredentials } from '../service/connection.ts';
 import type { Credentials } from '../service/credentials.ts';
-import type { Choice } from './sourceSelection.ts';
 
 /** The context that failure messages need from a connection. Pure. */
 
 /** Returns the context for messages about the connection. Empty if there is no connection. */
-export function contextOf(choice: Choice): MessageContext {
-  if (choice.kind !== 'ready') return {};
-  const { connection } = choice;
+export function contextOf(connection: Connection | undefined): MessageContext {
+  if (!connection) return {};
   return { source: connection.source, ...serviceContext(connection) };
 }
 

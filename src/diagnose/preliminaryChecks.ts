@@ -71,12 +71,13 @@ interface Diagnosed {
 export function prepareDiagnosis(found: SourceSnapshot, choice: Choice): Diagnosed {
   const preliminary = preliminaryChecks(found, choice);
   const nameless = { ...found, folder: { ...found.folder, name: '' } };
-  const mayBeUsed = choice.kind === 'ready' && preliminary.every(({ state }) => state !== 'failed');
+  const connection = choice.kind === 'ready' ? choice.connection : undefined;
+  const mayBeUsed = preliminary.every(({ state }) => state !== 'failed');
   return {
     preliminary,
     anonymous: preliminaryChecks(nameless, choice),
-    connection: mayBeUsed ? choice.connection : undefined,
-    context: contextOf(choice),
+    connection: mayBeUsed ? connection : undefined,
+    context: contextOf(connection),
   };
 }
 

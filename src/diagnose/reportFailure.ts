@@ -114,11 +114,11 @@ export async function explainFailure(
 ): Promise<Message | undefined> {
   const isRefusal = isKind(error, 'unauthorized', 'forbidden');
   const cause = connection && isRefusal ? await explained(deps, error, connection, lookUp) : error;
-  const inUse = connection
-    ? ({ kind: 'ready', connection } as const)
-    : deps.connections.current?.choice;
   const shownTemplate = template && { ...template, name: oneLine(template.name) };
-  const context = { ...(inUse && contextOf(inUse)), template: shownTemplate };
+  const context = {
+    ...contextOf(connection ?? deps.connections.active),
+    template: shownTemplate,
+  };
   const message = messageFor(cause, context);
   if (!message) return undefined;
   const { log, status, history } = deps;

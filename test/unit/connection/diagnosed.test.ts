@@ -120,7 +120,10 @@ describe('the preparation of a diagnosis', () => {
   });
 
   it('identifies the source in use and the identity host for messages', () => {
-    const of = (changes: Changes) => contextOf(choiceOf(found(changes)));
+    const of = (changes: Changes) => {
+      const choice = choiceOf(found(changes));
+      return contextOf(choice.kind === 'ready' ? choice.connection : undefined);
+    };
     const authHost = new URL(record.authUrl).host;
     const service = { service: services[0], resource: undefined };
     assert.deepEqual(of({}), { source: 'editor', authHost, ...service });
