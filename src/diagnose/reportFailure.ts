@@ -142,8 +142,7 @@ async function explained(
   const late = AbortSignal.timeout(EXPLANATION_MS);
   try {
     if (!(await isStillUsed(connection, lookUp))) return refusal;
-    const isPaused = connection.requests.state.resumesInMs !== undefined;
-    if (isPaused) return refusal.with({ isUnchecked: true });
+    if (connection.isPaused) return refusal.with({ isUnchecked: true });
     deps.log.info(`finding the cause of: ${refusal.message}`);
     const failure = await cancellable(FINDING_CAUSE, (signal) =>
       runChecks(deps, connection, lookUp, () => {}, AbortSignal.any([signal, late])),

@@ -90,6 +90,11 @@ export class Connection implements PublicCredentials, ModelSettings {
     return this.#runtime.limit(this.approved.service, this.limits);
   }
 
+  /** See `ServiceRuntime.isPaused`. */
+  get isPaused(): boolean {
+    return this.#runtime.isPaused(this.approved.service);
+  }
+
   /** Returns a copy with another model or other parameters. */
   with(changes: Partial<Pick<ModelSettings, 'modelId' | 'parameters'>>): Connection {
     const { modelId, operation, parameters, limits, source, reason } = this;
