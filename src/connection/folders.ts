@@ -96,7 +96,7 @@ export function onDidChangeEnvFile(listener: () => void): Disposable {
     watcher.onDidCreate(onFile),
     watcher.onDidChange(onFile),
     watcher.onDidDelete(onFile),
-    // A watcher reports a change with a delay, and in some remote folders not at all.
+    // Don't rely only on the watcher, which seems to have missed a save on a busy machine.
     workspace.onDidSaveTextDocument(({ uri }) => onFile(uri)),
   );
 }
