@@ -123,8 +123,8 @@ export class ChatProvider {
   /**
    * Returns the connection for a chat model; undefined if none is ready, for example because
    * credentials are missing or not approved.
-   * @param word the `word` of the model's service; if omitted, returns the connection in use in
-   * chat
+   * @param word the `word` of the model's service; if omitted, returns the connection that chat
+   * uses
    */
   async connection(word?: string): Promise<Connection | undefined> {
     const { connections } = this.#deps;
@@ -195,7 +195,7 @@ export class ChatProvider {
   /**
    * Returns the message for a failure. Logs the failure and shows it in the status item, unless
    * it's a `ChatError` or a cancellation.
-   * @param used the request's connection; by default, the connection in use in chat
+   * @param used the request's connection; by default, the connection that chat uses
    */
   async explainAndLog(error: unknown, used?: Connection): Promise<string> {
     if (error instanceof ChatError) return error.message;

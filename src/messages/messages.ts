@@ -207,12 +207,12 @@ function tryAgain({ retryAfterMs }: ErrorDetails, isIdentity = false): string {
 
 const DAY_MS = 86_400_000;
 /** Shorter durations are shown in seconds, so that they can be compared with a countdown. */
-const MINUTES_FROM_MS = 600_000;
+const MINUTES_THRESHOLD_MS = 600_000;
 
 function duration(ms: number): string {
   // If the wait is longer than a day, an exact duration doesn't help the user.
   if (ms > DAY_MS) return 'more than a day';
   const seconds = Math.ceil(ms / 1_000);
   if (seconds === 1) return '1 second';
-  return ms < MINUTES_FROM_MS ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+  return ms < MINUTES_THRESHOLD_MS ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 }

@@ -123,9 +123,9 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
   const retriesInMs = running.map((retryInMs) => retryInMs());
   const requests = facts.requests?.state ?? { inFlight: 0, waiting: 0 };
   // A generation that waits for neither a slot nor a retry uses another service, or has just begun.
-  const isPauseOfOther =
+  const isUndelayed =
     running.length > 0 && requests.waiting === 0 && retriesInMs.every((ms) => ms <= 0);
-  const wait = isPauseOfOther ? undefined : waitFor(requests, retriesInMs);
+  const wait = isUndelayed ? undefined : waitFor(requests, retriesInMs);
   if (wait) return wait;
   if (running.length > 0) return { kind: 'generating' };
   if (token.kind === 'fetching') return { kind: 'fetching' };
