@@ -143,30 +143,26 @@ function withTemplate(connection: Connection, { template }: Job): Connection {
 
 async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   const { job, indices, runMode } = run;
-  const { labels } = request.progress;
-  const unlabel = (index: number) => {
-    labels.get(index)?.dispose();
-    labels.delete(index);
-  };
+  const { progress } = request;
   const queue = indices.values();
   const outcomes: Outcome[] = [];
   const work = async () => {
     for (const index of queue) {
-      outcomes.push(await generateOne(run, index, request, () => unlabel(index)));
-      unlabel(index);
+      outcomes.push(await generateOne(run, index, request));
+      progress.removeLabel(index);
       if (indices.length > 1) {
         const { length: failed } = outcomes.filter(({ error }) => error !== undefined);
-        request.progress.onDone(outcomes.length - failed, failed, indices.length);
+        progress.onDone(outcomes.length - failed, failed, indices.length);
       }
     }
   };
   try {
-    for (const index of indices) labels.set(index, labelLine(job, index));
+    for (const index of indices) progress.addLabel(index, labelLine(job, index));
     // All responses begin before any of them ends, so that the writer waits for all of them.
     for (const index of indices) job.begin(index, runMode);
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
   } finally {
-    indices.forEach(unlabel);
+    for (const index of indices) progress.removeLabel(index);
   }
   // Generations can finish in any order, but messages list them in document order.
   return outcomes.toSorted((one, other) => one.index - other.index);
@@ -176,7 +172,6 @@ async function generateOne(
   { options: { jobs, startWatch }, job }: Run,
   index: number,
   { connection, onUsed, signal, progress }: RunContext,
-  unlabel: () => void,
 ): Promise<Outcome> {
   // After a cancellation, generations that are still queued end without a request.
   if (signal.aborted) {
@@ -204,7 +199,7 @@ async function generateOne(
           job.append(index, text);
           // Removes the label after the append, because removing it first would delay the edit by 3
           // to 4 ms (measured).
-          unlabel();
+          progress.removeLabel(index);
           jobs.keepResult(job);
         },
       }),

@@ -77,7 +77,7 @@ export class WaitProgress implements Disposable {
   /** Undefined until the first offer, because few runs need the command. */
   #retryCommand: Disposable | undefined;
   /** The labels of the selections whose responses have no text yet, by index of the response. */
-  readonly labels = new Map<number, LineLabel>();
+  readonly #labels = new Map<number, LineLabel>();
   /** The requests that are waiting for their next attempt. */
   readonly #retries = new Map<AbortController, PendingRetry>();
   #countDown: NodeJS.Timeout | undefined;
@@ -92,6 +92,17 @@ export class WaitProgress implements Disposable {
     this.#say = say;
     this.#requests = requests;
     this.#removeListener = requests.onDidChange(() => this.#show());
+  }
+
+  /** Keeps a label up to date until it's removed. */
+  addLabel(index: number, label: LineLabel): void {
+    this.#labels.set(index, label);
+  }
+
+  /** Does nothing if the label was removed before. */
+  removeLabel(index: number): void {
+    this.#labels.get(index)?.dispose();
+    this.#labels.delete(index);
   }
 
   /**
@@ -166,7 +177,7 @@ export class WaitProgress implements Disposable {
     if (text !== this.#shown) this.#say(text);
     this.#shown = text;
     const waits = [wait];
-    for (const [index, label] of this.labels) {
+    for (const [index, label] of this.#labels) {
       const own = waitOf(retries.filter((one) => one.index === index));
       label.show(own ? texts.waitingText(own) : texts.GENERATING);
       waits.push(own);

@@ -74,7 +74,7 @@ describe('the progress of a waiting run', () => {
   /** Adds the label of a line. Returns the texts that it shows. */
   const labelOf = (index: number) => {
     const texts: string[] = [];
-    progress.labels.set(index, { show: (text) => texts.push(text), dispose() {} });
+    progress.addLabel(index, { show: (text) => texts.push(text), dispose() {} });
     return texts;
   };
   const pass = (ms: number) => {
