@@ -25,7 +25,7 @@ import type { Generation } from '../service/api/responseReader.ts';
 import type { CallOptions } from '../service/client.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind } from '../service/errors.ts';
-import type { GenerationWatch } from '../status/generationWatch.ts';
+import type { StartWatch } from '../status/generationWatch.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Claim, Usage } from '../status/usage.ts';
@@ -57,7 +57,7 @@ export interface ChatDeps {
   readonly usage: Usage;
   /** Shared by all windows. Must not contain secrets. */
   readonly globalState: Memento;
-  readonly startWatch: () => GenerationWatch;
+  readonly startWatch: StartWatch;
 }
 
 /** A connection, and a signal that aborts if the user signs out before the request ends. */
@@ -273,7 +273,7 @@ export class ChatProvider {
     if (token.isCancellationRequested) stopped.abort();
     const signal = AbortSignal.any([stopped.signal, signedOut]);
     const { usage } = this.#deps;
-    const watch = this.#deps.startWatch();
+    const watch = this.#deps.startWatch(connection);
     let received = '';
     let claim: Claim | undefined;
     try {

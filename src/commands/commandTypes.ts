@@ -4,7 +4,7 @@ import type { Connections } from '../connection/connections.ts';
 import type { generate } from '../generate/generate.ts';
 import type { RecentJobs } from '../generate/recentJobs.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
-import type { GenerationWatch } from '../status/generationWatch.ts';
+import type { StartWatch } from '../status/generationWatch.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Usage } from '../status/usage.ts';
@@ -20,7 +20,7 @@ export interface App {
   readonly jobs: RecentJobs;
   readonly globalState: Memento;
   readonly extension: Extension<unknown>;
-  readonly startWatch: () => GenerationWatch;
+  readonly startWatch: StartWatch;
   readonly runtime: ServiceRuntime;
   /** Loads the code for VS Code's chat on first use. */
   readonly loadChat: () => Promise<Chat>;

@@ -5,7 +5,7 @@ import { writesUnseen } from '../editor/insertModes.ts';
 import { asIncomplete } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
-import type { GenerationWatch } from '../status/generationWatch.ts';
+import type { StartWatch } from '../status/generationWatch.ts';
 import type { UsedRequest, UsedTokens } from '../status/usageLedger.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
@@ -22,7 +22,7 @@ import { labelLine, WaitProgress } from './waiting.ts';
 export interface GenerateDeps {
   readonly jobs: RecentJobs;
   readonly connections: Pick<Connections, 'for' | 'signOutSignal'>;
-  readonly startWatch: () => GenerationWatch;
+  readonly startWatch: StartWatch;
   /** Called with the token usage of each request. */
   readonly onUsage: (connection: Connection, request: UsedRequest) => void;
   readonly report: ReportFailure;
@@ -178,7 +178,7 @@ async function generateOne(
     const isPlaced = await job.end(index, 'failed');
     return { index, isPlaced, hasText: false, error: new ServiceError('cancelled') };
   }
-  const watch = startWatch();
+  const watch = startWatch(connection);
   let hasText = false;
   try {
     const prompt = job.promptOf(index);

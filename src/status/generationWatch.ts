@@ -1,4 +1,5 @@
 import type { Generation } from '../service/api/responseReader.ts';
+import type { Connection } from '../service/connection.ts';
 import { isKind, isUnreachable } from '../service/errors.ts';
 import type { Retry } from '../service/http/httpTypes.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
@@ -7,6 +8,7 @@ import type { Log } from '../ui/log.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import type { PastGeneration, SessionHistory } from './sessionHistory.ts';
 import type { StatusItem } from './statusItem.ts';
+import type { RunningGeneration } from './statusView.ts';
 
 /** Receives the progress of one generation, for the status item and the log. */
 export interface GenerationWatch {
@@ -18,15 +20,17 @@ export interface GenerationWatch {
 }
 
 /**
- * Returns a function that creates a watch for one generation. A watch updates the status item, and
+ * Returns a function that creates a watch for one generation of a connection. A watch updates the status item, and
  * logs facts such as durations and token counts, but never prompts or responses. A parameter that
  * was left out of a request is logged once per window.
  */
-export function generationWatches(deps: WatchDeps): () => GenerationWatch {
-  const running: Running = new Set();
+export function generationWatches(deps: WatchDeps): StartWatch {
+  const running = new Set<RunningGeneration>();
   const named = new Set<string>();
-  return () => watchGeneration(deps, running, named);
+  return ({ requests }) => watchGeneration(deps, requests, running, named);
 }
+
+export type StartWatch = (connection: Pick<Connection, 'requests'>) => GenerationWatch;
 
 interface WatchDeps {
   readonly status: StatusItem;
@@ -34,12 +38,10 @@ interface WatchDeps {
   readonly history: SessionHistory;
 }
 
-/** For each running generation, a function that returns the milliseconds until its next attempt. */
-type Running = Set<() => number>;
-
 function watchGeneration(
   { status, log, history }: WatchDeps,
-  running: Running,
+  requests: RunningGeneration['requests'],
+  running: Set<RunningGeneration>,
   named: Set<string>,
 ): GenerationWatch {
   const startedAt = performance.now();
@@ -47,23 +49,24 @@ function watchGeneration(
   let firstTextMs: number | undefined;
   // Monotonic, so that a change to the system clock doesn't affect the countdown.
   let retryAt = 0;
-  const leftMs = () => retryAt - performance.now();
+  const retryInMs = () => retryAt - performance.now();
+  const generation: RunningGeneration = { requests, retryInMs };
   const updateStatus = () => status.update({ running: [...running] });
   const ended = (end: PastGeneration['end']) => {
-    running.delete(leftMs);
+    running.delete(generation);
     updateStatus();
     const wholeMs = passedMs();
     history.recordGeneration({ firstTextMs, wholeMs, end });
     return wholeMs;
   };
-  running.add(leftMs);
+  running.add(generation);
   updateStatus();
   return {
     onRetry: ({ retry, waitMs, error }) => {
       log.info(`retry ${retry} of ${MAX_RETRIES} in ${Math.round(waitMs)} ms: ${error.message}`);
       retryAt = performance.now() + waitMs;
       updateStatus();
-      return leftMs;
+      return retryInMs;
     },
     onText: () => {
       firstTextMs ??= passedMs();

@@ -8,6 +8,22 @@ import { toNextSecond, type Wait, waitFor, waitText } from './requestsView.ts';
 
 /** Computes the content of the status item. Pure. */
 
+/**
+ * The requests to a service. The times in `state` are relative to the moment when `state` is read,
+ * so it's read again for each repaint.
+ */
+type Requests = Pick<ConcurrencyLimit, 'state'>;
+
+export interface RunningGeneration {
+  /** The requests to the generation's service, which can differ from the service in use. */
+  readonly requests: Requests;
+  /**
+   * Returns the milliseconds until the next attempt, independent of the wall clock; 0 or less if
+   * the generation isn't waiting for an attempt.
+   */
+  readonly retryInMs: () => number;
+}
+
 export interface StatusFacts {
   /**
    * True if the editor has a key and all needed settings, or if a source other than the editor was
@@ -21,16 +37,9 @@ export interface StatusFacts {
   /** The reason that the last command for the active folder couldn't get a connection, if any. */
   readonly obstacle: Obstacle;
   readonly token: TokenState;
-  /**
-   * For each running generation, a function that returns the milliseconds until its next attempt,
-   * independent of the wall clock; 0 or less if the generation isn't waiting for an attempt.
-   */
-  readonly running: readonly (() => number)[];
-  /**
-   * The current requests to the service in use; undefined without a connection. The times in
-   * `state` are relative to the moment when `state` is read, so it's read again for each repaint.
-   */
-  readonly requests: Pick<ConcurrencyLimit, 'state'> | undefined;
+  readonly running: readonly RunningGeneration[];
+  /** The current requests to the service in use; undefined without a connection. */
+  readonly requests: Requests | undefined;
   /**
    * True if the service or the network was unreachable at the last attempt, and neither the
    * settings nor the stored keys have changed since.
@@ -39,8 +48,8 @@ export interface StatusFacts {
   /** The message of the last failure; undefined after a success or a change of a stored key. */
   readonly lastFailure: Message | undefined;
   /**
-   * Tooltip lines about the key and the service, about a source that waits for approval, or about a
-   * mistake in the `.env` file. Undefined if none of these is known.
+   * Tooltip lines about the key and the service, a source that needs approval, or a mistake in the
+   * `.env` file. Undefined if none of these is known.
    */
   readonly provenance: readonly string[] | undefined;
   /** The connection in use, if any. */
@@ -56,7 +65,7 @@ export interface StatusFacts {
  * |-------------|----------------------------------------------------------------|
  * | refused     | set up, and the identity service refused the token request     |
  * | unapproved  | a source or an address needs approval                          |
- * | paused      | the next request waits for the end of a pause                  |
+ * | paused      | a generation or the next request waits for the end of a pause  |
  * | retrying    | a generation waits for its next attempt                        |
  * | generating  | a generation is in progress                                    |
  * | fetching    | callers wait for a token                                       |
@@ -120,12 +129,7 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
   const leftMs = tokenLeftMs(token, now);
   if (isSetUp && token.kind === 'refused') return { kind: 'refused' };
   if (facts.obstacle === 'approval') return { kind: 'unapproved' };
-  const retriesInMs = running.map((retryInMs) => retryInMs());
-  const requests = facts.requests?.state ?? { inFlight: 0, waiting: 0 };
-  // A generation that waits for neither a slot nor a retry uses another service, or has just begun.
-  const isUndelayed =
-    running.length > 0 && requests.waiting === 0 && retriesInMs.every((ms) => ms <= 0);
-  const wait = isUndelayed ? undefined : waitFor(requests, retriesInMs);
+  const wait = firstWait(facts);
   if (wait) return wait;
   if (running.length > 0) return { kind: 'generating' };
   if (token.kind === 'fetching') return { kind: 'fetching' };
@@ -135,6 +139,18 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
   if (!isSetUp) return { kind: 'missing', wasTried: facts.obstacle === 'missing' };
   const hadToken = token.kind === 'valid' || token.kind === 'expired';
   return { kind: hadToken ? 'expired' : 'ready' };
+}
+
+/**
+ * Returns the wait that ends first: of the running generations, or without one, of a request that
+ * would start now.
+ */
+function firstWait({ running, requests }: StatusFacts): Wait | undefined {
+  if (running.length === 0) return requests && waitFor(requests.state, []);
+  return running
+    .flatMap((one) => waitFor(one.requests.state, [one.retryInMs()]) ?? [])
+    .sort((one, other) => one.leftMs - other.leftMs)
+    .at(0);
 }
 
 /** @param now milliseconds since 1970 */

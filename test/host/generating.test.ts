@@ -82,10 +82,10 @@ describe('generating in a real editor', () => {
     const job = jobOn(editor, 'below');
     world.emulator.faults.always(chatPath, { neverAnswers: true });
     let startedCount = 0;
-    const startWatch = () => {
+    const startWatch: typeof world.options.startWatch = (connection) => {
       startedCount += 1;
       if (startedCount === 8) setImmediate(() => job.cancel());
-      return world.options.startWatch();
+      return world.options.startWatch(connection);
     };
     await runJob({ ...world.options, startWatch }, job, job.indices);
     assert.equal(startedCount, 8);

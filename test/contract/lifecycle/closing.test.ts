@@ -158,7 +158,8 @@ describe('a window', () => {
     const status = suite.opened.showing(editor, () => new StatusItem(place, () => {}));
     mock.timers.enable({ apis: ['setTimeout', 'Date'] });
     try {
-      status.update({ isSetUp: true, running: [() => 0] });
+      const requests = { state: { inFlight: 1, waiting: 0, limit: 8 } };
+      status.update({ isSetUp: true, running: [{ requests, retryInMs: () => 0 }] });
       status.update({ running: [] });
       assert.equal(readings, 0, 'an update returns before the paint');
       mock.timers.tick(PAINT_AFTER_MS);

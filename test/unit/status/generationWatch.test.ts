@@ -10,6 +10,10 @@ import type { Log } from '../../../src/ui/log.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 
 const NOW = 1_800_000_000_000;
+const requests = {
+  state: { inFlight: 1, waiting: 0, limit: 8 },
+  onDidChange: () => () => {},
+};
 
 describe('a generation watch', () => {
   const editor = new FakeEditor();
@@ -26,7 +30,7 @@ describe('a generation watch', () => {
     const log = { debug: () => {} } as unknown as Log;
     const watches = generationWatches({ status, log, history });
     for (const error of [new ServiceError('cancelled'), new ServiceError('timeout'), 'other']) {
-      watches().onFailed(error);
+      watches({ requests }).onFailed(error);
     }
     const ends = history.generations.map(({ end }) => end);
     assert.deepEqual(ends, ['cancelled', 'failed', 'failed']);
@@ -103,7 +107,8 @@ async function watching() {
   const warn = (text: string) => warnings.push(text);
   const log = { info: () => {}, debug: () => {}, warn } as unknown as Log;
   const history = new SessionHistory(systemClock);
-  const startWatch = generationWatches({ status, log, history });
+  const watches = generationWatches({ status, log, history });
+  const startWatch = () => watches({ requests });
   return { startWatch, warnings, words: () => renderStatus(facts, NOW).words };
 }
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../src/service/errors.ts';
-import { initialFacts, renderStatus, type StatusFacts } from '../../../src/status/statusView.ts';
+import type { ConcurrencyState } from '../../../src/service/http/concurrencyLimit.ts';
+import {
+  initialFacts,
+  type RunningGeneration,
+  renderStatus,
+  type StatusFacts,
+} from '../../../src/status/statusView.ts';
 
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
@@ -9,11 +15,16 @@ const valid = (minutes: number): StatusFacts['token'] => ({
   expiresAt: NOW + minutes * MINUTE,
   refreshesAt: NOW + minutes * MINUTE * 0.8,
 });
+/** The requests to a service that asked for a pause of almost a minute. */
+const paused = { inFlight: 0, waiting: 0, limit: 1, resumesInMs: 56_200 };
 /**
  * A running generation whose next attempt starts in `leftMs` milliseconds. If `leftMs` is 0 or
  * less, the generation isn't waiting for an attempt.
  */
-const waiting = (leftMs: number) => () => leftMs;
+const waiting = (
+  leftMs: number,
+  state: ConcurrencyState = { inFlight: 1, waiting: 0, limit: 8 },
+): RunningGeneration => ({ requests: { state }, retryInMs: () => leftMs });
 const generating = waiting(-1_000);
 const refused = { kind: 'refused', error: new ServiceError('key-refused') } as const;
 
@@ -106,44 +117,39 @@ const rows: Row[] = [
   ],
   [
     'generating, but all requests wait for the end of a pause',
-    {
-      isSetUp: true,
-      running: [generating],
-      requests: { state: { inFlight: 0, waiting: 1, limit: 1, resumesInMs: 56_200 } },
-    },
+    { isSetUp: true, running: [waiting(-1_000, { ...paused, waiting: 1 })] },
     '$(watch) Hosted Model: paused for 57s',
     undefined,
     'paused for 57 seconds',
   ],
   [
     'paused, although no request is waiting',
+    { isSetUp: true, token: valid(54.5), requests: { state: paused } },
+    '$(watch) Hosted Model: paused for 57s',
+    undefined,
+    'paused for 57 seconds',
+  ],
+  [
+    'generating with another service during a pause of the service in use',
+    { isSetUp: true, running: [generating], requests: { state: paused } },
+    '$(loading~spin) Hosted Model',
+    undefined,
+    'generating',
+  ],
+  [
+    'generating with another service that is paused',
     {
       isSetUp: true,
-      token: valid(54.5),
-      requests: { state: { inFlight: 0, waiting: 0, limit: 1, resumesInMs: 56_200 } },
+      running: [waiting(-1_000, { ...paused, waiting: 1 })],
+      requests: { state: { inFlight: 0, waiting: 0, limit: 8 } },
     },
     '$(watch) Hosted Model: paused for 57s',
     undefined,
     'paused for 57 seconds',
   ],
   [
-    'generating with another service during a pause',
-    {
-      isSetUp: true,
-      running: [generating],
-      requests: { state: { inFlight: 0, waiting: 0, limit: 1, resumesInMs: 56_200 } },
-    },
-    '$(loading~spin) Hosted Model',
-    undefined,
-    'generating',
-  ],
-  [
     'generating during a pause, with a request in progress',
-    {
-      isSetUp: true,
-      running: [generating],
-      requests: { state: { inFlight: 1, waiting: 1, limit: 1, resumesInMs: 56_200 } },
-    },
+    { isSetUp: true, running: [waiting(-1_000, { ...paused, inFlight: 1, waiting: 1 })] },
     '$(loading~spin) Hosted Model',
     undefined,
     'generating',
