@@ -25,11 +25,11 @@ export interface KeyRecord {
   /** The service's entry as JSON, if the user added the service (see `Service`). */
   readonly definition?: string | undefined;
   /**
-   * Address of the identity service, as the user saw it. If there is no separate identity service,
-   * this is the service address.
+   * Address of the identity service that the user approved. Same as `serviceUrl` if there is no
+   * separate identity service.
    */
   readonly authUrl: string;
-  /** Address of the service, as the user saw it. */
+  /** Address of the service that the user approved. */
   readonly serviceUrl: string;
 }
 
@@ -93,7 +93,7 @@ export class KeyStore {
     });
   }
 
-  /** Returns the `word` of each service that has a stored key. Doesn't read any secret. */
+  /** Returns the `word` of each service that has a stored key. Reads no secrets. */
   async services(): Promise<string[]> {
     // Cached, because listing takes as long as reading a key, and each generation needs the names.
     const names =

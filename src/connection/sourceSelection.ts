@@ -315,7 +315,7 @@ function isUntrusted({ text }: ExternalSource): boolean {
 }
 
 /**
- * Returns the service of the connection, or of the source that waits for approval. In all other
+ * Returns the service of the connection, or of the source that needs approval. In all other
  * cases, returns the service in the settings.
  */
 export function serviceInUse({ found, choice }: Lookup): Service {

@@ -125,7 +125,8 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
-    // If there is no file to fix, offer the setup, so that the editor's values can be used instead.
+    // For another source that lacks values, the user can open the file, or else store values in
+    // the editor.
     (!external || (issue === 'missing' && !isReadFile)) && 'setUp',
   ];
   return actions
@@ -171,8 +172,8 @@ export function sourceState(source: SourceId, found: SourceSnapshot): string {
   }
   const editor = selectEditorSource(found);
   if (editor.kind === 'missing') {
-    // No names are listed if nothing is stored for a service without a key, or if only a header's
-    // secret is missing.
+    // Empty if only a header's secret is missing, or if the service needs no key and hasn't been
+    // set up.
     const names = settingNames(editor.names, found.settings);
     return names ? `lacks ${names}` : 'not set up';
   }
@@ -250,7 +251,7 @@ function envFileCause(found: SourceSnapshot): string | undefined {
 
 /**
  * Returns the values in use, as tooltip lines. The source itself is named in `Connection.reason`.
- * No part of a key is shown. If a source waits for approval, or a mistake in the `.env` file leaves
+ * No part of a key is shown. If a source needs approval, or if a mistake in the `.env` file leaves
  * no usable source, returns that instead. Undefined if there's no connection for another reason.
  */
 export function provenanceLines(

@@ -42,7 +42,7 @@ import { type ShownCheck, TITLES } from './checkMessages.ts';
  * program paths, but never credentials. Pure.
  */
 
-/** The first check while secret storage and the folder are being read. */
+/** Shown as the first check while secret storage and the folder are being read. */
 export const READING: ShownCheck = { title: TITLES.settings, state: 'running', text: '' };
 
 /** The result of the first check if reading secret storage or the folder takes too long. */

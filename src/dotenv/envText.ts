@@ -24,7 +24,7 @@ const ASSIGNMENT = /^(?<before>\s*(?:export\s+)?)(?<name>[^\s=#]+)(?<gap>\s*)=(?
 
 /**
  * Decodes the bytes of a file.
- * @returns undefined if the bytes are over 64 KiB, contain a NUL character, or aren't UTF-8
+ * @returns undefined if the file is larger than 64 KiB, contains a NUL character, or isn't UTF-8
  */
 export function decodeEnvFile(bytes: Uint8Array): string | undefined {
   if (bytes.length > ENV_FILE_LIMIT_BYTES || bytes.includes(0)) return undefined;

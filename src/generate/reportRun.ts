@@ -43,7 +43,7 @@ export interface Outcome {
 export interface RunResult {
   readonly connection: Connection;
   readonly folder: WorkspaceFolder | null;
-  /** Indices of the responses in the run, without those skipped because they can't be inserted. */
+  /** Indices of the responses in the run, except those skipped because they can't be inserted. */
   readonly indices: readonly number[];
   /** One outcome for each response in the run, in document order. */
   readonly outcomes: readonly Outcome[];

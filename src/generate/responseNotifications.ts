@@ -15,7 +15,7 @@ import type { Job, Result } from './job.ts';
 /** Regenerates or continues the responses with these indices. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
-/** The facts to report at the end of a run. */
+/** The outcome of a run, with the functions that its messages call. */
 export interface RunOutcome {
   /** Announces that the run has ended. */
   readonly announce: () => void;

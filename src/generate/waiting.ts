@@ -99,7 +99,7 @@ export class WaitProgress implements Disposable {
     this.#labels.set(index, label);
   }
 
-  /** Does nothing if the label was removed before. */
+  /** Does nothing if the label has already been removed. */
   removeLabel(index: number): void {
     this.#labels.get(index)?.dispose();
     this.#labels.delete(index);

@@ -40,7 +40,7 @@ export async function pickTemplate(
   return undefined;
 }
 
-/** Issues with a path that isn't opened, because it's a link, isn't a file, or can't be read. */
+/** Issues of templates that aren't opened: the path is a link, isn't a file, or can't be read. */
 const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
   'link',
   'not-a-file',

@@ -10,7 +10,8 @@ const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
  * which can even run a command.
  */
 export function oneLine(text: string, longest = LONGEST): string {
-  // Limit the work on long texts. The factor leaves room for whitespace that collapses.
+  // Truncated first, so that a very long text stays cheap to process. The factor leaves room for
+  // whitespace that collapses.
   const plain = text
     .slice(0, 20 * longest)
     .replace(UNWANTED, ' ')

@@ -79,7 +79,7 @@ export const SET_UP = {
   cancelled: 'The test was canceled.',
 } as const;
 
-/** Texts of the steps that add a service. */
+/** UI strings of the steps that add a service. */
 export const NEW_SERVICE = {
   add: '$(add) Add a Service...',
   whichApi: 'Select the service’s API',
@@ -104,7 +104,7 @@ export const NEW_SERVICE = {
   },
 } as const;
 
-/** Texts of the steps that change or remove a service. */
+/** UI strings of the steps that change or remove a service. */
 export const MANAGE = {
   whichAction: (name: string) => `What do you want to do with ${name}?`,
   actions: {

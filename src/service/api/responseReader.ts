@@ -43,7 +43,7 @@ export interface Generation {
    * Names of parameters that weren't sent, because the operation or the API doesn't support them.
    */
   readonly dropped: readonly string[];
-  /** IDs of the service's warnings, without those that contain a secret. */
+  /** IDs of the service's warnings. The client removes IDs that contain a secret. */
   readonly warnings: readonly string[];
 }
 
@@ -202,7 +202,7 @@ function stopReason(reason: string): StopReason {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a response or stream event of the generation operation.
+ * Reads a response or stream event from the generation operation.
  * @throws {ServiceError} `unexpected-answer`
  */
 export function readGeneration(json: unknown): ResponseChunk {
@@ -224,7 +224,7 @@ export function readGeneration(json: unknown): ResponseChunk {
 }
 
 /**
- * Reads a response or stream event of the chat operation.
+ * Reads a response or stream event from the chat operation.
  * @throws {ServiceError} `unexpected-answer`
  */
 export function readChat(json: unknown): ResponseChunk {

@@ -56,8 +56,8 @@ export class Models {
   }
 
   /**
-   * Lists the models that the service offers or the user describes, for the user to pick from. Adds
-   * the current model if it's withdrawn, so that the list can mark it as withdrawn.
+   * Lists the models that the service offers or the user describes, for the user to pick from. If
+   * the current model has been withdrawn, the list includes it.
    * @param access includes a token if the list isn't public
    * @param current ID of the current model; empty if there is none yet
    * @throws {ServiceError} any failure of the service; `cancelled` if the signal aborts

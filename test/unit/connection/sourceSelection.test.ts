@@ -4,7 +4,9 @@ import {
   choose,
   chooseWithoutFolder,
   type SourceSelection,
+  serviceInUse,
 } from '../../../src/connection/sourceSelection.ts';
+import { services } from '../../../src/service/builtInServices.ts';
 import { ibm } from '../service/fixtures.ts';
 import {
   EVIL,
@@ -330,6 +332,18 @@ describe('source selection', () => {
     };
     assert.equal(kindOf(undefined), 'bad-address');
     assert.equal(kindOf('refused'), 'ready');
+  });
+
+  it('names the service of a source that needs approval as the service in use', () => {
+    const service = services[1] ?? assert.fail();
+    const serviceOf = (external: ReturnType<typeof envFile>[]) => {
+      const all = found({ record: undefined, external, settings: { service } });
+      const choice = choose(all);
+      assert.ok(choice.kind !== 'ready');
+      return serviceInUse({ found: all, choice });
+    };
+    assert.equal(serviceOf([envFile()]), ibm);
+    assert.equal(serviceOf([]), service);
   });
 
   describe('with a project from the folder', () => {
