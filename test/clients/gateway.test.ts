@@ -123,7 +123,7 @@ describe('nginx as a gateway', () => {
     ['no team header', { headers: {} }, 403],
     ['the wrong team', { headers: { 'X-Team': 'sales' } }, 403],
   ] as const) {
-    it(`is reported as the cause if it returns its own error page for a request with ${what}`, async () => {
+    it(`is reported as the cause when it refuses a request with ${what}`, async () => {
       const connection = connect(sent);
       for (const call of [
         () => connection.generateText('Write a haiku'),
@@ -147,7 +147,7 @@ describe('nginx as a gateway', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('refuses a wrong key without revealing a secret', async () => {
+  it('refuses a wrong key with an error that is reported without a secret', async () => {
     const secret = 'secret-of-the-team';
     const connection = connect({
       ...{ key: 'another-key', headers: { 'X-Team': { secret: 'team' } } },

@@ -210,7 +210,7 @@ describe('The emulator reproduces recording', () => {
 });
 
 describe('The emulated identity service', () => {
-  it('issues a new token for each request, with only characters that are valid in a header', async () => {
+  it('issues a unique token for each request, with only characters that are valid in a header', async () => {
     const emulator = await start();
     const tokens = [await newToken(emulator), await newToken(emulator)];
     assert.notEqual(tokens[0], tokens[1]);
@@ -267,7 +267,7 @@ describe('The emulated inference service', () => {
     assert.equal(tokenCount('hello'), 1);
   });
 
-  it('stops at the token limit, with different stop reasons for generation and chat', async () => {
+  it('stops generation and chat at the token limit, each with its own stop reason', async () => {
     const emulator = await start();
     const generated = await sendNumber(emulator, 6, { parameters: { max_new_tokens: 3 } });
     const [result] = JSON.parse(generated.text).results;
@@ -344,7 +344,7 @@ describe('The emulated inference service', () => {
     assert.equal(resources.length, 1);
   });
 
-  it('rejects a revoked token with the error code given at its revocation', async () => {
+  it('rejects a revoked token with the error code passed to `revokeToken`', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     emulator.revokeToken(token, 'not valid');
@@ -357,7 +357,7 @@ describe('A scripted fault', () => {
   const chatPath = '/ml/v1/text/chat';
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 
-  it('applies to the given number of matching requests, in order', async () => {
+  it('applies to the specified number of matching requests, before the next fault applies', async () => {
     const emulator = await start();
     emulator.faults.next(chatPath, { status: 503 }, 2);
     emulator.faults.next(undefined, { status: 502, headers: { 'retry-after': '1' }, json: [] });
@@ -388,7 +388,7 @@ describe('A scripted fault', () => {
     assert.deepEqual([status, headers['location']], [307, 'http://example.invalid/']);
   });
 
-  it('creates a held response only when the hold ends', async () => {
+  it('determines the response to a held request only when the hold ends', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     const { opened, open } = gate();
@@ -463,7 +463,7 @@ describe('A scripted fault', () => {
     assert.equal(error, 'ECONNRESET');
   });
 
-  it('truncates a stream that has no scripted body', async () => {
+  it('truncates the emulator’s own stream if no body is scripted', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     emulator.faults.next('/ml/v1/text/chat_stream', { cutAfterBytes: 100 });

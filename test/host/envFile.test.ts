@@ -40,7 +40,7 @@ describe('the .env file in a real editor', () => {
 
   // This test runs first, because VS Code keeps a document in memory for minutes after an extension
   // has opened it.
-  it('is checked as the user types, and its problems disappear when it is closed', async () => {
+  it('is checked as the user types, and loses its problems when it is closed', async () => {
     writeFileSync(path('.env'), good);
     await commands.executeCommand('vscode.open', uri);
     const document = await opened();
@@ -132,7 +132,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('offers Fix All Problems at a problem, but not on save', async () => {
+    it('offers Fix All Problems where there is a problem, but not on save', async () => {
       const text = `# mine\n${good.replaceAll(/=(.*)$/gm, '="$1" # of $1')}`;
       const document = await openWith(text.replaceAll('\n', '\r\n'));
       const { range } = await diagnosticOf('quotes');
@@ -173,7 +173,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('has problems only while it is invalid, and other files have none @nightly', async () => {
+    it('is the only file that gets problems, and only while it is invalid @nightly', async () => {
       const bad = good.replace('=', '=" ');
       mkdirSync(path('inner'));
       for (const name of ['.env.local', 'inner/.env', 'letter.txt']) {
@@ -231,7 +231,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
     });
 
-    it('is added to a .gitignore with unsaved changes, which is then opened for saving @nightly', async () => {
+    it("is added to .gitignore without saving the user's unsaved changes @nightly", async () => {
       const { found } = await notIgnored();
       writeFileSync(path('.gitignore'), 'node_modules');
       const document = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));

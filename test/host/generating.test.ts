@@ -156,7 +156,7 @@ describe('generating in a real editor', () => {
     assert.equal(editor.document.getText(), want);
   });
 
-  it('continues exactly where each truncated response ends, and undoes the whole response at once', async () => {
+  it('continues exactly at each truncation, and undoes the whole response at once', async () => {
     const { editor, job } = await generatedCut();
     let rounds = 0;
     for (; job.truncated.length > 0; rounds += 1) {
@@ -168,7 +168,7 @@ describe('generating in a real editor', () => {
     assert.equal(editor.document.getText(), 'prompt');
   });
 
-  it('can continue a response after an earlier attempt failed @nightly', async () => {
+  it('can continue a response after a failed attempt to continue it @nightly', async () => {
     const { editor, job } = await generatedCut();
     const before = editor.document.getText();
     world.emulator.faults.next(chatPath, { recording: 22 }, 4);

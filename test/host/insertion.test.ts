@@ -94,7 +94,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'an answer!\nend\n');
   });
 
-  it('is undone separately from later typing by the user', async () => {
+  it('is undone separately from text that the user types afterward', async () => {
     const editor = await open('text\n', new Range(0, 0, 0, 4));
     await stream(editor, 'replace', ['an ', 'answer']);
     await commands.executeCommand('type', { text: '!' });
@@ -104,7 +104,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'text\n');
   });
 
-  it('J15: keeps every character if the user types elsewhere while text streams', async () => {
+  it('J15: keeps all text if the user types above and below the response while it streams', async () => {
     const editor = await open('top\nprompt\nbottom', new Range(1, 0, 1, 6));
     const job = jobOn(editor, 'below');
     const pieces = Array.from({ length: 15 }, (_, index) => `${index} `);
@@ -161,7 +161,7 @@ describe('insertion into a real editor', () => {
   });
 
   for (const [mode, title] of placingModes) {
-    it(`puts the response of a retry where a partial response was undone: ${title}`, async () => {
+    it(`puts the response of a retry where the undone response was: ${title}`, async () => {
       const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
       const job = jobOn(editor, mode);
       for (const piece of ['half ', 'an ', 'answer']) {
@@ -232,7 +232,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'a proMINEmpt here');
   });
 
-  it('stops replacing a selection if the user undoes the text so far @nightly', async () => {
+  it('stops replacing a selection if the user undoes the partial response @nightly', async () => {
     const editor = await open('a\nprompt\nb', new Range(1, 0, 1, 6));
     const job = jobOn(editor, 'replace');
     job.append(0, 'first ');
@@ -295,7 +295,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.version, version);
   });
 
-  it('stops if the user undoes the text so far', async () => {
+  it('stops if the user undoes the partial response', async () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     job.append(0, 'first ');

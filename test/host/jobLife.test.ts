@@ -97,7 +97,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 
-  it("doesn't send a request if the new response would remove text that the user typed", async () => {
+  it("doesn't request a new response if the user has typed in the old one", async () => {
     const { editor, job } = await generated();
     await typeAt(editor.document, 'Hello', ' MINE');
     const before = [world.emulator.count(chatPath), editor.document.getText()];
@@ -105,7 +105,7 @@ describe('a job', () => {
     assert.deepEqual([world.emulator.count(chatPath), editor.document.getText()], before);
   });
 
-  it("doesn't continue a response after the editor's Undo, but can restart it", async () => {
+  it('can restart, but not continue, a response that the user has undone in the editor', async () => {
     const { editor, job } = await generated(cut);
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), 'prompt');

@@ -154,7 +154,7 @@ describe('insert modes:', () => {
     assert.equal(newDocument(editor.document).getText(), 'answer 1\n\nanswer 2');
   });
 
-  it('newDocument gives up if its document is closed, which leaves nothing to undo @nightly', async () => {
+  it('newDocument stops writing if its document is closed, and leaves nothing to undo @nightly', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.append(0, 'first ');
@@ -167,7 +167,7 @@ describe('insert modes:', () => {
     assert.equal(await job.undo(), 'nothing');
   });
 
-  it("newDocument opens the document on a retry if it couldn't be opened or was closed", async () => {
+  it("newDocument opens a document for a retry if the first one couldn't be opened or was closed", async () => {
     const editor = await open('text', LINE);
     const [target] = captureTargets(editor);
     assert.ok(target);

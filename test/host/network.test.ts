@@ -135,7 +135,7 @@ describe('a connection through VS Code’s fetch', () => {
     assert.equal(server.requests.length, 10);
   });
 
-  it('is reused without a proxy', async () => {
+  it('is reused for ten requests without a proxy', async () => {
     const emulator = await startEmulator();
     closers.push(() => emulator.close());
     const { get } = start();

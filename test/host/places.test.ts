@@ -152,7 +152,7 @@ describe('insertion targets:', () => {
     });
   }
 
-  it("J27: files with similar paths aren't auto-run files", () => {
+  it("J27: files whose paths only resemble an auto-run path aren't auto-run files", () => {
     for (const path of ['/a/vscode/tasks.json', '/a/environment.ts', '/a/git/b', '/a/.github/b']) {
       assert.equal(isAutoRunFile({ uri: Uri.file(path) } as TextEditor['document']), false, path);
     }

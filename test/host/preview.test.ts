@@ -86,7 +86,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nender!');
   });
 
-  it("doesn't cover a file that the user opened before the request started", async () => {
+  it("doesn't cover a file that the user opened after running the command", async () => {
     const job = jobOn(await open(TEXT, PROMPT), 'preview');
     const other = await openFile('other.txt', 'other');
     await answer(job, 'answer');
@@ -105,14 +105,14 @@ describe('a preview', () => {
     assert.equal(job.text, 'answer');
   });
 
-  it('of whole lines leaves the next line unchanged @nightly', async () => {
+  it('that replaces whole lines leaves the next line unchanged @nightly', async () => {
     const editor = await open(TEXT, new Range(1, 0, 2, 0));
     await answer(jobOn(editor, 'preview'), 'answer');
     assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('is inserted in the right place, even if the document changes before and after the selection', async () => {
+  it('is inserted in the right place, even if the document changes above and below the selection', async () => {
     const { editor } = await previewed();
     const right = await rightSide();
     await insert(editor, 0, 'before\n');
@@ -122,7 +122,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend behind');
   });
 
-  it('must show the latest document before it can be inserted @nightly', async () => {
+  it("isn't inserted until it shows the latest changes to the document @nightly", async () => {
     const { editor } = await previewed();
     await insert(editor, 0, 'before\n');
     assert.equal(await openPreviews().accept(), true);
@@ -142,7 +142,7 @@ describe('a preview', () => {
     assert.equal(rescues, 1);
   });
 
-  it("is shown by a retry if it couldn't be shown before", async () => {
+  it("appears on a retry if it couldn't be shown at first", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const previews = openPreviews();
@@ -158,7 +158,7 @@ describe('a preview', () => {
     show.mock.restore();
   });
 
-  it('is reported as not shown, even after the second response has begun', async () => {
+  it("fails if it couldn't be shown, even if the second response has started", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     const show = mock.method(openPreviews(), 'show');
@@ -266,7 +266,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('reopens for another response after it was discarded @nightly', async () => {
+  it('reopens for a retry after it was discarded @nightly', async () => {
     const { editor, job } = await previewed();
     await openPreviews().discard();
     job.begin(0, 'restart');
@@ -277,7 +277,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
 
-  it("doesn't restore a discarded response when another response is regenerated", async () => {
+  it("leaves out a discarded response when the second selection's response arrives", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     await answer(job, 'FIRST');
@@ -356,7 +356,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'FIRST\nSECOND\n');
   });
 
-  it('allows a direct insertion into the same document @nightly', async () => {
+  it("doesn't prevent a direct insertion into its document @nightly", async () => {
     const { editor } = await previewed();
     const [left] = window.visibleTextEditors.filter(({ document }) => document === editor.document);
     assert.ok(left);
@@ -367,7 +367,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend!');
   });
 
-  it('reopens a closed document when it is accepted @nightly', async () => {
+  it('reopens the closed document when the preview is accepted @nightly', async () => {
     const editor = await openFile('previewed.txt', TEXT, PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'preview');

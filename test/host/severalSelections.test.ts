@@ -40,7 +40,7 @@ describe('several selections', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J17: lose all responses on undo, even if the user typed above them: ${title}`, async () => {
+    it(`J17: lose all responses on Undo Generation, even after typing above them: ${title}`, async () => {
       const editor = await openWith(TEXT, LINES);
       const job = jobOn(editor, mode);
       for (const answer of [2, 0, 1]) job.append(answer, `<${answer}>`);
@@ -51,7 +51,7 @@ describe('several selections', () => {
     });
   }
 
-  it('J17: lose only the response whose place was deleted', async () => {
+  it('J17: get all responses except the one whose selection was deleted', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'below');
     await editor.edit((builder) => builder.delete(new Range(1, 0, 2, 2)));
@@ -60,7 +60,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), 'one\n<0>\nree\n<2>\n');
   });
 
-  it('J17: allow a retry of a single response', async () => {
+  it('J17: allow one response to be retried without the others', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);
@@ -107,7 +107,7 @@ describe('several selections', () => {
     });
   }
 
-  it('share edits, so text that arrives during an edit waits for the next edit', async () => {
+  it('share edits, so 600 chunks need only two edits', async () => {
     const editor = await openWith(TEXT, LINES);
     const edits = countEdits(editor.document);
     const job = jobOn(editor, 'below');

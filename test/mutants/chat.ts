@@ -56,7 +56,8 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (isGroupRequest || ',
     to: 'if (',
     test: provider,
-    title: 'lists models without a request or a dialog, but only while chat is available',
+    title:
+      'lists models only while chat is available, without sending a request or opening a dialog',
   },
   {
     name: 'a disabled tool runs',

@@ -79,7 +79,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    offerReload(NOT_STARTED);\n',
     to: '',
     test: 'test/contract/lifecycle/opening.test.ts',
-    title: 'K02: reports the failed start with each command if the status bar throws',
+    title: 'K02: shows the startup error for each command if the status bar throws',
   },
   {
     name: 'Fix All picks one of several regions',
@@ -119,7 +119,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (window.state.focused) ',
     to: '',
     test: 'test/contract/lifecycle/resting.test.ts',
-    title: 'H29: refreshes its token while focused',
+    title: 'H29: refreshes its token while it has focus',
   },
   {
     name: 'the search for a trailing comment takes quadratic time',

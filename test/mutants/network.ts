@@ -79,7 +79,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '        if (this.#isComplete && this.#outputTokens !== undefined) return;\n',
     to: '',
     test: keptConnections,
-    title: "doesn't delay the text while the service keeps the response open",
+    title: 'delivers the text at once',
   },
   {
     name: 'a response that the service keeps open keeps its slot',
@@ -87,7 +87,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(() => this.close(), ms)',
     to: 'setTimeout(() => this.close(), ms * 100)',
     test: keptConnections,
-    title: "doesn't delay the text while the service keeps the response open",
+    title: 'delivers the text at once',
   },
   {
     name: 'model information is requested during a pause',
@@ -135,7 +135,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "'Accept-Encoding': 'identity'",
     to: "'Accept-Encoding': 'gzip, br'",
     test: 'test/contract/service/requests.test.ts',
-    title: 'C17: for a token contain only the grant type and the key, in a form',
+    title: 'C17: for a token contain only the grant type and the key, form-encoded',
   },
   {
     name: 'compressed responses are accepted',

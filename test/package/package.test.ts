@@ -86,7 +86,7 @@ describe('the package', () => {
     assert.deepEqual(using, ['src/service/auth/runProgram.ts']);
   });
 
-  it("doesn't contain eval, source maps, or unknown addresses", () => {
+  it("doesn't contain eval, source map references, or unexpected addresses", () => {
     const addresses = new Set<string>();
     for (const [name, script] of text) {
       assert.doesNotMatch(script, /\beval\(|new Function\(|sourceMappingURL/, name);

@@ -40,7 +40,7 @@ describe('the marketplace page', () => {
     }
   });
 
-  it('has no broken links even if package.json has no repository @nightly', async () => {
+  it("doesn't have broken links even if package.json doesn't name a repository @nightly", async () => {
     const copy = makeWorkingCopy();
     try {
       const { repository: _, ...rest } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -70,7 +70,7 @@ const APACHE = 'licenses/Apache-2.0.txt';
 const AXIOS_FLOOR = [1, 18] as const;
 
 describe('third-party code', () => {
-  it('L02: is left out of the package, along with secrets and stray files', async () => {
+  it("L02: isn't packaged as separate files, and neither are secrets and stray files", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
     const planted = [
       ...['.env', '.env.local', 'dist/.env', 'server.pem', 'dist/id_rsa', 'dist/part.js.map'],
@@ -189,7 +189,7 @@ describe('third-party code', () => {
     }
   });
 
-  it('L12: includes a recent enough version of axios', () => {
+  it('L12: includes at least the minimum version of axios', () => {
     const [major = 0, minor = 0] =
       lock.packages['node_modules/axios']?.version.split('.').map(Number) ?? [];
     assert.ok(major === AXIOS_FLOOR[0] && minor >= AXIOS_FLOOR[1], `${major}.${minor}`);

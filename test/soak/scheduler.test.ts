@@ -123,7 +123,7 @@ async function act(service: TokenService, action: Action): Promise<string | unde
 }
 
 describe('token requests', () => {
-  it(`M08: stay at least 5 s apart in the background and keep tokens within their hard threshold (${RUNS} runs, seed ${seed})`, async () => {
+  it(`M08: stay at least 5 s apart in the background, and come before a token passes its hard threshold (${RUNS} runs, seed ${seed})`, async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), run);
     await fc.assert(property, { seed, numRuns: RUNS });
   });

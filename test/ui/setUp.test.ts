@@ -68,7 +68,7 @@ describe(`setup ${nightly}`, () => {
     );
   });
 
-  it('accepts a short key without a prompt, and keeps it when the user goes back', async () => {
+  it('accepts a short key without a dialog, and keeps the key when the user goes back', async () => {
     const { workbench } = await fresh();
     const { quickInput, dialogs } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
@@ -86,7 +86,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it('offers to use a host name typed in the region step, but not other text', async () => {
+  it('offers to use text typed in the region step only if it is a host name', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');

@@ -132,7 +132,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(body['max_completion_tokens'], 77);
   });
 
-  it('run from a keybinding only if its template and insert mode exist', async () => {
+  it('run from a keybinding only if the template and insert mode in its arguments exist', async () => {
     const { editor, notifications, page } = session.workbench;
     await select('keys.py');
     await page.keyboard.press(argumentKeys.unknownTemplate.key);

@@ -29,7 +29,7 @@ describe('announcements in the status bar', () => {
     await life.emulator.close();
   });
 
-  it('give the number of complete responses and the line whose generation failed', async () => {
+  it('show how many responses are complete and which line failed', async () => {
     const { emulator, stores } = life;
     const editor = openEditor();
     editor.text = 'one two three four';

@@ -75,7 +75,7 @@ describe('the Command Palette', () => {
     assert.deepEqual(trueKeys(editor), shown);
   });
 
-  it('offers Show Last Response as soon as text arrives, without another update for later text', async () => {
+  it('offers Show Last Response after the first text, and sets its context key only once', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');

@@ -129,7 +129,7 @@ describe('an open window', () => {
     });
   });
 
-  it('reuses the token from the connection test, even if it looks for a key before the key is stored', async () => {
+  it('reuses the token from the connection test, even if a key lookup runs before the key is stored', async () => {
     const { emulator, stores } = life;
     keyring.values.clear();
     const editor = life.editor(new AnsweringEditor());

@@ -77,7 +77,7 @@ describe('the menu', () => {
     });
   });
 
-  it('doesn’t offer to switch to the service in use if the settings don’t name a service', async () => {
+  it('doesn’t offer to switch to the service in use, even if the settings don’t name that service', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     editor.addFolder('/work');
@@ -117,7 +117,7 @@ describe('the menu', () => {
     }
   });
 
-  it('offers to show the last response and the usage only once there is one', async () => {
+  it('offers to show the last response and the usage only once they exist', async () => {
     const editor = suite.life.editor(editorWithBoth());
     const offered = () =>
       ['Show Last Response', 'Show Usage'].filter((label) =>

@@ -13,7 +13,7 @@ const COMMANDS = ['generateFromSelection', 'refreshToken', 'showMenu', 'diagnose
 /** The kinds of items and listeners that a window holds only after it has started. */
 const EXTENSION_PARTS = /status item|configuration|window state|trust|opened document/;
 
-describe('a window that opens', () => {
+describe('a newly opened window', () => {
   let opened: Windows;
   let life: Life;
   let started: OpenWindow[];
@@ -118,7 +118,7 @@ describe('a window that opens', () => {
   };
   for (const [what, [breakIt, logged]] of Object.entries(breaks)) {
     it(
-      `K02: reports the failed start with each command if ${what} throws`,
+      `K02: shows the startup error for each command if ${what} throws`,
       closing(async () => {
         life = await startLife();
         const editor = life.editor();
@@ -283,7 +283,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'shows the space ID from the settings before the rest of the code has loaded',
+    'shows the space ID from the settings before the first command',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -312,7 +312,7 @@ describe('a window that opens', () => {
   }
 
   it(
-    'shows that the key isn’t set after a sign-out, but not if only the project is missing',
+    'shows the key as not set after a sign-out, but not while only the project is missing',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -340,7 +340,7 @@ describe('a window that opens', () => {
     [{ kind: 'none' }, []],
   ] as const) {
     it(
-      `shows which secret isn’t set, if the service needs one (${authentication.kind})`,
+      `shows each required secret as not set (${authentication.kind})`,
       closing(async () => {
         life = await startLife();
         const editor = life.editor();

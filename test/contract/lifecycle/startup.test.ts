@@ -44,7 +44,7 @@ function contextKey(editor: SinkEditor, name: string): unknown {
 describe('a window before its first command', () => {
   const suite = eachWithLife();
 
-  it('forgets that it used a .env file as soon as another window signs out', async () => {
+  it('forgets that the workspace used a .env file as soon as another window signs out', async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const editor = editorOf();
@@ -59,7 +59,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('offers models for an approved .env file, even if the last session ended in a file outside the folder', async () => {
+  it('offers models for an approved .env file, even if the last session ended outside the folder', async () => {
     const { stores, emulator } = suite.life;
     stores.keyring.values.clear();
     const open = () => {
@@ -84,7 +84,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('applies a settings change that is made right before its first command', async () => {
+  it('applies a settings change made right before its first command', async () => {
     const editor = suite.life.editor();
     const window = await suite.opened.start(editor, suite.life.stores);
     await becomes('set up', () => contextKey(editor, 'isSetUp') === true);

@@ -61,7 +61,7 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'max_completion_tokens'), 8_192);
   });
 
-  it("I27: calls beforeFirstAttempt once per call, and doesn't send a request if it rejects", async () => {
+  it("I27: calls beforeFirstAttempt once per call, and doesn't send a request if the callback rejects", async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const sentBefore: number[] = [];
     const beforeFirstAttempt = async () => void sentBefore.push(world.inferenceCount());
@@ -107,7 +107,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.count(chatStream), 5);
   });
 
-  it('counts tool calls in the estimated usage if the service reports no usage', async () => {
+  it("counts tool calls in the estimated usage if the service doesn't report usage", async () => {
     const world = await startWorld();
     const written = { name: 'write', arguments: JSON.stringify({ text: 'x'.repeat(4_000) }) };
     const delta = { tool_calls: [{ index: 0, id: '1', function: written }] };

@@ -84,7 +84,7 @@ describe('a diagnosis', () => {
     });
   }
 
-  it("doesn't change the token service of a key that replaced the tested key", async () => {
+  it("doesn't discard the tokens of a key that replaced the tested key", async () => {
     const { examine, runtime, credentials } = await startExamination({
       mayUse: async () => false,
     });
@@ -119,7 +119,7 @@ describe('a diagnosis', () => {
     assert.deepEqual(retries, ['Retrying (attempt 2 of 4, 503)']);
   });
 
-  it('tests a key again even if it was refused before', async () => {
+  it('retests a key that was refused before', async () => {
     const { emulator, examine } = await startExamination({ emulator: { apiKeys: ['another'] } });
     assert.equal((await examine()).diagnosis.failure?.kind, 'key-refused');
     emulator.settings.apiKeys = ['C4nary-Key_0123456789'];

@@ -97,7 +97,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(emulator.counts, { [listPath]: 1 });
   });
 
-  it('get their details from a second request to LiteLLM, with the same headers', async () => {
+  it('get their details from a second request to LiteLLM, with the headers of the first request', async () => {
     const { emulator, list } = await start('litellm');
     assert.deepEqual(factsOf(await list()), [
       [one, 8_192, 512, false, true],
@@ -109,7 +109,7 @@ describe('the models of an added service', () => {
     }
   });
 
-  it('get their limits from the list if a newer LiteLLM version includes them', async () => {
+  it('get their limits from the list if LiteLLM includes the limits there', async () => {
     const { emulator, list } = await start();
     const entry = { ...listOf([one]).data[0], max_input_tokens: 100, max_output_tokens: 50 };
     emulator.faults.next(listPath, { json: { data: [entry] } });
@@ -158,7 +158,7 @@ describe('the models of an added service', () => {
     held.open();
   });
 
-  it("don't include models that LiteLLM marks as not generating text", async () => {
+  it("don't include LiteLLM models whose mode isn't text generation", async () => {
     const { emulator, list } = await start('litellm');
     const modes = [null, 'chat', 'completion', 'responses', 'embedding', 'rerank'];
     const infoOf = (mode: string | null) => ({ model_name: `m-${mode}`, model_info: { mode } });
@@ -249,7 +249,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it("don't hide that the request for the list was refused", async () => {
+    it("don't replace a list that the service refuses to send", async () => {
       const { emulator, list } = await start('openai', { models: stated });
       emulator.faults.always(listPath, { status: 403 });
       assert.notEqual(await kindOf(list()), 'no-model-list');
@@ -266,7 +266,7 @@ describe('the models of an added service', () => {
       assert.equal(Object(asked?.json).max_completion_tokens, 77);
     });
 
-    it('explain a refusal even if the service has no list', async () => {
+    it('are used to explain a refused parameter even if the service has no list', async () => {
       const { emulator, runtime, credentials } = await start('openai', {
         models: [{ id: one, output: 77 }],
       });
@@ -280,7 +280,7 @@ describe('the models of an added service', () => {
       assert.deepEqual([kind, details.limit, details.actual], ['parameter-refused', 77, 100]);
     });
 
-    it('are updated when the entry changes', async () => {
+    it("are updated when the service's entry changes", async () => {
       const { runtime, credentials, list } = await start('vllm', { models: stated });
       await list();
       const settings = { modelId: two, operation: 'chat', limits } as const;

@@ -108,7 +108,7 @@ describe('a connection to the service', () => {
     assert.equal(connectionsOf(world), 1);
   });
 
-  it("doesn't delay the text while the service keeps the response open, and closes after 1 s", async () => {
+  it('delivers the text at once, and closes after 1 s if the response stays open', async () => {
     time = new FakeTime();
     const watched = new WatchedFetch();
     const world = await startWorld({
@@ -135,7 +135,7 @@ describe('a connection to the service', () => {
     await world.emulator.disconnected(open);
   });
 
-  it('stays in use until the response is read to its end, even after an error', async () => {
+  it('stays in use until the response is read completely, even after an error', async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const error = { errors: [{ code: 'x', message: '' }], status_code: 500 };
     const held = gate();
@@ -178,7 +178,7 @@ describe('a connection to the service', () => {
     await world.generate();
   });
 
-  it("that stalls is reported as silent, and isn't used for the next request", async () => {
+  it("that stalls is reported, and isn't used for the next request", async () => {
     time = new FakeTime();
     const { world, line, service } = await startOnLine();
     await world.generate();

@@ -114,7 +114,7 @@ describe('the outcome of', () => {
     assert.deepEqual([answer.value, answer.expiresIn], [token, 3_600]);
   });
 
-  it('three recorded 429s and a success is the text, after three retries', async () => {
+  it('three recorded 429s followed by a success is the text of the fourth attempt', async () => {
     const world = await startWorld();
     world.emulator.replay(27, '/ml/v1/text/chat', 3);
     assert.match((await world.generate()).text, /haiku/);

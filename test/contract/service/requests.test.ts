@@ -50,7 +50,7 @@ const OF_FETCH = { 'accept-language': '*', 'sec-fetch-mode': 'cors' };
 describe('requests', () => {
   afterEach(endWorlds);
 
-  it('C17: for a token contain only the grant type and the key, in a form', async () => {
+  it('C17: for a token contain only the grant type and the key, form-encoded', async () => {
     const world = await startWorld();
     await fetchToken(world.http, world.credentials, new AbortController().signal);
     const request = requestTo(world, tokenPath);
@@ -169,7 +169,7 @@ describe('requests', () => {
     });
   }
 
-  it('G13: differ only in the prompt, whatever the prompt demands', async () => {
+  it('G13: differ only in the prompt, even if the prompt tries to change the request', async () => {
     const world = await startWorld();
     const evil = await startUnapproved();
     const orders = [

@@ -98,7 +98,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
   });
 
-  it('notifies listeners only about their own token or origin', async () => {
+  it('notifies each listener only about its own token or origin', async () => {
     const { runtime, generate, states, traffic, withKey } = await start();
     const other = await startWorld({ emulator: { apiKeys: ['key-number-one'] } });
     await generate('key-number-one');
@@ -112,7 +112,7 @@ describe('a service runtime', () => {
     assert.ok(traffic.every((state) => state.limit !== 7));
   });
 
-  it('H32: keeps the token when the same key is looked up ten times', async () => {
+  it('H32: keeps the token when its key is looked up ten times', async () => {
     const { emulator, generate, tokens } = await start();
     for (let event = 0; event < 10; event += 1) {
       tokens('key-number-one');
@@ -247,7 +247,7 @@ describe('a service runtime', () => {
   const modelsPath = '/ml/v1/foundation_model_specs';
   const never = new AbortController().signal;
 
-  it('opens the connection to the service during the token request, without a credential', async () => {
+  it('connects to the service during the token request without sending a credential', async () => {
     const { emulator, generate } = await start();
     const held = gate();
     emulator.faults.next(tokenPath, { hold: held.opened });
@@ -277,7 +277,7 @@ describe('a service runtime', () => {
     assert.equal(other.count(modelsPath), 0);
   });
 
-  it('waits at most 1 s after the token arrives for the network connection that it opens in advance', async () => {
+  it('waits for the network connection at most 1 s after the token arrives', async () => {
     time = new FakeTime();
     const { emulator, generate, states } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });

@@ -415,7 +415,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
   }
 
   for (const error of ['unauthorized_client', 'access_denied']) {
-    it(`treats a 401 as invalid_client, even if the server calls it ${error}`, async () => {
+    it(`treats a 401 as invalid_client, even if the error code is ${error}`, async () => {
       const world = await startOf(authentication, api);
       world.emulator.faults.next(oauthPath, { status: 401, json: { error } });
       const { kind, details } = await failureOf(world.generate());
@@ -442,7 +442,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     }
   });
 
-  it('accepts a response without `token_type`, or with an ID token from any issuer', async () => {
+  it('ignores a missing `token_type` and the issuer of an ID token', async () => {
     const { emulator, http, credentials } = await startOf(authentication, api);
     for (const more of [{}, { token_type: 'Bearer', id_token: 'e30.e30.x' }]) {
       const json = { access_token: 'a'.repeat(32), ...more };
@@ -480,7 +480,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     });
   }
 
-  it('sends the scope and audience, with the client credentials in the header or the body', async () => {
+  it('sends the scope and audience along with client credentials in the header or the body', async () => {
     for (const name of ['basic', 'post']) {
       const world = await startOf(authCases[`client credentials, ${name}`] as AuthCase, api);
       await world.generate();
@@ -517,7 +517,7 @@ describe('Cloud Pak for Data', () => {
   }
 
   for (const life of [{ expires_in: 0 }, { expires_in: -1, expiration: 1 }]) {
-    it(`requests the expiry of a token if the response contains ${JSON.stringify(life)}`, async () => {
+    it(`requests a token's expiry if the response contains an invalid one: ${JSON.stringify(life)}`, async () => {
       const { emulator, http, credentials } = await startOf(authentication, api);
       const end = new SetClock().now() / 1_000 + 120;
       emulator.faults.next(platformPath, { json: { token: 't'.repeat(32), ...life } });
@@ -635,7 +635,7 @@ describe('the table of authentication methods and APIs', () => {
 describe('a key that is sent to the service directly', () => {
   afterEach(endAll);
 
-  it("isn't counted as both a key and a token", async () => {
+  it('counts as a key, not as a token', async () => {
     const zen = authCases['Zen API key'] as AuthCase;
     const { client } = await startOf(zen, apis['watsonx, project'] as ApiCase);
     assert.deepEqual(client.secretKindsIn(`x ${secret} y`), ['apiKey']);

@@ -158,7 +158,7 @@ describe('docs/skill.openapi.json', () => {
     assert.doesNotMatch(JSON.stringify(resolved), /"\$ref"/);
   });
 
-  it('fails validation after a mistake is added', async () => {
+  it('fails validation with an invalid path', async () => {
     const invalid = { ...JSON.parse(text), paths: { 'no-slash': {} } };
     const { valid, errors } = await new Validator().validate(invalid);
     assert.equal(valid, false);
@@ -201,7 +201,7 @@ describe('docs/skill.openapi.json', () => {
     }
   });
 
-  it("G15: doesn't contain a key, a token, or a line break in a description", () => {
+  it("G15: doesn't contain keys, tokens, or descriptions with line breaks", () => {
     assert.equal(redact(text), text);
     assert.doesNotMatch(text, /eyJ|Bearer [A-Za-z0-9]|\\[nrt]/);
   });
@@ -253,7 +253,7 @@ describe('docs/skill.openapi.json', () => {
         assert.deepEqual(Object.fromEntries(found), Object.fromEntries(expected));
       });
 
-      it('describes only fields that the service sends, including all that the extension reads', async () => {
+      it('describes only fields that the service sends, including every field that the extension reads', async () => {
         const { json } = recorded[operation].response;
         const { schema } = jsonOf(postOf(operation).responses['200'] ?? {});
         assertValid(schema, json);

@@ -81,7 +81,7 @@ describe('streamed text', () => {
     ['cancelled', 'cancelled'],
   ];
   for (const [stopReason, expected] of reasons) {
-    it(`has the stop reason ${expected} if the service reports ${stopReason}, for both operations`, async () => {
+    it(`has the stop reason ${expected} for both operations if the service reports ${stopReason}`, async () => {
       for (const operation of operations) {
         const emulator = { stopReason: stopReason as 'eos_token', answer: () => ['a'] };
         const world = await startWorld({ operation, emulator });

@@ -190,7 +190,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assertUntouched(second);
   });
 
-  it("B20: isn't used after an import, and a warning says that it still contains the key", async () => {
+  it("B20: isn't used after an import, which warns that the file still contains the key", async () => {
     const session = await open();
     const { workbench, path } = session;
     const { quickInput, dialogs, notifications } = workbench;

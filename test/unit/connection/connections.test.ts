@@ -215,7 +215,7 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [['acme', GATEWAY, 'key-in-the-file'], own]);
     });
 
-    it("doesn't let the chat tool use another service if the folder's source isn't approved", async () => {
+    it("doesn't return a connection for the chat tool until the folder's source is approved", async () => {
       await storeBoth();
       const inUse = async () => (await connections.inChat())?.service.word;
       assert.equal(await inUse(), 'ibm');
@@ -271,7 +271,7 @@ describe('Connections', () => {
       }
     });
 
-    it("sets up another service without changing the first service's identity address", async () => {
+    it("sets up a second service without changing the first service's identity address", async () => {
       await storeKey();
       editor.typed.push('key-of-the-gateway');
       editor.picks.push('IBM watsonx.ai model gateway', 'Frankfurt', SAVE);
@@ -509,7 +509,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
   });
 
-  it("A12: doesn't bind a key to the new hosts if another window stored it while the prompt was open", async () => {
+  it("A12: doesn't bind the new hosts to a key that another window stored during the prompt", async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -642,7 +642,7 @@ describe('Connections', () => {
       ],
     ];
     for (const [what, reason, make] of faults) {
-      it(`names the reason why no source can be used: a .env file ${what}`, async () => {
+      it(`explains why no source can be used: a .env file ${what}`, async () => {
         await useEnvironment();
         make();
         editor.messages.length = 0;
@@ -654,7 +654,7 @@ describe('Connections', () => {
     }
   });
 
-  it('reads nothing after a change to a .env file if no command has needed a connection', async () => {
+  it("doesn't read secrets or files after a .env change until a command needs a connection", async () => {
     await storeKeyAndFile();
     asked.length = 0;
     editor.watched('change', '/work/.env');
@@ -728,7 +728,7 @@ describe('Connections', () => {
     });
 
     for (const event of ['create', 'change', 'delete'] as const) {
-      it(`shows the file's current state after another program has changed it: ${event}`, async () => {
+      it(`uses the file after another program has fixed it: ${event}`, async () => {
         editor.files.set('/work/.env', complete.replace('=', '= '));
         assert.equal((await connections.peekWithProgress()).choice.kind, 'missing');
         editor.files.set('/work/.env', complete);
