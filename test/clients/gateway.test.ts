@@ -72,7 +72,7 @@ describe('nginx as a gateway', () => {
     return connectionOf({ credentials, modelId }, runtime);
   }
 
-  it('forwards a request with the key and the team header, but without an Authorization header', async () => {
+  it('receives the key and the team header, but not an Authorization header', async () => {
     const { text } = await connect().generateText('Write a haiku');
     assert.match(text, /Hello/);
     const [request, ...others] = emulator.requests;

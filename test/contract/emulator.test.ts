@@ -357,7 +357,7 @@ describe('A scripted fault', () => {
   const chatPath = '/ml/v1/text/chat';
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 
-  it('applies to the specified number of matching requests, before the next fault applies', async () => {
+  it('applies to the specified number of matching requests, followed by the next fault', async () => {
     const emulator = await start();
     emulator.faults.next(chatPath, { status: 503 }, 2);
     emulator.faults.next(undefined, { status: 502, headers: { 'retry-after': '1' }, json: [] });
@@ -439,7 +439,7 @@ describe('A scripted fault', () => {
     assert.equal(headers['transfer-encoding'], 'chunked');
   });
 
-  it('writes one byte at a time, even within a character', async () => {
+  it('writes one byte at a time, even within a multibyte character', async () => {
     const emulator = await start();
     emulator.faults.next(undefined, { chunks: [{ bytes: 'é' }], oneByteAtATimeMs: 0 });
     const { text } = await probeRaw(emulator.url, request('/'));

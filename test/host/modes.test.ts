@@ -207,7 +207,7 @@ describe('insert modes:', () => {
     assert.deepEqual(window.visibleTextEditors, [editor]);
   });
 
-  it('newDocument writes a new response after an undo @nightly', async () => {
+  it('newDocument writes the response of a retry after Undo Generation @nightly', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.append(0, 'first');

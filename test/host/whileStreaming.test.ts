@@ -34,7 +34,7 @@ describe('a writer of streamed text', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
-    it(`J02: keeps writing in the right place when the user types above it: ${title}`, async () => {
+    it(`J02: keeps writing in the right place when the user types above the response: ${title}`, async () => {
       const editor = await open('top\nx\nend', new Range(1, 0, 1, 1));
       const job = jobOn(editor, mode);
       await typeAt(editor.document, 'top', '\n1');

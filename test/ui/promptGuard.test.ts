@@ -62,7 +62,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     for (const line of privateKey.split('\n')) assert.ok(!bytes.includes(line), line);
   });
 
-  it('J19: is requested from the user if nothing is selected', async () => {
+  it('J19: must be typed by the user if nothing is selected', async () => {
     const { editor, quickInput } = session.workbench;
     await session.workbench.openFile(session.path('letter.txt'));
     await editor.placeCursor(2, 1);

@@ -516,7 +516,7 @@ describe('the chat provider', () => {
       assert.deepEqual([selected, editor.messages], [['ibm:my-deployment'], []]);
     });
 
-    it('opens chat with the model from the settings even if the service has no model list', async () => {
+    it("opens chat with the model from the settings even if the service doesn't list models", async () => {
       const url = `${emulator.url}/v1`;
       const authentication = { kind: 'apiKey' };
       const entry = { word: 'acme', url, api: 'openai', authentication, defaultModel: modelId };

@@ -281,7 +281,7 @@ describe('size limits:', () => {
     await becomes('the end of the reading', () => watched.ended(chat) === 1);
   });
 
-  it('a request body over 4 MiB is not sent', async () => {
+  it("a request body over 4 MiB isn't sent", async () => {
     const world = await startWorld();
     const prompt = 'x'.repeat(4 * mebibyte);
     const { kind, details } = await failureOf(world.client.generateText(prompt, {}));

@@ -135,7 +135,7 @@ describe('the models of an added service', () => {
     ['is cut off', { resetBeforeHeaders: true }],
     ['returns too much data', { json: { data: [], more: 'x'.repeat(16_777_216) } }],
   ] as const) {
-    it(`are listed without details or a retry if the second request ${what}`, async () => {
+    it(`are listed without details if the second request ${what}, which isn't retried`, async () => {
       const { emulator, list } = await start('litellm');
       emulator.faults.always(infoPath, fault);
       assert.deepEqual(factsOf(await list()), [
@@ -158,7 +158,7 @@ describe('the models of an added service', () => {
     held.open();
   });
 
-  it("don't include LiteLLM models whose mode isn't text generation", async () => {
+  it('leave out LiteLLM models for embedding and reranking', async () => {
     const { emulator, list } = await start('litellm');
     const modes = [null, 'chat', 'completion', 'responses', 'embedding', 'rerank'];
     const infoOf = (mode: string | null) => ({ model_name: `m-${mode}`, model_info: { mode } });
@@ -235,7 +235,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it('are used as the list if the service has no list', async () => {
+    it("serve as the list if the service doesn't have one", async () => {
       for (const status of [404, 405]) {
         const { emulator, list } = await start('litellm', { models: stated });
         emulator.faults.always(listPath, { status });
@@ -258,7 +258,7 @@ describe('the models of an added service', () => {
       assert.equal(await kindOf(bare.list()), 'no-model-list');
     });
 
-    it('limit the output of a generation even if the service has no list', async () => {
+    it("limit the output of a generation even if the service doesn't list models", async () => {
       const { emulator, generate } = await start('openai', { models: [{ id: one, output: 77 }] });
       emulator.faults.always(listPath, { status: 404 });
       await generate(one);
@@ -266,7 +266,7 @@ describe('the models of an added service', () => {
       assert.equal(Object(asked?.json).max_completion_tokens, 77);
     });
 
-    it('are used to explain a refused parameter even if the service has no list', async () => {
+    it("are used to explain a refused parameter even if the service doesn't list models", async () => {
       const { emulator, runtime, credentials } = await start('openai', {
         models: [{ id: one, output: 77 }],
       });

@@ -68,7 +68,7 @@ describe('a token that the service revokes', () => {
     assert.deepEqual([world.inferenceCount(), world.emulator.count(tokenPath)], [16, 2]);
   });
 
-  it("isn't replaced again if another call has already replaced it", async () => {
+  it('is replaced only once, even if a slower call with the token fails later', async () => {
     const world = await warm();
     world.emulator.revokeTokens();
     const held = gate();

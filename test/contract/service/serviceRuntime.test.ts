@@ -478,7 +478,7 @@ describe('a service runtime', () => {
     ['was refused', {}],
     ['is itself the token', { service: serviceFor('zen') ?? assert.fail() }],
   ] as const) {
-    it(`E12: never sends a prompt that contains a replaced key, if the key ${what}`, async () => {
+    it(`E12: never sends a prompt that contains a replaced key that ${what}`, async () => {
       const { runtime, settings, generate, withKey, emulator } = await start();
       const old = { ...withKey('a-key-nobody-knows'), ...replaced };
       await kindOf(runtime.client(old, settings).generateText('Hi', {}));

@@ -404,7 +404,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     ['unsupported_grant_type', 'token-request-refused'],
     ['invalid_scope', 'token-request-refused'],
   ] as const) {
-    it(`reports ${code} as ${kind}, with the code`, async () => {
+    it(`reports ${code} as ${kind}, and includes the code`, async () => {
       const world = await startOf(authentication, api);
       const json = { error: code, error_description: `${secret} ${defaultAccount}` };
       world.emulator.faults.next(oauthPath, { status: 400, json });
