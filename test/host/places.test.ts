@@ -199,7 +199,7 @@ describe('insertion targets:', () => {
     assert.equal(await resolvesToAutoRunFile((await open('text')).document), false);
   });
 
-  it("J27: a link that isn't on the local disk counts as an auto-run file, because its target is unknown", async () => {
+  it('J27: a link outside the local disk counts as an auto-run file, because its target is unknown', async () => {
     const stat = (uri: Uri) => ({
       type: uri.path.includes('link') ? FileType.File | FileType.SymbolicLink : FileType.File,
       ctime: 0,

@@ -40,7 +40,7 @@ describe('the undocumented API of VS Code', () => {
   }
 
   for (const name of ['globalLocalValue', 'globalRemoteValue']) {
-    it(`reports ${name} when inspecting a setting`, () => {
+    it(`returns ${name} when a setting is inspected`, () => {
       assert.ok(
         name in (workspace.getConfiguration('hostedModel').inspect('url') ?? {}),
         gone(name),

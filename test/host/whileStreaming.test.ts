@@ -61,7 +61,7 @@ describe('a writer of streamed text', () => {
     assert.equal(editor.document.getText(), 'tond');
   });
 
-  it('J04: gives up if the user deletes the text that it has written', async () => {
+  it('J04: gives up if the user deletes the text written so far', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');

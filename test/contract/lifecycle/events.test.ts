@@ -313,7 +313,7 @@ describe('an open window', () => {
     ['denies access', 403, 'forbidden'],
     ['lacks the model', 404, 'model_not_supported'],
   ] as const) {
-    it(`doesn't look for a failure's cause if the service ${what} and sends a Retry-After header`, async () => {
+    it(`doesn't look for the cause of a failure if the service ${what} and sends a Retry-After header`, async () => {
       const { emulator, stores } = life;
       const refusal = { status, json: { errors: [{ code, message: '' }] } };
       emulator.faults.next(pathOf('chat', true), refusal);

@@ -77,7 +77,7 @@ describe('the menu', () => {
     });
   });
 
-  it('doesn’t offer to switch to the service in use, even if the settings don’t name that service', async () => {
+  it('doesn’t offer to switch to a service that is in use through a .env file', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     editor.addFolder('/work');
@@ -133,7 +133,7 @@ describe('the menu', () => {
     });
   });
 
-  it('opens instead of the setup if a service other than the selected one is set up', async () => {
+  it('opens instead of the setup if only an unselected service is set up', async () => {
     const editor = editorWithBoth();
     suite.life.stores.keyring.values.delete('hostedModel.key.ibm');
     await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
@@ -224,7 +224,7 @@ describe('a deployment', () => {
       editor.userSettings.set('deploymentId', 'emulator-deployment');
     });
 
-    it('hides the list of models if no other service is set up', async () => {
+    it('hides the list of models if only its service is set up', async () => {
       await selectModel();
       const expected = /^Your deployment has its own model\.$/m;
       assert.match(editor.textOf('notification'), expected);

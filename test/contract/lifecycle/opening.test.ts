@@ -62,7 +62,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'shows its status item only after checking whether a service is set up',
+    'never shows Set Up in the status item if a service is set up',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -214,7 +214,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'keeps its token when another window stores a key for another service',
+    'keeps its token when another window stores a key for a different service',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;

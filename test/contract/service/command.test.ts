@@ -179,7 +179,7 @@ describe('a token command', () => {
     }
   });
 
-  it('runs only the approved program, even if the settings name another program', async () => {
+  it('runs only the approved program, even if the settings name a different program', async () => {
     const other = join(folder, 'other');
     writeFileSync(other, `#!/bin/sh\necho ${token}-of-another-program\n`, { mode: 0o755 });
     const used = credentialsOf(print(`'${token}'`));

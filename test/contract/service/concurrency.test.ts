@@ -87,7 +87,7 @@ describe('concurrent requests', () => {
     assert.equal(world.emulator.count(chat), 3);
   });
 
-  it('wait after a response with a Retry-After header, even if the call that received it was canceled', async () => {
+  it('wait for Retry-After, even if the call that received the header was canceled', async () => {
     const hasHeaders = Promise.withResolvers<void>();
     const fetch: typeof reconnectingFetch = async (url, init) => {
       const response = await reconnectingFetch(url, init);

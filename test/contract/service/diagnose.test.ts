@@ -158,7 +158,7 @@ describe('a diagnosis', () => {
     });
   });
 
-  it('requests only the selected model, unless the ID of the model could inject a filter', async () => {
+  it("filters the model list by the selected model, unless the model's ID could inject a filter", async () => {
     for (const [id, filters] of [
       [modelId, `modelid_${modelId}`],
       ['a,!lifecycle_x:or', null],

@@ -198,7 +198,7 @@ describe('fixed headers', () => {
     assert.equal(world.emulator.requests.filter(isOfIdentity).length, 0);
   });
 
-  it('without a secret are sent with a request for the public model list even before the setup', async () => {
+  it('without secrets are sent with a request for the public model list before the setup', async () => {
     const { runtime, credentials, emulator } = await start(cases['an exchanged key'] as Case);
     const { service, serviceUrl } = credentials;
     emulator.settings.demandedHeaders = { 'x-team': 'blue team' };

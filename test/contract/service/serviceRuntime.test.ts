@@ -391,7 +391,7 @@ describe('a service runtime', () => {
     assert.equal(runtime.isRefused('a-key-nobody-knows'), false);
   });
 
-  it('keeps masking the active key and token, however many keys are tested', async () => {
+  it('keeps masking the active key and token after many other keys are tested', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     await generate('key-number-one');
     for (const key of ['wrong-key-1', 'wrong-key-2', 'wrong-key-3', 'wrong-key-4', 'wrong-key-5']) {

@@ -124,7 +124,7 @@ describe('Select Model', () => {
     }
   });
 
-  it('states that a deployment has its own model if no other service can list its models', async () => {
+  it('explains that a deployment has its own model if no service can list models', async () => {
     const { pickModel } = await import('../../../src/commands/modelPicker.ts');
     list = new FakePick();
     const failed = Promise.reject(new Error('no list'));

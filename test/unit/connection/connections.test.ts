@@ -242,7 +242,7 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [own, added]);
     });
 
-    it("never uses one service's project with another service, even if saving settings fails", async () => {
+    it('never uses a project with the wrong service, even if saving settings fails', async () => {
       await storeKey();
       const other = { authUrl: EVIL, serviceUrl: EVIL };
       const record = { account: 'me', apiKey: 'key-of-cpd', projectId: 'project-of-cpd', ...other };
