@@ -115,7 +115,7 @@ export function callerDetail(connection: PublicCredentials): string {
   const { projectId, resource } = connection;
   const key = needsSetting('apiKey', connection) ? 'key' : 'service';
   const bound = listOf([key, 'host', ...(projectId ? [resourceName({ resource })] : [])]);
-  return `The extension is requesting a response from the model. If you allow it, its requests are sent to ${destinationOf(connection)}. Your decision applies to this ${bound} until you forget the decision in “Show Status and Actions” or sign out.`;
+  return `The extension is requesting a response from the model. If you allow the extension, its requests are sent to ${destinationOf(connection)}. Your decision applies to your current ${bound}. To be asked again, forget the decision in “Show Status and Actions”, or sign out.`;
 }
 
 // The tool
@@ -133,11 +133,11 @@ const MAX_SHOWN = 300;
 export function toolQuestion(prompt: string, connection: PublicCredentials): string {
   const destination = destinationOf(connection);
   const question = escapeMarkdown(
-    `${formatNumber(prompt.length)} characters will be sent to ${destination}.`,
+    `A prompt of ${formatNumber(prompt.length)} characters will be sent to ${destination}.`,
   );
   const shown = oneLine(prompt, MAX_SHOWN);
   if (shown === '') return question;
-  return `${question}\n\n${shown.length === prompt.trim().length ? 'Text' : 'Beginning of the text'}: ${codeSpan(shown)}`;
+  return `${question}\n\n${shown.length === prompt.trim().length ? 'Prompt' : 'Beginning of the prompt'}: ${codeSpan(shown)}`;
 }
 
 /** Names the service's host and, if there is one, the project, space, or deployment to bill. */
@@ -159,11 +159,11 @@ export const USE = 'Use in Chat';
 
 export const USE_QUESTION = {
   question: 'Use your hosted model in VS Code’s chat?',
-  detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group named “Hosted Model”, and turns on VS Code’s built-in chat if it’s off. The chat is part of the extension GitHub Copilot, which contacts hosts of its own.
+  detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group named “Hosted Model”, and turns on VS Code’s built-in chat if it’s off. The chat is part of the GitHub Copilot extension, which also contacts its own hosts.
 
 Each prompt is sent with your attachments. In Ask mode, or if text is selected, VS Code also attaches the open file. With each step, an agent sends the names of your files, the files that it reads, and about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions. The service may bill your account for all of this.
 
-VS Code’s background requests, such as those for chat titles, stay off. If you turn them on with the ${UTILITY_MODEL_SETTING} setting, the first prompt of each chat sends three requests.`,
+VS Code’s background requests, such as those for chat titles, stay off. If you turn them on with the ${UTILITY_MODEL_SETTING} setting, the first prompt of each chat results in three requests.`,
 } as const;
 
 export const AI_IS_OFF = `AI features are turned off in the settings (${AI_SETTING}), so VS Code’s chat isn’t available.`;
@@ -174,7 +174,7 @@ export const MANAGE_TRUST = 'Manage Workspace Trust';
 export const FAILED_STEPS = {
   group:
     'Couldn’t add the models to VS Code’s chat. Run “Chat: Manage Language Models”, select “Add Models”, and then select “Hosted Model”.',
-  chat: 'VS Code’s built-in chat is still off. Enable the “GitHub Copilot Chat” extension, which works without a sign-in, and then run “Use in Chat” again.',
+  chat: 'VS Code’s built-in chat is still off. Enable the GitHub Copilot extension, which works without a sign-in, and then run “Use in Chat” again.',
   open: 'Couldn’t open the chat with your model. Open the Chat view, and select the model below the input box.',
 } as const;
 

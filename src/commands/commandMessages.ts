@@ -42,7 +42,7 @@ export const COMMAND_MESSAGES = {
   selectModel: 'Select Model',
   listingModels: 'Loading models',
   modelOfOther: (name: string) => `Open a folder to select a model for ${name}.`,
-  ownModel: 'Your deployment has its own model.',
+  ownModel: 'Your deployment has its own model, so you can’t select one.',
   ownModelHint:
     'Your deployment has its own model. To switch to another service, select one of that service’s models.',
   hiddenModel: 'A workspace or remote setting overrides the selected model.',

@@ -67,7 +67,7 @@ export function askDestination(
   const runs = commandOf(service) !== undefined && program;
   return ask(
     isEntryChanged
-      ? `This service’s entry in hostedModel.services has changed since your ${label} was saved.`
+      ? `The entry for ${service.name} in hostedModel.services has changed since your ${label} was saved.`
       : `Your ${label} was saved for different hosts.`,
     [
       ...(wanted.isUnencrypted ? [`${unencryptedText(wanted, service)}.`] : []),

@@ -202,12 +202,12 @@ const UNREAD: Readonly<Record<UnreadReason, string>> = {
   untrusted: 'not read in an untrusted folder',
   virtual: 'not read in a virtual workspace',
   'no-file': 'not found',
-  'symbolic-link': 'symbolic links aren’t followed',
+  'symbolic-link': 'it’s a symbolic link, which isn’t followed',
   folder: 'it’s a folder',
   'not-a-file': 'it isn’t a file',
-  'too-large': 'larger than 64 KB',
-  'not-text': 'not UTF-8 text',
-  unreadable: 'can’t be read',
+  'too-large': 'it’s larger than 64 KB',
+  'not-text': 'it isn’t UTF-8 text',
+  unreadable: 'it can’t be read',
 };
 
 export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folder'>): string {
@@ -225,8 +225,8 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   const { missing, named, issues } = text.reading;
   if (named.length === 0) {
     return text.namesOtherService
-      ? 'is for a different service than the one in hostedModel.service'
-      : 'has no settings for this service';
+      ? 'it’s for a different service than the one in hostedModel.service'
+      : 'it has no settings for this service';
   }
   const errors = issues.filter(({ isError }) => isError);
   const parts = firstOf(values ? [] : issuePhrases(errors));
@@ -237,7 +237,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
     parts.push(parts.length > 0 ? `and ${names} ${verb} missing` : `lacks ${names}`);
   }
   if (parts.length > 0) return parts.join(', ');
-  return decision === 'refused' ? 'declined by you' : undefined;
+  return decision === 'refused' ? 'you declined it' : undefined;
 }
 
 /** Explains the mistake in a source that names settings, but can't be used. */

@@ -280,7 +280,7 @@ export function provenanceLines(
     : [];
   const lines = values.flatMap(([name, label, value]) => {
     if (!value || (name === 'apiKey' && !needsSetting('apiKey', connection))) return [];
-    const place = source === 'editor' ? ` (${editorPlace(name, found)})` : '';
+    const place = source === 'editor' ? ` (from ${editorPlace(name, found)})` : '';
     return `${capitalized(label)}: ${value}${place}`;
   });
   return [...warning, ...lines];

@@ -188,8 +188,8 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
       const { approved, program } = choice.connection;
       const [authHost, serviceHost] = [new URL(approved.auth).host, new URL(approved.service).host];
       const key = needsSetting('apiKey', choice.connection)
-        ? `The key goes to ${authHost}, and text`
-        : 'Text goes';
+        ? `The key goes to ${authHost}, and your text goes`
+        : 'Your text goes';
       const ran = program ? ` The token comes from ${program}.` : '';
       return passed('hosts', `${key} to ${serviceHost}, as approved.${ran}`);
     }

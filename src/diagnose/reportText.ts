@@ -120,7 +120,7 @@ function credentialLines({ looked }: ReportFacts): string[] {
   const { found, choice } = looked;
   const inUse =
     choice.kind === 'ready'
-      ? `from ${SOURCES[choice.connection.source]}`
+      ? SOURCES[choice.connection.source]
       : `none (${WHY_NOT_USED[choice.kind]})`;
   const others = found.external.map(({ id, text, decision }) => {
     const state =
@@ -167,7 +167,7 @@ function failureWords(failure: PastFailure): string {
     error?.kind ?? 'unknown',
     status && `status ${status}`,
     ...codeOf(failure),
-    attempts && `${attempts} sent`,
+    attempts && amount(attempts, 'attempt'),
     host && hostWords(host),
   ];
   return facts.filter(Boolean).join(', ');

@@ -144,7 +144,7 @@ function accountAdvice(labels: LabelContext, place: string): string {
   }
   return names.includes('apiKey')
     ? `Check the ${settingLabel('apiKey', labels)} in ${place}.`
-    : 'Check that you’re logged in to the right account.';
+    : 'Check that the token command uses the right account.';
 }
 
 function unchecked(isUnchecked: true | undefined): string {

@@ -55,7 +55,8 @@ export function requestsWords(state: ConcurrencyState): readonly string[] {
   return [
     inFlight > 0 && `${inFlight} in progress`,
     waiting > 0 && `${waiting} waiting`,
-    loweredFrom !== undefined && `limit lowered from ${loweredFrom} to ${limit} after a 429`,
+    loweredFrom !== undefined &&
+      `limit lowered from ${loweredFrom} to ${limit} after a 429 response`,
     // The actual pause, which can be shorter than the pause that the service requested.
     resumesInMs !== undefined && `paused for another ${seconds(resumesInMs)}s`,
     nextStart &&

@@ -333,7 +333,7 @@ describe('during a day with the extension,', () => {
       await giveUpSetUp(session.workbench),
       'Hosted Model needs an API key. ' +
         'Nothing was sent. Sources checked: secret storage and user settings, ' +
-        'the .env file in project (not found), and the environment (has no settings for this service).',
+        'the .env file in project (not found), and the environment (it has no settings for this service).',
     );
     assert.equal(emulator.requests.length, before, 'the remaining token is not used, either');
   });

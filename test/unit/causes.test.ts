@@ -41,7 +41,7 @@ describe('the checks that run before anything is sent', () => {
     }
     assert.match(
       JSON.stringify(checksOf(found())),
-      /secret storage.*key goes to iam\.cloud\.ibm\.com, and text to us-south/,
+      /secret storage.*key goes to iam\.cloud\.ibm\.com, and your text goes to us-south/,
     );
     assert.match(
       JSON.stringify(checksOf(found({ record: undefined, external: [approved] }))),

@@ -63,7 +63,7 @@ export const SET_UP = {
   useAddress: (url: string) => `Use ${url}`,
   current: '(current)',
   typedAddress: (hadEndpoint: boolean, url: string) =>
-    `Will be saved${hadEndpoint ? ' without the endpoint path' : ''} as ${url}`,
+    `Will be saved as ${url}${hadEndpoint ? ', without the endpoint path' : ''}`,
   hostsHint: 'Check the hosts before you continue',
   /**
    * Appended to the hosts during an import, because the source applied to one folder, but the
@@ -120,7 +120,7 @@ export const MANAGE = {
   renamed: (name: string) => `The service is now called ${name}.`,
   remove: {
     question: (name: string) => `Remove ${name}?`,
-    detail: 'This deletes the service from your settings, and any stored credentials for it.',
+    detail: 'This deletes the service’s entry in your settings and its stored credentials.',
     button: 'Remove',
   },
   removed: (name: string) => `${name} was removed.`,

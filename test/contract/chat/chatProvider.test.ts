@@ -555,21 +555,21 @@ describe('the chat provider', () => {
     it('shows the number of characters, the host, and the project before it runs', async () => {
       assert.match(
         await question('x'.repeat(1_234)),
-        /^1,234 characters will be sent to 127\.0\.0\.1:\d+ .* project emulator-project\./,
+        /^A prompt of 1,234 characters will be sent to 127\.0\.0\.1:\d+ .* project emulator-project\./,
       );
     });
 
     it('G17: shows the text or its beginning as code before it runs', async () => {
       const [, short = ''] = (await question('Say *hi*\nto www.b.example')).split('\n\n');
-      assert.match(short, /^Text: `Say \*hi\* to www\.b\.example`$/);
+      assert.match(short, /^Prompt: `Say \*hi\* to www\.b\.example`$/);
       const hostile = 'a `` b\u202E\u{E0041} [x](command:y) ';
       const [, long = ''] = (await question(`${hostile}${'secret '.repeat(10_000)}`)).split('\n\n');
       assert.match(
         long,
-        /^Beginning of the text: ``` a `` b \[x\] \(command:y\) secret secret .*… ```$/,
+        /^Beginning of the prompt: ``` a `` b \[x\] \(command:y\) secret secret .*… ```$/,
       );
       assert.ok(long.length < 500);
-      assert.match(await question(`x${' '.repeat(10_000)}secret`), /Beginning of the text: `x`$/);
+      assert.match(await question(`x${' '.repeat(10_000)}secret`), /Beginning of the prompt: `x`$/);
       assert.doesNotMatch(await question(''), /`/);
     });
 

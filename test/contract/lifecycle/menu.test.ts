@@ -226,7 +226,7 @@ describe('a deployment', () => {
 
     it('hides the list of models if only its service is set up', async () => {
       await selectModel();
-      const expected = /^Your deployment has its own model\.$/m;
+      const expected = /^Your deployment has its own model, so you can’t select one\.$/m;
       assert.match(editor.textOf('notification'), expected);
       assert.equal(editor.textOf('quick pick'), '');
       assert.equal(suite.life.emulator.count(MODELS_PATH), 0);

@@ -99,7 +99,7 @@ describe(`settings ${nightly}`, () => {
     await generateFrom(session);
     assert.equal(await projectOf(1), 'folder-project');
     const item = workbench.statusItem(statusId);
-    await item.waitForTooltip('folder-project (workspace or remote settings)');
+    await item.waitForTooltip('folder-project (from workspace or remote settings)');
     await writeFile(path('.vscode/settings.json'), text({ 'hostedModel.projectId': 'my project' }));
     const other = await session.anotherWindow();
     await generateFrom(session, 'a.txt', other);

@@ -118,7 +118,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await act(session, 'Use Another Source', fileRow);
     await dialogs.waitFor(question);
     await choose(workbench, 'Do Not Use');
-    await becomes(session, fileRow, 'declined by you');
+    await becomes(session, fileRow, 'you declined it');
     await act(session, fileRow, 'Forget Decision');
     await becomes(session, fileRow, 'complete, but not approved');
 

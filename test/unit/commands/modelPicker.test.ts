@@ -130,7 +130,10 @@ describe('Select Model', () => {
     const failed = Promise.reject(new Error('no list'));
     const picked = pickModel(undefined, [{ service: services[0], list: failed, current: '' }]);
     await turn();
-    assert.deepEqual([list.placeholder, list.busy], ['Your deployment has its own model.', false]);
+    assert.deepEqual(
+      [list.placeholder, list.busy],
+      ['Your deployment has its own model, so you can’t select one.', false],
+    );
     list.hide();
     assert.equal(await picked, undefined);
   });

@@ -627,15 +627,19 @@ describe('Connections', () => {
       assert.equal((await required)?.source, 'environment');
     };
     const faults: [what: string, reason: string, make: () => void][] = [
-      ['with a NUL byte', 'not UTF-8 text', () => editor.files.set('/work/.env', `${envFile()}\0`)],
+      [
+        'with a NUL byte',
+        'it isn’t UTF-8 text',
+        () => editor.files.set('/work/.env', `${envFile()}\0`),
+      ],
       [
         'larger than 64 KB',
-        'larger than 64 KB',
+        'it’s larger than 64 KB',
         () => editor.files.set('/work/.env', envFile().padEnd(70_000, '#')),
       ],
       [
         'that the file system denies access to',
-        'can’t be read',
+        'it can’t be read',
         () => {
           editor.statError = Object.assign(new Error('denied'), { code: 'NoPermissions' });
         },
@@ -1411,7 +1415,7 @@ describe('Connections', () => {
     const needed =
       'Hosted Model needs an API key, a project ID, and a service URL. Nothing was sent.';
     const checked =
-      'Sources checked: secret storage and user settings, the .env file in work (not found), and the environment (has no settings for this service).';
+      'Sources checked: secret storage and user settings, the .env file in work (not found), and the environment (it has no settings for this service).';
     const required = async () => {
       const connection = await connections.for();
       await settled();

@@ -117,7 +117,7 @@ describe('service selection', () => {
   for (const [what, lines, problem] of [
     ['incomplete', platformFile.replace(/^.+\n/, ''), 'lacks CPD_USERNAME'],
     ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME on line 4 has quotes'],
-    ['missing', '', 'is for a different service than the one in hostedModel.service'],
+    ['missing', '', 'it’s for a different service than the one in hostedModel.service'],
   ] as const) {
     it(`doesn't use another service if the values for the service in the settings are ${what}`, async () => {
       editor.files.set('/work/.env', cloudFile);

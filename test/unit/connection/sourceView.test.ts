@@ -143,9 +143,9 @@ describe('the source view', () => {
   it("shows where each of the editor's values is stored", () => {
     const one = found({ external: [envFile(), environment({ url: full.url })] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
-      'API key: sent to iam.cloud.ibm.com (secret storage)',
-      'Project: project-of-the-user (user settings)',
-      'Service: us-south.ml.cloud.ibm.com (user settings)',
+      'API key: sent to iam.cloud.ibm.com (from secret storage)',
+      'Project: project-of-the-user (from user settings)',
+      'Service: us-south.ml.cloud.ibm.com (from user settings)',
     ]);
   });
 
@@ -163,7 +163,7 @@ describe('the source view', () => {
     const one = found({ settings });
     assert.equal(
       provenanceLines(one, choiceOf(one))?.[1],
-      'Project: project-of-the-folder (workspace or remote settings)',
+      'Project: project-of-the-folder (from workspace or remote settings)',
     );
   });
 
@@ -276,7 +276,7 @@ describe('the reason for a connection whose source is in the settings', () => {
     const settings = { credentialSource: 'environment' } as const;
     assert.equal(
       reason('editor', { settings, external: [environment(full, 'refused')] }),
-      'Credentials come from secret storage and user settings, because the environment can’t be used (declined by you).',
+      'Credentials come from secret storage and user settings, because the environment can’t be used (you declined it).',
     );
     const text = { kind: 'unread', why: 'untrusted' } as const;
     assert.equal(
@@ -316,7 +316,7 @@ describe('the choices in Use Another Source', () => {
         '',
         'complete, but not approved · key ••••••••, project proj…, evil.example',
       ],
-      ['environment', 'The environment', '', 'has no settings for this service'],
+      ['environment', 'The environment', '', 'it has no settings for this service'],
     ]);
     assert.equal(JSON.stringify(choicesOf(one)).includes(full.key), false);
   });
@@ -461,7 +461,7 @@ describe('the text about the checked sources', () => {
         { id: 'envFile', text: { kind: 'unread', why: 'no-file' }, decision: undefined },
         environment({}),
       ],
-      'the .env file in a (not found), and the environment (has no settings for this service).',
+      'the .env file in a (not found), and the environment (it has no settings for this service).',
     ],
     [
       'lists the sources of an untrusted folder',
@@ -474,12 +474,12 @@ describe('the text about the checked sources', () => {
     [
       'B19: names the line of a value in quotes, and a missing name, but no value',
       [envFile({ key: '"key-outside"', project: full.project }), environment({})],
-      'the .env file in a (VENDOR_API_KEY on line 1 has quotes around its value, and VENDOR_URL is missing), and the environment (has no settings for this service).',
+      'the .env file in a (VENDOR_API_KEY on line 1 has quotes around its value, and VENDOR_URL is missing), and the environment (it has no settings for this service).',
     ],
     [
       'lists a declined source, and states how to be asked again',
       [envFile(full, 'refused'), environment({})],
-      'the .env file in a (declined by you), and the environment (has no settings for this service). To be asked again, forget the decision in “Show Status and Actions”.',
+      'the .env file in a (you declined it), and the environment (it has no settings for this service). To be asked again, forget the decision in “Show Status and Actions”.',
     ],
   ];
   for (const [what, external, text] of cases) {

@@ -41,7 +41,7 @@ describe('the requests line in the tooltip', () => {
     [
       'a limit lowered by the service, even without requests',
       { ...idle, limit: 1, loweredFrom: 3 },
-      'Requests: limit lowered from 3 to 1 after a 429',
+      'Requests: limit lowered from 3 to 1 after a 429 response',
     ],
     [
       'when the next request starts if minRequestInterval delays it',
@@ -56,7 +56,7 @@ describe('the requests line in the tooltip', () => {
     [
       'requests, a lowered limit, and a pause in one line',
       { inFlight: 3, waiting: 2, limit: 1, loweredFrom: 3, resumesInMs: 7_001 },
-      'Requests: 3 in progress, 2 waiting, limit lowered from 3 to 1 after a 429, paused for another 8s',
+      'Requests: 3 in progress, 2 waiting, limit lowered from 3 to 1 after a 429 response, paused for another 8s',
     ],
   ];
   for (const [what, state, expected] of rows) {
@@ -81,7 +81,7 @@ describe('the requests line in the tooltip', () => {
     const slot = await limiter.acquire(new AbortController().signal);
     slot.release('throttled', 8_000);
     const paused = (seconds: number) =>
-      `Requests: limit lowered from 3 to 1 after a 429, paused for another ${seconds}s`;
+      `Requests: limit lowered from 3 to 1 after a 429 response, paused for another ${seconds}s`;
     assert.equal(requestsLine(limiter.state), paused(8));
     monotonic += 5_500;
     for (wall of [NOW - 3_600_000, NOW + 3_600_000]) {
