@@ -10,7 +10,7 @@ export const COMMAND_MESSAGES = {
     sources: 'Credential sources',
     another: '$(arrow-swap) Use Another Source...',
     extensions: 'Other extensions',
-    forget: '$(discard) Forget',
+    forget: '$(discard) Forget Decision',
   },
   anotherSource: {
     title: 'Hosted Model: Use Another Source',

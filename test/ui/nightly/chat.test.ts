@@ -175,7 +175,7 @@ describe("VS Code's chat", () => {
     await workbench.quickInput.type('evil');
     await workbench.quickInput.waitFor({ item: '$(extensions) evil.foreign' });
     await workbench.quickInput.accept();
-    await workbench.quickInput.pick('$(discard) Forget');
+    await workbench.quickInput.pick('$(discard) Forget Decision');
     await workbench.runCommand('Foreign: Call the Model');
     await workbench.dialogs.click('Allow');
     await workbench.notifications.close(/Foreign got: Hello from the emulated model!/);
