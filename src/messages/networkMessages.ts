@@ -41,7 +41,7 @@ export const NETWORK_MESSAGES = {
   tls: ({ host = 'The service', code }, where) =>
     code === NO_TLS
       ? {
-          text: `${host} doesn’t use TLS on this port. Check the address in ${where.address.name} and VS Code’s proxy settings.`,
+          text: `${host} doesn’t use TLS on this port. Check VS Code’s proxy settings and the address in ${where.address.name}.`,
           actions: fixAddress(where),
         }
       : {
@@ -103,7 +103,7 @@ function certificate(
   if (OTHER_HOST.test(code)) {
     const check = isBuiltInHost
       ? 'your network'
-      : `the address in ${address.name} and your network`;
+      : `your network and the address in ${address.name}`;
     return `The certificate from ${host} is for a different host${parenthesized(code)}. Check ${check}.`;
   }
   return `The certificate for ${host} isn’t trusted${parenthesized(code)}. If your company uses its own certificates, install them in the operating system.`;

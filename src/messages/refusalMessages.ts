@@ -68,7 +68,7 @@ export const REFUSAL_MESSAGES = {
     actions: [place.value],
   }),
   intercepted: ({ status }, { address, isBuiltInHost }) => ({
-    text: `A firewall or gateway probably refused the request${parenthesized(status)}, not the service itself. Ask your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
+    text: `A firewall or gateway probably refused the request${parenthesized(status)} before it reached the service. Ask your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
     actions: ['retry', 'diagnose'],
   }),
   'project-missing': (_, { place, labels }) => ({
