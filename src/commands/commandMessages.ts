@@ -19,7 +19,7 @@ export const COMMAND_MESSAGES = {
   },
   useService: (name: string) => `$(arrow-swap) Use ${name} for Selections`,
   usedForSelections: (name: string) => `${name} is now used for selections.`,
-  notSetUp: (name: string) => `Couldn’t switch to ${name}. Set it up first.`,
+  notSetUp: (name: string) => `Couldn’t switch to ${name}, because it’s no longer set up.`,
   noGeneration: 'This document has no generation to repeat.',
   noPreview: 'Open the preview of a response first.',
   noDocument: 'Open a document first.',

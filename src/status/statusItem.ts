@@ -170,7 +170,7 @@ function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | 
       needsSetting('apiKey', { service }) &&
       `${capitalized(settingLabel('apiKey', { service }))}: not set`,
     facts.obstacle === 'approval'
-      ? 'Credentials: not sent without your approval'
+      ? 'Credentials: not sent, waiting for your approval'
       : authUrl !== '' && `Identity service: ${hostOf(authUrl)}`,
     `Service: ${url ? hostOf(url) : 'not set'}`,
     needsSetting('projectId', { service }) && `${capitalized(resource)}: ${projectId || 'not set'}`,

@@ -147,7 +147,7 @@ export const MANAGE = {
 export function notAllowedText(field: ServiceIssue['field']): string {
   switch (field) {
     case 'url':
-      return 'This authentication method needs an https address.';
+      return 'This authentication method needs an https:// address.';
     case 'header':
       return MANAGE.badHeader;
     case 'command':

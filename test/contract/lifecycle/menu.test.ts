@@ -162,7 +162,7 @@ describe('the menu', () => {
       const { notification, settings } = await switchToAcme(() =>
         values.delete('hostedModel.key.acme'),
       );
-      assert.match(notification, /^Couldn’t switch to ACME\. Set it up first\.$/m);
+      assert.match(notification, /^Couldn’t switch to ACME, because it’s no longer set up\.$/m);
       assert.equal(settings, '');
     });
   });
