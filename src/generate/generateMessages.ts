@@ -26,7 +26,7 @@ export const ONLY_WHITESPACE = 'Nothing was sent. The text contains only whitesp
 
 export const PROMPT_QUESTION = {
   title: 'Generate',
-  prompt: 'Nothing is selected. Only this prompt is sent.',
+  prompt: 'Nothing is selected, so only this prompt is sent.',
   placeHolder: 'What should the model write?',
 } as const;
 

@@ -91,7 +91,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['openSettings'],
   }),
   'headers-too-large': ({ host }) => ({
-    text: `${host ?? 'The service'} refused the request, because the headers are too large. Shorten the service’s headers or the key.`,
+    text: `${host ?? 'The service'} refused the request, because the headers are too large. Shorten the service’s headers, or use a shorter key.`,
     actions: ['setUp'],
   }),
   'operation-unsupported': () => ({
