@@ -96,7 +96,7 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'unreadable':
       return 'This file or folder can’t be read. Check its permissions, and check that .hosted-model/templates is a folder.';
     case 'too-many-files':
-      return 'The folder has more than 200 templates. Only the first 200 in alphabetical order are used.';
+      return 'The folder has more than 200 templates. Only the first 200, sorted by file name, are used.';
   }
 }
 
