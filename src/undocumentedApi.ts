@@ -135,7 +135,7 @@ export function isVSCode(caller: string): boolean {
 
 /**
  * True if VS Code is requesting the models of a group. VS Code makes one request for each group,
- * and another one without a group.
+ * and one request without a group.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostLanguageModels.ts
  * @param options the options of the request for models
@@ -146,7 +146,7 @@ export function isOfModelGroup(options: object): boolean {
 
 /**
  * Creates a response part that the chat shows as reasoning. Undefined if this version of VS Code
- * has no such part. Seen in 1.133.0 and 1.139.1:
+ * doesn't support reasoning parts. Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vscode-dts/vscode.proposed.languageModelThinkingPart.d.ts
  * @param api the `vscode` module
  */

@@ -15,7 +15,7 @@ import type { Job, Result } from './job.ts';
 /** Regenerates or continues the responses with these indices. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
-/** The outcome of a run, with the functions that its messages call. */
+/** The outcome of a run, and the callbacks that the messages about it need. */
 export interface RunOutcome {
   /** Announces that the run has ended. */
   readonly announce: () => void;
@@ -47,7 +47,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   const { removed, kept } = job.invisible(received);
   const invisible = texts.invisibleText(removed, kept);
   if (invisible !== '') inform(invisible);
-  // If the user undid an earlier run and this run received no text, this run is still reported.
+  // If this run received no text, the user undid an earlier run, so this run is still reported.
   const isUndone = job.isUndone && received.length > 0;
   if (isUndone || !outcome.isPlaced) return;
   if (empty > 0) inform(texts.emptyText(empty, job.indices.length));
@@ -59,7 +59,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
 
 /**
  * Offers to continue truncated responses. Shows the message again after *Raise Limit* and *Show*.
- * @param pressed the buttons to leave out, because the user has pressed them
+ * @param pressed the buttons that the user has already pressed, which are left out
  */
 async function offerMore(
   job: Job,
@@ -69,10 +69,11 @@ async function offerMore(
 ): Promise<void> {
   const text = texts.truncatedText(truncated.length, job.indices.length, outcome.limit);
   const { CONTINUE, RAISE_LIMIT, SHOW, UNDO } = texts;
-  // Only `max_new_tokens` can be raised in the settings, and only if the template doesn't set it.
+  // *Raise Limit* helps only if the limit is `max_new_tokens` and the template doesn't set it.
   const canRaise =
     outcome.limit !== undefined && job.template?.parameters?.['max_new_tokens'] === undefined;
-  // The user decides by the end of the text whether to continue it.
+  // *Show* reveals the end of the last truncated response, so that the user can decide whether to
+  // continue it.
   const end = writtenRanges(job, truncated).at(-1)?.end;
   const place = end && new Range(end, end);
   const extra = [
@@ -125,7 +126,9 @@ async function show(job: Job, place = writtenRanges(job)[0]): Promise<void> {
   if (place) editorOf(job.document)?.revealRange(place, InCenterIfOutsideViewport);
 }
 
-/** Returns the ranges of these responses in the document, without whitespace at their ends. */
+/**
+ * Returns the ranges of these responses in the document, without leading and trailing whitespace.
+ */
 function writtenRanges(job: Job, indices: readonly number[] = job.indices): Range[] {
   const { document } = job;
   return job.writtenBy(indices).map(({ start, text }) => {

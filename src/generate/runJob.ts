@@ -50,8 +50,8 @@ const MAX_AT_ONCE = 8;
 
 /**
  * Generates some of a job's responses, inserts them while they stream, and reports the outcome.
- * Text received before a failure stays. Depending on `runMode`, a retry replaces this text or
- * continues it.
+ * Text received before a failure stays in the document. Depending on `runMode`, a retry replaces
+ * this text or continues it.
  * @param prepare called before the run, for example to prompt the user; resolves to false if the
  * run must not start
  */
@@ -101,8 +101,8 @@ async function attempt(
   const { uri } = job.document;
   const found = await options.connections.for(activeFolder(uri));
   if (!found) return undefined;
-  // Captured before the following confirmation, because the user can sign out while the
-  // confirmation is open. The key must not be sent after a sign-out.
+  // Captured before `confirmSecrets`, because the user can sign out while its prompt is open. The
+  // key must not be sent after a sign-out.
   const signedOut = options.connections.signOutSignal;
   const connection = withTemplate(found, job);
   if (!(await confirmSecrets(job, indices, connection))) return undefined;
@@ -118,7 +118,8 @@ async function attempt(
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
       const progress = new WaitProgress((text) => {
-        // Removes the announcement of the start, because the status item may now show a wait.
+        // Ends the announcement that the run has started, because the status item may now show a
+        // wait.
         endStart();
         say(text);
       }, connection.requests);

@@ -42,7 +42,7 @@ export function labelLine(job: Job, index: number): LineLabel {
   return { show, dispose: () => type.dispose() };
 }
 
-/** A retry of one request, and the index of its response. */
+/** A retry that hasn't started yet, and the index of the response that it's for. */
 interface PendingRetry {
   readonly index: number;
   readonly retry: Retry;
@@ -55,12 +55,12 @@ const OFFER_AFTER_MS = 15_000;
 
 /**
  * Shows in a run's progress notification what the run's requests are waiting for. This can be a
- * slow response, the next attempt, or the end of a pause that the service requested. The label of
- * each selection shows the time until its own retry, or until the end of the pause. A network
- * connection can die silently after the service has received a request. If a slow request is
- * retried, the service may bill both requests, so the user decides whether to retry. The offer is
- * part of the progress text. As a separate message, it would stay open after the response has
- * arrived, because an extension can't close a message.
+ * slow response, the next attempt, or the end of a pause that the service requested. Each
+ * selection's label shows the time until that selection's request is retried, or until the pause
+ * ends. If a response is slow, offers to retry the request, because the network connection may have
+ * died silently. The retry isn't automatic, because the service may bill both requests. The offer
+ * is part of the progress text. A separate message would stay open after the response has arrived,
+ * because an extension can't close messages.
  */
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
@@ -94,7 +94,7 @@ export class WaitProgress implements Disposable {
     this.#removeListener = requests.onDidChange(() => this.#show());
   }
 
-  /** Keeps a label up to date until it's removed. */
+  /** Updates the label until `removeLabel` is called. */
   addLabel(index: number, label: LineLabel): void {
     this.#labels.set(index, label);
   }
@@ -140,8 +140,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Called when the request is no longer waiting. Doesn't update the notification, which may be
-   * about to close.
+   * Removes the request from all waits and from the offer to retry. Doesn't update the
+   * notification, which may be about to close.
    */
   onEnd(request: AbortController): void {
     clearTimeout(this.#silent.get(request));
@@ -206,7 +206,10 @@ export class WaitProgress implements Disposable {
     this.#show();
   }
 
-  /** Aborts the offered requests, which also closes their network connections. */
+  /**
+   * Aborts the requests that the offer would retry, which also closes their network connections.
+   * `withUserRetries` then sends them again.
+   */
   #retry(): void {
     for (const request of [...this.#offered]) {
       this.onEnd(request);

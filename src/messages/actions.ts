@@ -13,7 +13,7 @@ export const ACTION_LABELS = {
 } as const;
 
 /**
- * The actions that a diagnosis offers. Messages offer all of them except `approve` and
+ * The actions that a diagnosis can offer. Messages can offer all of these except `approve` and
  * `useOtherSources`.
  */
 export type Fix = keyof typeof ACTION_LABELS;

@@ -8,7 +8,7 @@ import type { LabelContext } from './settingLabels.ts';
  * to fix them. Pure.
  */
 
-/** The source of settings. `answers` stands for the user's input in an unfinished setup. */
+/** `answers` is the user's input in an unfinished setup. */
 export type SettingsPlace = 'editor' | 'envFile' | 'environment' | 'answers';
 
 export interface MessageContext extends LabelContext {
@@ -25,7 +25,6 @@ export interface MessageContext extends LabelContext {
   readonly template?: FailedTemplate | undefined;
 }
 
-/** The parts of a template that a message needs. */
 export interface FailedTemplate {
   readonly name: string;
   readonly parameters?: Readonly<Record<string, unknown>>;
@@ -93,7 +92,7 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
     project: 'setUp',
     all: 'setUp',
   },
-  // The values of an unfinished setup aren't stored yet.
+  // The values of an unfinished setup aren't stored yet, so the user corrects them in the setup.
   answers: {
     name: 'the setup',
     keyName: 'the setup',

@@ -114,7 +114,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
       };
     }
     const text = `Too many requests. The service refused ${sent(details)}.`;
-    // If the service stated a wait, lowering the number of concurrent requests might not help.
+    // If the service requested a pause, lowering the number of concurrent requests might not help.
     return details.retryAfterMs
       ? { text: `${text} ${tryAgain(details)}.`, actions: ['retry'] }
       : {
@@ -190,10 +190,10 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
 }
 
 /**
- * Returns the advice to wait for the time that the service stated, or to try again later if the
- * service stated no time. Requests are paused for a limited time, so the advice explains why a
- * countdown may be shorter than the stated time. Token requests have no countdown. The status
- * item's tooltip keeps the text, so the text must stay true after the wait.
+ * States how long a pause the service requested, or advises the user to try again later. Requests
+ * are paused for at most `MAX_PAUSE_MS`. If the service requested a longer pause, the text explains
+ * why the countdown is shorter. Token requests have no countdown. The status item's tooltip keeps
+ * showing the text, so the text must still be true after the pause.
  */
 function tryAgain({ retryAfterMs }: ErrorDetails, isIdentity = false): string {
   if (!retryAfterMs) return 'Try again later';

@@ -120,7 +120,7 @@ function fixAddress({ address, isBuiltInHost }: FailureContext): readonly Action
 /** Matches the error codes for a proxy that `fetch` can't use, such as a SOCKS proxy. */
 const UNUSABLE_PROXY = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL)$/;
 
-/** Describes a proxy failure. If there is a status, the proxy itself sent it. */
+/** Describes a proxy failure. If `status` is set, it's from the proxy itself. */
 function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails): string {
   if (status === 407) {
     return 'The proxy requires a login (407). Add your user name and password to VS Code’s proxy settings.';

@@ -89,7 +89,7 @@ export const REFUSAL_MESSAGES = {
   }),
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
-/** Describes the refusal of a secret, and what to do. */
+/** Explains why a secret may have been refused, and what to do. */
 function keyRefusal(code: string, labels: LabelContext, { newKey }: FixActions): string {
   if (code === 'invalid_client') {
     return `The identity service refused the client. Its ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;

@@ -90,7 +90,6 @@ export function listOf(words: readonly string[]): string {
   return new Intl.ListFormat('en').format(words);
 }
 
-/** Capitalizes a name for the start of a sentence. */
 export function capitalized(name: string): string {
   return `${name[0]?.toUpperCase()}${name.slice(1)}`;
 }

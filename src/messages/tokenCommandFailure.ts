@@ -17,8 +17,8 @@ const PROBLEMS: Readonly<Record<Exclude<CommandProblem, 'not-found'>, string>> =
 };
 
 /**
- * Maximum length of a command in a failure message, in characters. The approval prompt has no such
- * limit.
+ * Maximum length of a command in a failure message, in characters. The approval prompt shows the
+ * full command.
  */
 const MAX_SHOWN = 300;
 

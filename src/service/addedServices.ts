@@ -149,8 +149,9 @@ export function isHeaderValue(text: string): boolean {
 }
 
 /**
- * Returns the fixed headers of an entry. Undefined if the value isn't an object, if a header is
- * invalid, if a name is repeated, or if there are more than `MAX_HEADERS` headers.
+ * Returns the fixed headers of an entry; empty if `value` is undefined. Returns undefined if
+ * `value` isn't an object, if a header is invalid, if a name is repeated, or if there are more than
+ * `MAX_HEADERS` headers.
  * @param keyHeader the name of the header that contains the key; empty if there is none
  */
 function headersIn(value: unknown, keyHeader: string): FixedHeader[] | undefined {

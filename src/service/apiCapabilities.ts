@@ -1,7 +1,7 @@
 /**
- * The operations of each API, and the kinds of resources that it can use. The setup needs both
- * before it loads the API's code. Each generation uses exactly one resource, unless `resources` is
- * empty.
+ * The operations of each API, and the kinds of resources that the API can use. The setup needs this
+ * information before it loads the API's code. Each generation uses exactly one resource, unless
+ * `resources` is empty.
  */
 export const APIS = {
   watsonx: {

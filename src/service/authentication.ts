@@ -1,9 +1,9 @@
 /**
- * The authentication methods and the input that each of them needs. The setup prompts for that
- * input before it loads the code of the method.
+ * The authentication methods and the input that each of them needs. The setup prompts for this
+ * input before it loads the method's code.
  */
 
-/** An authentication method and its parameters. Paths are relative to `authUrl`. */
+/** An authentication method and its parameters. `path` is relative to `authUrl`. */
 export type Authentication =
   | { readonly kind: 'apiKeyGrant'; readonly path: string; readonly grantType: string }
   /** OAuth 2.0 client credentials. `scope` and `audience` are sent only if they aren't empty. */
@@ -101,10 +101,7 @@ export const ACCOUNT_LABELS: Readonly<Record<NonNullable<AuthNeeds['account']>, 
   USERNAME: 'user name',
 };
 
-/**
- * The display name of each secret, by the suffix of its setting's name. `mayHoldSpaces` is true if
- * the secret may contain spaces.
- */
+/** The display name of each secret, by the suffix of its setting's name. */
 export const SECRETS: Readonly<
   Record<
     NonNullable<AuthNeeds['secret']>,

@@ -36,7 +36,7 @@ const ibm: Service = {
   headers: [],
 };
 
-/** Empty values for the fields that not every service needs. */
+/** Empty values for the fields that only some services need. */
 export const EMPTY_DEFAULTS = {
   url: '',
   keyPage: '',

@@ -44,7 +44,7 @@ export interface CallOptions {
   /** Called with each chunk of the model's reasoning, if the response is streamed. */
   readonly onReasoning?: (text: string) => void;
   /**
-   * Called once, right before the request is sent for the first time. If the callback rejects, its
+   * Called once, just before the request is sent for the first time. If the callback rejects, its
    * error is rethrown unchanged.
    */
   readonly beforeFirstAttempt?: () => Promise<void>;
@@ -100,9 +100,9 @@ interface GenerationRequest extends ModelRequest {
 }
 
 /**
- * Maximum milliseconds to wait for the network connection after the token has arrived. Even across
- * an ocean, opening another network connection takes about a second at most, so a longer wait would
- * save no time.
+ * Maximum milliseconds to wait for the network connection after the token has arrived. A longer
+ * wait would save no time, because opening another network connection takes at most about a second,
+ * even across an ocean.
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
@@ -226,7 +226,7 @@ export class Client {
 
   /**
    * Throws if the prompt, the conversation, or a parameter contains a secret, even if the user
-   * confirmed the prompt. The URL, the model ID, and the project ID are checked right before the
+   * confirmed the prompt. The URL, the model ID, and the project ID are checked just before the
    * request is sent.
    * @param inputs the texts that the model didn't generate
    * @throws {ServiceError} `prompt-holds-secret`
@@ -310,10 +310,10 @@ export class Client {
   }
 
   /**
-   * If there is no valid token, gets one and opens a network connection to the service in parallel.
-   * On a slow network, opening the connection only after the token has arrived would take about
-   * twice as long. If the network connection can't be opened, the error is ignored here, because
-   * the generation request will report it.
+   * If there is no valid token, gets a token and opens a network connection to the service in
+   * parallel. On a slow network, opening the connection only after the token has arrived would take
+   * about twice as long. If the network connection can't be opened, the error is ignored here,
+   * because the generation request will report it.
    * @returns the token; undefined if no token was requested
    * @throws {ServiceError} the failure of the token request
    */
@@ -338,8 +338,8 @@ export class Client {
   /**
    * Throws the error of a failed request, or a more specific error if the model's lifecycle or
    * limits explain the failure. Looks up the model only after a `bad-request` or `model-unknown`,
-   * because neither fully explains why the request was refused. Doesn't look up the model of a
-   * deployment, because its ID is unknown.
+   * because these errors don't fully explain why the request was refused. Doesn't look up a
+   * deployment's model, because the ID of that model is unknown.
    * @throws the more specific error if there is one; `cancelled` if the signal aborts during the
    * lookup; the original error in all other cases
    */

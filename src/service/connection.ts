@@ -17,7 +17,7 @@ import type { ServiceRuntime } from './serviceRuntime.ts';
 export interface ModelSettings {
   readonly modelId: string;
   readonly operation: Operation;
-  /** The parameters have the names that the generation operation uses, even for chat. */
+  /** The names of the parameters are those of the generation operation, even for chat. */
   readonly parameters: Parameters;
   readonly limits: ConcurrencyOptions;
 }
@@ -75,7 +75,7 @@ export class Connection implements PublicCredentials, ModelSettings {
     this.#runtime = runtime;
   }
 
-  /** Returns the credentials with their secrets. Only tests call this. */
+  /** Returns the credentials with their secrets. For tests only. */
   static credentials(connection: Connection): Credentials {
     return connection.#credentials;
   }
@@ -85,7 +85,7 @@ export class Connection implements PublicCredentials, ModelSettings {
     return this.#runtime.tokenService(this.#credentials);
   }
 
-  /** The state of the requests to the service, both in progress and waiting. */
+  /** The state of all requests to the service, both running and waiting. */
   get requests(): Pick<ConcurrencyLimit, 'state' | 'onDidChange'> {
     return this.#runtime.limit(this.approved.service, this.limits);
   }
@@ -111,7 +111,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Generates the next message of a conversation. These requests have lower priority than
+   * Generates the next message of a conversation. Chat requests have lower priority than
    * generations in documents.
    * @throws {ServiceError} as `Client.chat` does
    */
@@ -165,7 +165,7 @@ export class Connection implements PublicCredentials, ModelSettings {
 
   /**
    * Gets a new token, if the authentication method uses tokens.
-   * @returns `hasToken` is false if requests contain the key itself, or neither a key nor a token
+   * @returns `hasToken` is false if the authentication method uses no tokens
    * @throws {ServiceError}
    */
   async refreshToken(signal: AbortSignal): Promise<{ readonly hasToken: boolean }> {
@@ -180,8 +180,8 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * True if both connections have the same credentials, including keys from unused sources. Ignores
-   * the model settings.
+   * True if both connections have the same credentials, including the keys from unused sources.
+   * Doesn't compare the model settings.
    */
   isSameAs(other: Connection): boolean {
     return JSON.stringify(this.#credentials) === JSON.stringify(other.#credentials);

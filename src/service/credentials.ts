@@ -11,7 +11,10 @@ export interface ServiceKey {
   readonly service: Service;
   /** The client ID or user name, if the authentication method needs one. */
   readonly account?: string | undefined;
-  /** The secret: an API key or an OAuth client secret. Empty if the method needs none. */
+  /**
+   * The secret: an API key or an OAuth client secret. Empty if the authentication method needs no
+   * secret.
+   */
   readonly apiKey: string;
   /** The values of the service's secret headers, by label. */
   readonly headerSecrets?: Readonly<Record<string, string>> | undefined;
@@ -62,7 +65,7 @@ export interface CleanValue {
    * prefix.
    */
   readonly value: string;
-  /** The flaws that were found, whether or not they could be removed. */
+  /** All flaws that were found, including flaws that couldn't be removed. */
   readonly flaws: readonly ValueFlaw[];
 }
 
@@ -152,8 +155,7 @@ export type ParsedUrl =
       /** Host and port in ASCII, for display. */
       readonly host: string;
       /**
-       * True if an endpoint path was removed. URLs copied from code samples often contain such a
-       * path.
+       * True if an endpoint path was removed, which is common for URLs copied from code samples.
        */
       readonly hadEndpoint: boolean;
     }
@@ -205,8 +207,8 @@ export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
 }
 
 /**
- * True for an http address whose host may be another machine. Anyone on the network between this
- * machine and the host could read the requests.
+ * True for an http address whose host may be another machine. Anyone on the network could read
+ * requests to this address.
  */
 export function isUnencrypted(url: string): boolean {
   return url.startsWith('http:') && !LOOPBACK.test(url);

@@ -22,10 +22,9 @@ export function serviceNameSets(service: Service): readonly NameSet[] {
 }
 
 /**
- * Returns the setting names with this prefix. A service without a secret setting or with secret
- * headers has no such names, so a `.env` file or the environment can't configure it. This includes
- * services that use a command, because neither source can provide the approval that a command
- * needs.
+ * Returns the setting names with this prefix. There are none for a service that has no secret or
+ * has secret headers, so neither a `.env` file nor the environment can configure it. An example is
+ * a service that uses a command, because the user must approve the command in VS Code.
  */
 function withPrefix(prefix: string, service: Service): NameSet {
   const { authentication, api, url } = service;

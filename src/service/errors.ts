@@ -30,8 +30,8 @@ export type ErrorKind =
   | 'token-unusable'
   /** The command that prints the token failed, or printed no usable token. */
   | 'command-failed'
-  // Failures that the inference service reports. The identity service can also report some of them,
-  // such as `rate-limited`.
+  // Failures that the inference service reports. The identity service can also report some of these
+  // failures, such as `rate-limited`.
   | 'unauthorized'
   /** The service refused a token, but all checks that followed passed with a new token. */
   | 'refused-once'
@@ -94,7 +94,7 @@ export interface ErrorDetails {
    * billed.
    */
   readonly attempts?: number;
-  /** Milliseconds to wait before the next request, if the service requested a wait. */
+  /** Milliseconds to wait before the next request, if the service requested a pause. */
   readonly retryAfterMs?: number;
   /**
    * Names of the settings, parameters, or environment variables at fault. Never text from a
@@ -122,7 +122,6 @@ export interface ErrorDetails {
   readonly phase?: 'connect' | 'headers' | 'idle' | 'total';
   /** The problem with the command that prints the token. */
   readonly problem?: CommandProblem;
-  /** The exit code of a command that failed. */
   readonly exitCode?: number;
   /**
    * True if the cause of a refusal is unknown, because a check that could have found it was skipped

@@ -115,7 +115,7 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   );
 }
 
-/** Returns the error without the details that contain a secret or are part of one. */
+/** Returns the error without the details that contain a secret or are part of a secret. */
 export function withoutSecrets(error: ServiceError, secrets: readonly string[]): ServiceError {
   const entries = Object.entries(error.details);
   const kept = entries.filter(([, value]) => !repeats(value, secrets));
@@ -125,8 +125,8 @@ export function withoutSecrets(error: ServiceError, secrets: readonly string[]):
 }
 
 /**
- * True if a string, or any string in a list, contains a secret or is part of one. Strings shorter
- * than `MIN_MASKED_LENGTH` don't count.
+ * True if a string, or any string in a list, contains a secret or is part of a secret. Strings
+ * shorter than `MIN_MASKED_LENGTH` don't count.
  */
 export function repeats(value: unknown, secrets: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((each) => repeats(each, secrets));

@@ -3,7 +3,7 @@ import { ServiceError } from './errors.ts';
 
 /**
  * Helpers for response schemas. A schema lists only the fields that the code uses, and ignores all
- * others.
+ * other fields.
  */
 
 /**

@@ -46,8 +46,8 @@ type Call<Result> = Pick<
   readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;
   /**
-   * The token that the call got before its first attempt, if any. The token may be sent even if it
-   * arrived late (see `TokenService.isLate`).
+   * The token that the caller got before the first attempt, if any. This token may be sent even if
+   * it arrived late (see `TokenService.isLate`).
    */
   readonly waitedFor?: Token | undefined;
 };
@@ -100,7 +100,7 @@ export async function sendWithToken<Result>(
     return await http.send(request);
   } catch (error) {
     // A token can become invalid before it expires, so retry once with the next token. Drop only
-    // the token that was sent, because another call may already have replaced it.
+    // the token that was sent, because another call may already have replaced that token.
     const mayResend = call.mayResend?.() ?? true;
     const { exchange } = authMethodOf(service);
     if (!isRefusal(error, exchange?.isOnDemand === true) || !mayResend) throw error;

@@ -25,12 +25,12 @@ export interface Service {
   readonly regions: readonly Region[];
   /** Prefix of a region's host on the service's private network. */
   readonly privatePrefix: string;
-  /** Setting names that other clients for this service use. This extension reads them, too. */
+  /** Setting names of other clients for this service, which this extension reads, too. */
   readonly aliases: NameSet;
   readonly defaultModelId: string;
   /**
-   * Facts about models, from the entry of a user-defined service. They take precedence over the
-   * service's model list.
+   * Facts about models, from the entry of a user-defined service. These facts take precedence over
+   * the service's model list.
    */
   readonly models: readonly StatedModel[];
   /** Sent with every request to the service, but never to an identity service. */
@@ -125,9 +125,8 @@ export function headerSecretsOf({ headers }: Service): readonly string[] {
 }
 
 /**
- * True if the user may approve an unencrypted address for this service. Only a service that the
- * user added can have such an address, and only if no secret is exchanged for a token at that
- * address.
+ * True if the user may approve an unencrypted address for this service. The user must have added
+ * the service, and no secret may be exchanged for a token at that address.
  */
 export function mayBeUnencrypted({ authentication, authUrl, definition }: Service): boolean {
   const { getsToken, secret } = AUTH_INPUTS[authentication.kind];

@@ -20,7 +20,7 @@ export interface ServiceRuntimeOptions {
   readonly clock?: Clock;
 }
 
-/** The keys from all sources, whether or not they're in use. */
+/** The keys from all sources, including the sources that aren't in use. */
 type KnownKeys = Secret<readonly ServiceKey[]>;
 
 const PROBE_DEADLINE_MS = 30_000;
@@ -87,7 +87,9 @@ export class ServiceRuntime {
     await this.#tokenServices.test(credentials, check, signal);
   }
 
-  /** Returns the token service for these credentials. Equal credentials share a token service. */
+  /**
+   * Returns the token service for these credentials. Equal credentials have the same token service.
+   */
   tokenService(credentials: Credentials): TokenService {
     return this.#tokenServices.for(credentials);
   }
@@ -231,8 +233,8 @@ function accessWithoutKey({
 }
 
 /**
- * Returns the limits for a diagnosis or test: its own queue, one request at a time, and a short
- * deadline.
+ * Returns the limits for a diagnosis or test, which has its own queue, sends one request at a time,
+ * and has a short deadline.
  */
 function checkLimits(): Pick<ClientOptions, 'limiter' | 'deadlineMs'> {
   const limiter = new ConcurrencyLimit({ limit: 1, queue: 1, minIntervalMs: 0 });

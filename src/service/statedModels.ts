@@ -5,7 +5,7 @@ import { MODEL_ID } from './modelId.ts';
  * only the IDs of their models. Pure.
  */
 
-/** Facts about a model. A fact is undefined if it's unknown. */
+/** Facts about a model. Unknown facts are undefined. */
 export interface ModelFacts {
   readonly name?: string | undefined;
   /** The maximum number of tokens in the prompt and the response together. */

@@ -59,7 +59,7 @@ export class DailyBudget {
     const text = texts.spentText(use.tokens, use.budget);
     const picked = await window.showWarningMessage(text, CONTINUE_TODAY, SHOW_USAGE);
     if (picked === SHOW_USAGE) await commands.executeCommand('hostedModel.showUsage');
-    // If the message was left open overnight, the choice was for yesterday, so it isn't kept.
+    // If the message was left open overnight, the choice was for yesterday, so it isn't stored.
     if (picked === CONTINUE_TODAY && day === dayOf(this.#now())) this.#keep('continued', use);
   }
 

@@ -20,7 +20,7 @@ export interface GenerationWatch {
 }
 
 /**
- * Returns a function that creates a watch for one generation of a connection. A watch updates the status item, and
+ * Returns a function that creates a watch for one generation. A watch updates the status item, and
  * logs facts such as durations and token counts, but never prompts or responses. A parameter that
  * was left out of a request is logged once per window.
  */

@@ -2,18 +2,17 @@ import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode'
 import { openSettings } from '../ui/openSettings.ts';
 import { renderStatus, type StatusFacts } from './statusView.ts';
 
-/** A menu row with the function to call if the user picks the row. */
+/** A menu row, and the function to call if the user picks it. */
 export interface MenuItem extends QuickPickItem {
   readonly run: () => unknown;
 }
 
-/** Rows under a heading. */
 interface MenuSection {
   readonly label: string;
   readonly rows: readonly MenuItem[];
 }
 
-/** The conditions for listing commands that may have nothing to show. */
+/** Determines whether *Show Last Response* and *Show Usage* are listed. */
 interface Available {
   readonly hasResponse: boolean;
   readonly hasUsage: boolean;

@@ -12,7 +12,7 @@ export interface Wait {
 }
 
 /**
- * Returns the wait for the end of a pause or for the next retry; undefined if there is neither. A
+ * Returns the wait for the end of a pause or for the next retry; undefined if there is no wait. A
  * pause counts only while no request is in progress. It counts even if no request is waiting,
  * because it would delay a new request. If no request is waiting and the next retry starts after
  * the pause, returns the wait for the retry.

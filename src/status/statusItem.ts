@@ -56,8 +56,8 @@ export class StatusItem implements Disposable {
     this.#item = window.createStatusBarItem('hostedModel.token', StatusBarAlignment.Right, 100);
     this.#item.name = 'Hosted Model';
     this.#item.command = 'hostedModel.showMenu';
-    // Shown until it's known whether the extension is set up. That can take a while if the keyring
-    // prompts the user.
+    // Shown until it's known whether the extension is set up. Finding out can take a while if the
+    // keyring prompts the user.
     this.#item.text = '$(key) Hosted Model';
     this.#item.show();
   }
@@ -177,7 +177,7 @@ function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | 
   ];
 }
 
-/** True if an external source is in use, but hasn't been read since the window opened. */
+/** True if a source outside the editor is in use, but hasn't been read since the window opened. */
 function areUnread(
   { isSetUp, obstacle, provenance }: StatusFacts,
   { url }: Pick<StatusSettings, 'url'>,
@@ -186,8 +186,8 @@ function areUnread(
 }
 
 /**
- * Returns the host to display. Doesn't validate the address, because the code for that loads only
- * when an address is first used.
+ * Returns the host to display. Doesn't validate the address, because the validation code is loaded
+ * only when an address is first used.
  */
 function hostOf(url: string): string {
   return URL.parse(url)?.host || 'invalid address';

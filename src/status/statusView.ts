@@ -10,7 +10,7 @@ import { toNextSecond, type Wait, waitFor, waitText } from './requestsView.ts';
 
 /**
  * The requests to a service. The times in `state` are relative to the moment when `state` is read,
- * so it's read again for each repaint.
+ * so `state` is read again for each repaint.
  */
 type Requests = Pick<ConcurrencyLimit, 'state'>;
 
@@ -142,8 +142,8 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
 }
 
 /**
- * Returns the wait that ends first: of the running generations, or without one, of a request that
- * would start now.
+ * Returns the first wait to end among the running generations. If no generation is running, returns
+ * the wait that would delay a new request.
  */
 function firstWait({ running, requests }: StatusFacts): Wait | undefined {
   if (running.length === 0) return requests && waitFor(requests.state, []);
@@ -192,7 +192,8 @@ function shown(state: StatusState): Shown {
       };
     default: {
       const [icon, words, background] = PLAIN[state.kind];
-      // States that require action by the user show words, because color and icon aren't enough.
+      // If the user has to act, the status bar shows words, because a color and an icon aren't
+      // enough.
       const text = background ? `${NAME}: ${words}` : NAME;
       return { text: `$(${icon}) ${text}`, words, background };
     }

@@ -30,8 +30,8 @@ export interface Claim {
 }
 
 /**
- * Counts the usage of each key, or of each service without a key, and checks it against the daily
- * budget.
+ * Counts the usage of each key, or of each service that needs no key, and compares the usage with
+ * the daily budget.
  */
 export class Usage {
   readonly #deps: UsageDeps;
@@ -56,8 +56,8 @@ export class Usage {
   }
 
   /**
-   * Makes the tooltip show today's usage of this connection's key, or no usage without a
-   * connection.
+   * Shows today's usage of this connection's key in the tooltip. Without a connection, shows no
+   * usage.
    */
   async setActive(connection: Connection | undefined): Promise<void> {
     const before = this.#active;
@@ -120,7 +120,9 @@ export class Usage {
     return { refusal: undefined, end };
   }
 
-  /** True if this connection's key was used today, or if usage was found in this window before. */
+  /**
+   * True if this connection's key was used today, or if this window has already found any usage.
+   */
   async hasUsage(connection: Connection | undefined): Promise<boolean> {
     if (connection) await this.#readUsage(connection, await this.#fingerprintOf(connection));
     return this.#hasUsage;
@@ -140,7 +142,7 @@ export class Usage {
     return this.#deps.connections.fingerprintOf(connection);
   }
 
-  /** Adds up today's usage of a key. Also updates the tooltip if it shows the usage of that key. */
+  /** Adds up today's usage of a key. Updates the tooltip if the tooltip shows this key's usage. */
   async #readUsage(connection: Connection, fingerprint: string) {
     const day = dayOf(this.#now());
     const usedToday = await this.#ledger.today(fingerprint);

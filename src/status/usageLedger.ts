@@ -5,7 +5,7 @@ import { count, parseJson, shape } from '../service/schemaHelpers.ts';
 
 const rowShape = shape({
   /**
-   * Identifies the key without revealing it, or the service if there is no key. See
+   * Identifies the key without revealing it. If there is no key, identifies the service. See
    * `SourceApprovals.fingerprintOf`.
    */
   fingerprint: v.string(),
@@ -76,8 +76,8 @@ export class UsageLedger {
 
   /**
    * Reads today's usage of a key in other windows.
-   * @returns a function that returns the rows of all windows; the rows of this window are current
-   * at each call
+   * @returns a function that returns the rows of all windows; this window's rows are up to date at
+   * each call
    */
   async today(fingerprint: string): Promise<() => UsageRow[]> {
     const day = dayOf(this.#now());

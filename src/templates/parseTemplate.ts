@@ -38,7 +38,9 @@ export interface TemplateReading {
   readonly fields: TextFields;
   /** The prompt, trimmed and with `\n` line endings. */
   readonly prompt: string;
-  /** Unsorted. In a template file, offsets are relative to the start of the file. */
+  /**
+   * The issues aren't sorted. In a template file, offsets are relative to the start of the file.
+   */
   readonly issues: readonly TemplateIssue[];
 }
 
@@ -193,7 +195,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
 
 export const FIELD_NAMES: readonly string[] = [...READERS.keys()];
 
-/** Returns the valid fields, and the issues with the invalid ones. */
+/** Returns the valid fields, and the issues with the invalid fields. */
 export function readFields(
   entries: readonly FrontMatterEntry[],
   context: FieldContext,

@@ -85,7 +85,7 @@ export function checkedName(text: string): string | undefined {
   return name.replace(/\p{RGI_Emoji}/gv, '').search(UNWANTED) < 0 ? name : undefined;
 }
 
-/** Shortens text and replaces its invisible characters, so that it can be shown as a name. */
+/** Shortens text and replaces its invisible characters, so that the text can be shown as a name. */
 export function displayName(text: string): string {
   const plain = text.slice(0, MAX_NAME_LENGTH).replace(UNWANTED, '?').trim();
   return text.length > MAX_NAME_LENGTH ? `${plain}…` : plain;
@@ -101,7 +101,8 @@ export function lastUsedTemplates(memento: Memento): readonly string[] {
 }
 
 /**
- * Puts a name at the front of the most recently used templates. Drops the oldest name if necessary.
+ * Puts a name at the front of the most recently used templates. Keeps at most `MAX_LAST_USED`
+ * names.
  * @throws if VS Code can't store the name
  */
 export async function noteLastUsed(memento: Memento, name: string): Promise<void> {

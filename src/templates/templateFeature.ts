@@ -39,8 +39,8 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
 };
 
 /**
- * Finds a template by name, or lets the user pick one if no name is given. Puts the template's name
- * at the front of the most recently used ones. If the template is missing or broken, shows the
+ * Finds a template by name, or lets the user pick one if no name is given. Moves the template to
+ * the front of the most recently used templates. If the template is missing or broken, shows the
  * reason.
  * @returns the template; undefined if the user picked nothing, or the template is missing or broken
  */
@@ -58,7 +58,8 @@ export async function chooseTemplate(
     const hasSelection = texts.some((text) => text.trim() !== '');
     const use = { languageId, lastUsed: lastUsedTemplates(state), hasSelection };
     const template = found ?? (await pickTemplate(templates, use));
-    // Ignore a failure to store the name, which only affects the order of the list.
+    // Ignore a failure to store the name, because the stored names affect only the order of the
+    // list.
     if (template) void noteLastUsed(state, template.name).catch(() => {});
     return template;
   }

@@ -120,7 +120,7 @@ export function noTemplateText(name: string): string {
   return `There’s no template “${oneLine(name)}” for this document.`;
 }
 
-/** The text shown after the origin of a template that hides another one with the same name. */
+/** The text shown after the origin of a template that hides another template with the same name. */
 export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
   'built-in': ' · overrides the built-in template',
   user: ' · overrides the template in the user settings',

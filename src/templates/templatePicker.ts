@@ -87,9 +87,9 @@ export interface TemplateUse {
 }
 
 /**
- * Groups templates into those for the document's language, those for other languages, and broken
- * ones. Each group starts with its most recently used templates. The rest are sorted by name, with
- * the built-in templates at the end.
+ * Lists the templates in three groups: for the document's language, for other languages, and with
+ * errors. Each group starts with its most recently used templates. The other templates are sorted
+ * by name, with the built-in templates at the end.
  */
 export function templateItems(
   entries: readonly TemplateEntry[],

@@ -32,10 +32,10 @@ interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
 }
 
 /**
- * Reads all templates, from the lowest to the highest precedence. A template overrides earlier ones
- * with the same name. Marks a template from a repository or remote machine if it hides a built-in
- * template or one of the user's, because a keybinding that names that template would then send a
- * different prompt.
+ * Reads all templates, from the lowest to the highest precedence. A template overrides earlier
+ * templates with the same name. If a template from a repository or remote machine hides a built-in
+ * template or a template in the user settings, the template is marked. Otherwise, the user might
+ * not notice that a keybinding with this name sends a different prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
   const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);
@@ -56,7 +56,7 @@ function byName(entries: readonly TemplateEntry[]): Map<string, TemplateEntry> {
   const found = new Map<string, TemplateEntry>();
   for (const entry of entries) {
     const key = nameKey(entry.name);
-    // Without the deletion, the entry would take the position of the one that it hides.
+    // Without the deletion, the entry would take the position of the template that it hides.
     found.delete(key);
     found.set(key, entry);
   }
@@ -131,7 +131,8 @@ async function templatesOfFiles({
 
 /**
  * Returns `folder` if every URI is a folder and none is a link. Otherwise, returns the problem with
- * the first URI that can't be used. A link could lead outside the workspace.
+ * the first URI that can't be used. Links are refused, because a link could lead outside the
+ * workspace.
  */
 async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {
   for (const step of path) {
@@ -146,7 +147,7 @@ async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unrea
 /**
  * Converts an error from `stat` to the state of the folder. If permission is denied, the folder
  * counts as unreadable, because it may exist. After any other error, such as an unavailable file
- * system, it counts as absent.
+ * system, the folder counts as absent.
  */
 function absentOrUnreadable({ code }: Partial<FileSystemError>): 'absent' | 'unreadable' {
   return code === 'NoPermissions' ? 'unreadable' : 'absent';

@@ -25,7 +25,10 @@ export function openLog(): Log & Disposable {
   };
 }
 
-/** Returns the name of an error, for the log, because the error's message can contain secrets. */
+/**
+ * Returns the name of an error for the log. The error's message isn't logged, because it can
+ * contain secrets.
+ */
 export function errorName(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown failure';
 }

@@ -1,8 +1,8 @@
 import { commands, type Disposable, StatusBarAlignment, type StatusBarItem, window } from 'vscode';
 
 /**
- * Shows a notification without buttons. VS Code shows only its first line, so the text must have at
- * most 60 characters, not counting quoted names.
+ * Shows a notification without buttons. VS Code shows only one line, so the text must have at most
+ * 60 characters, not counting quoted names.
  */
 export function inform(text: string): void {
   void window.showInformationMessage(text);
@@ -39,7 +39,7 @@ const PRIORITY = 101;
 
 /**
  * Shows brief announcements in the status bar, one at a time. Their alert role makes screen readers
- * read them immediately. VS Code has no other API for that.
+ * read them immediately. VS Code has no other API for this purpose.
  */
 export class Announcements implements Disposable {
   #item: StatusBarItem | undefined;

@@ -19,7 +19,6 @@ export type ContentPart =
   | { readonly text: string }
   | { readonly image: Uint8Array; readonly mimeType: string };
 
-/** A tool call that the model requests. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -42,8 +41,8 @@ export interface Conversation {
 }
 
 /**
- * A message that requests the rest of an incomplete response. The chat operation has no field for
- * such a request.
+ * The user message that requests the rest of an incomplete response. The chat operation has no
+ * field for this purpose.
  */
 const GO_ON =
   'Continue exactly where your response stopped. Don’t repeat anything or add an introduction.';

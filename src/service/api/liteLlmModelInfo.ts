@@ -33,7 +33,7 @@ const MAX_DEPLOYMENTS = 5_000;
  */
 const TEXT_MODES: readonly string[] = ['chat', 'completion', 'responses'];
 
-/** A boolean that is undefined if the value is unknown. LiteLLM sends `null` for unknown values. */
+/** A boolean. `null`, which LiteLLM sends for unknown values, becomes undefined. */
 const flag = v.fallback(v.optional(v.boolean()), undefined);
 
 const deployment = shape({

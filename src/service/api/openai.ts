@@ -127,7 +127,7 @@ const model = shape({
   max_output_tokens: tokenLimit,
 });
 
-/** Reads the model list. Every model is assumed to support chat. */
+/** Assumes that every model in the list supports chat. */
 function readModels(json: unknown, _date?: string, most = MAX_MODELS): ModelPage {
   const { data } = check(modelList, json);
   const entries = validEntries(model, data, most);

@@ -2,8 +2,8 @@ import type { Operation } from '../apiCapabilities.ts';
 import { type ErrorDetails, ServiceError } from '../errors.ts';
 
 /**
- * Parameters of a request, with the names that the generation operation uses, even for chat. The
- * values come from settings or templates, and `parameterProblem` checks them.
+ * Parameters of a request. The names are those of the generation operation, even in chat requests.
+ * The values come from settings or templates, and `parameterProblem` checks them.
  */
 export type Parameters = Readonly<Record<string, unknown>>;
 
@@ -24,7 +24,6 @@ export interface NumberRange {
   readonly most?: number;
 }
 
-/** The allowed values of a parameter. */
 export type ParameterRange =
   | NumberRange
   | { readonly type: 'boolean' }
@@ -112,8 +111,8 @@ export function parameterProblem(
 }
 
 /**
- * Returns the problem with one parameter, if any. If only this operation's limit excludes the
- * value, `limitOf` is set to this operation.
+ * Returns the problem with one parameter, if any. If the other operation allows the value,
+ * `limitOf` is set to this operation.
  */
 function flawOf(operation: Operation, name: string, value: unknown): ErrorDetails | undefined {
   const range = PARAMETER_RANGES[operation].get(name);

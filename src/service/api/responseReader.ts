@@ -5,7 +5,9 @@ import { parseJson } from '../schemaHelpers.ts';
 import type { Api } from './api.ts';
 import type { ToolCall } from './conversation.ts';
 
-/** The reason why a generation stopped. `stopReason` maps the service's own names to these. */
+/**
+ * The reason why a generation stopped. `stopReason` maps the service's own names to these values.
+ */
 export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
 
 export interface TokenUsage {
@@ -110,8 +112,8 @@ export class ResponseReader {
   }
 
   /**
-   * Reads the stream. Stops once the stop reason and the token count have arrived, and leaves the
-   * rest of the body unread.
+   * Stops reading once the stop reason and the token count have arrived, and leaves the rest of the
+   * body unread.
    */
   async #readStream(body: Body, signal: AbortSignal): Promise<void> {
     try {

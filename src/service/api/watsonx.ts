@@ -23,7 +23,10 @@ const PATHS: Readonly<Record<GenerationCall | 'tokenization' | 'models', string>
 const PAGE_SIZE = 200;
 /** A model ID that no model has, for an access check before the user has picked a model. */
 const NO_MODEL = 'unknown';
-/** Matches model IDs that a list filter can contain. Filters reserve colons, commas, and `!`. */
+/**
+ * Matches model IDs that are safe to use in a list filter, where colons, commas, and `!` are
+ * reserved.
+ */
 const FILTERED_ID = /^[\w./-]{1,128}$/;
 
 export const watsonx: Api = {

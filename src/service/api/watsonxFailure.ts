@@ -32,8 +32,8 @@ const inferenceError = shape({
 });
 
 /**
- * The error formats of the service's own gateway. For example, the gateway rejects requests with
- * expired tokens.
+ * The error formats of the service's own gateway, which rejects requests with expired tokens, for
+ * example.
  */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
@@ -79,8 +79,8 @@ export function failureInEvent(json: unknown): ServiceError | undefined {
 
 /**
  * Reads the token counts from messages such as "…input tokens 4098 cannot exceed the total tokens
- * limit 4096…". In other messages, the limit comes first. The wildcards are bounded, so matching
- * takes linear time.
+ * limit 4096…". Some messages state the limit first. The wildcards are bounded, so matching takes
+ * linear time.
  */
 function inputFailure(message: string, details: FoundDetails): ServiceError {
   const counts =

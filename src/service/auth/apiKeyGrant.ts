@@ -4,8 +4,8 @@ import { identityFailure } from './identityFailure.ts';
 import { readTokenResponse } from './tokenResponse.ts';
 
 /**
- * Creates the authentication method that exchanges an API key for an access token with the
- * service's own grant type. Ignores the `refresh_token` in the response, because its value is
+ * Creates the authentication method that uses the service's own grant type to exchange an API key
+ * for an access token. Ignores the `refresh_token` in the response, because its value is
  * `not_supported` in recorded responses to this grant.
  */
 export function apiKeyGrant({

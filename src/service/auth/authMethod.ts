@@ -19,7 +19,7 @@ export interface AuthMethod {
   readonly needsNoToken?: true;
   /** Returns the key, if there is one, and all header values derived from it. */
   readonly secrets: (key: ServiceKey) => readonly string[];
-  /** Undefined if requests contain the key itself, or neither a token nor a key. */
+  /** Undefined if requests contain no token. */
   readonly exchange?: TokenExchange;
 }
 

@@ -9,9 +9,9 @@ const MAX_OUTPUT_BYTES = 65_536;
 /**
  * Creates the authentication method that runs the user's program and reads the token that it
  * prints. Runs only the approved program, with the approved arguments. If the program exits with an
- * error, runs it once more. Another program may have locked or changed a token cache that both
- * programs use. Doesn't run it again if less than half of the time is left. The second run would
- * probably exceed the deadline, and the exit code of the first run would be lost.
+ * error, runs it once more, because another program may have locked or changed a shared token
+ * cache. If less than half of the time is left, the program isn't run again. A second run would
+ * probably exceed the deadline and hide the exit code of the first run.
  */
 export function command({
   command: [, ...args],

@@ -50,7 +50,7 @@ function readText(text: string): Found | undefined {
   return v.is(token, bare) ? { value: bare } : undefined;
 }
 
-/** Converts a number, digits, or a timestamp with a time zone to seconds since 1970. */
+/** Seconds since 1970, read from a number, a string of digits, or a timestamp with a time zone. */
 const time = v.fallback(
   v.optional(
     v.union([
@@ -63,8 +63,8 @@ const time = v.fallback(
 );
 
 /**
- * Converts a local time without a time zone, such as `2026-11-26 14:05:31.000000`, to seconds since
- * 1970.
+ * Seconds since 1970, read from a local time without a time zone, such as `2026-11-26
+ * 14:05:31.000000`.
  */
 const localTime = v.fallback(
   v.optional(

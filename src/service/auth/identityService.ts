@@ -10,7 +10,7 @@ const MAX_TOKEN_BYTES = 65_536;
 
 /**
  * Gets an access token for these credentials. If the authentication method has no exchange, sends
- * no request and returns the key, which is empty if the service needs none.
+ * no request and returns the key. The key is empty if the service needs no key.
  * @param deadlineMs maximum milliseconds for all attempts of the exchange
  * @throws {ServiceError}
  */

@@ -16,9 +16,10 @@ export function publicAccess(credentials: Credentials): PublicAccess {
 /**
  * Returns the fields that give a request access to the service: those of `publicAccess`, and the
  * token fields if the service needs a token.
- * @param waitedFor the token that the call got before its first attempt; may be sent even if it
+ * @param waitedFor the token that the caller got before the first attempt; may be sent even if it
  * arrived late (see `TokenService.isLate`)
- * @param onToken called with each token that an attempt gets; only the last of these tokens is sent
+ * @param onToken called with each token that an attempt gets; only the last token that an attempt
+ * gets is sent
  */
 export function accessOf(
   credentials: Credentials,

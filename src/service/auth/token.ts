@@ -22,10 +22,7 @@ export interface TokenResponse {
   readonly isApiKey?: true;
 }
 
-/**
- * The lifetime and thresholds of a token, in milliseconds, counted from right before the token
- * request.
- */
+/** The lifetime and thresholds of a token, in milliseconds since just before the token request. */
 export interface TokenLifetime {
   readonly lifeMs: number;
   /** From this age on, the token is refreshed in the background. */
@@ -53,8 +50,8 @@ export function tokenLifetime(response: TokenResponse, random: number): TokenLif
 
 /**
  * Returns the shortest lifetime that a response states, in seconds, up to 24 hours. Assumes 5
- * minutes if the response states none. If the token actually expires earlier, it's replaced after a
- * 401. Returns Infinity if there was no exchange.
+ * minutes if the response states no lifetime. If the token actually expires earlier, it's replaced
+ * after a 401. Returns Infinity if there was no exchange.
  */
 function lifetimeSeconds(response: TokenResponse): number {
   if (response.isApiKey) return Number.POSITIVE_INFINITY;
@@ -68,7 +65,7 @@ export function statesLifetime(response: TokenResponse): boolean {
 
 /**
  * Returns the positive lifetimes that a response states, in seconds. Compares `expiration` with the
- * server's clock, because the local clock can be minutes off.
+ * server's time, because this machine's clock can be minutes off.
  */
 function statedLifetimes(response: TokenResponse): number[] {
   const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = response;
@@ -80,9 +77,9 @@ function statedLifetimes(response: TokenResponse): number[] {
 const DATE_STEP_MS = 1_000;
 
 /**
- * Returns how many milliseconds this machine's clock is ahead of the server's. Negative if it's
- * behind, and 0 if the server's time lies between `start` and `end`. Undefined if the server's time
- * is unknown.
+ * Returns how many milliseconds this machine's clock is ahead of the server's. The result is
+ * negative if this machine's clock is behind, and 0 if the server's time lies between `start` and
+ * `end`. Undefined if the server's time is unknown.
  * @param start the wall-clock time before the request, in milliseconds since 1970
  * @param end the wall-clock time after the response, in milliseconds since 1970
  */
@@ -133,7 +130,7 @@ export type TokenState =
   | { readonly kind: 'refused'; readonly error: ServiceError }
   | { readonly kind: 'failed'; readonly error: ServiceError };
 
-/** A token, its thresholds, and the moment right before the token request. */
+/** A token, its thresholds, and the moment just before the token request. */
 export interface CurrentToken extends Token, Moment {
   /** See `isLateOnArrival`. */
   readonly isLate: boolean;
@@ -147,7 +144,7 @@ export const TOKEN_DEADLINE_MS = 30_000;
 
 /**
  * Returns the age of a token in milliseconds: the larger of the wall-clock and monotonic time since
- * right before the token request.
+ * just before the token request.
  */
 export function ageOf(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): number {
   const wall = clock.now() - token.wallStart;

@@ -37,8 +37,8 @@ const REFRESHES_WITHOUT_USE = 2;
 /**
  * Provides the access token for one set of credentials. Keeps the token only in memory.
  *
- * - **Life.** A token's life starts right before the token request. `token.ts` derives the length
- *   of the life from the response.
+ * - **Life.** A token's life starts just before the token request. `token.ts` derives the length of
+ *   the life from the response.
  * - **Soft threshold** (70 to 90% of the life, random so that windows don't refresh together). The
  *   token stays in use while a refresh runs in the background.
  * - **Hard threshold** (30 s or 10% of the life before the token expires, whichever is shorter).
@@ -51,11 +51,11 @@ const REFRESHES_WITHOUT_USE = 2;
  * - **Failed background refresh.** The current token stays in use while it's valid. The next
  *   background refresh waits for a backoff that grows from 5 s to 5 min.
  * - **Requested pause.** If the response to a failed token request requests a pause, calls fail
- *   with that request's error until the pause ends. However, a valid token stays in use. The pause
- *   is limited to one hour. Only `refresh` ignores the pause.
+ *   with that request's error until the pause ends. However, a valid token stays in use. A pause
+ *   lasts at most one hour. Only `refresh` ignores a pause.
  * - **On demand.** A token that comes from a program isn't refreshed in the background. If the
  *   service refuses such a token, the token is replaced only if it's at least a minute old.
- * - **Refused credentials.** Only `refresh` sends them again.
+ * - **Refused credentials.** Only `refresh` sends refused credentials again.
  * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time, so neither sleep
  *   nor a changed clock keeps an expired token in use. No timer is used.
  */

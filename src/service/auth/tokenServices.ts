@@ -68,7 +68,7 @@ export class TokenServices {
 
   /**
    * The secrets of all credentials that were used or tested, and their latest tokens, including
-   * replaced tokens. They must not appear in messages, logs, or prompts.
+   * replaced tokens. These values must not appear in messages, logs, or prompts.
    */
   get secrets(): readonly string[] {
     return [...this.#former.secrets, ...secretsIn([...this.#entries.values()])];
@@ -119,7 +119,8 @@ export class TokenServices {
     const service = new TokenService({
       fetchToken: async (signal) => {
         const response = await fetchToken(credentials, signal);
-        // Leave out a key that is itself the token, because no service has accepted it yet.
+        // Leave out a key that requests use instead of a token, because no service has accepted it
+        // yet.
         if (!response.isApiKey) tokens.unshift(response.value);
         tokens.splice(MAX_TOKENS);
         return response;
@@ -127,8 +128,8 @@ export class TokenServices {
       isOnDemand: authMethodOf(credentials.service).exchange?.isOnDemand,
       ...(clock && { clock }),
     });
-    // Leave out the keys from other sources. They aren't part of the map key, so they can change
-    // while this entry is in use.
+    // Leave out the API keys from other sources, because they can change while this entry is in
+    // use.
     const secrets = secretsOf({ ...credentials, otherKeys: [] });
     return { apiKey: credentials.apiKey, service, secrets, tokens };
   }
@@ -138,7 +139,6 @@ function secretsIn(entries: readonly Entry[]): string[] {
   return entries.flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
 }
 
-/** True if the credentials have been exchanged for a token. */
 function hasToken({ tokens }: Entry): boolean {
   return tokens.length > 0;
 }
@@ -148,7 +148,7 @@ function isKeyRefused({ service: { state } }: Entry): boolean {
   return state.kind === 'refused' && isKind(state.error, 'key-refused');
 }
 
-/** Returns a map key. Credentials with the same map key can share a token. */
+/** Returns a key for `#entries`. Credentials with the same key share a token service. */
 function keyOf(credentials: Credentials): string {
   const { service, account, apiKey, headerSecrets, program, authUrl, approved } = credentials;
   const { word, authentication } = service;

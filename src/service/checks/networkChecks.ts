@@ -41,7 +41,7 @@ function checksFor({ service }: Credentials): readonly CheckName[] {
   return CHECKS.filter((one) => !others.includes(one));
 }
 
-/** The findings of a check. Contains only numbers, flags, and validated names. */
+/** The findings of a check. They contain only numbers, booleans, and validated names. */
 export interface CheckFacts {
   readonly host?: string;
   /** Remaining lifetime of the token, in milliseconds. */
@@ -73,7 +73,7 @@ type CheckEnd = { readonly check: CheckName } & (
 export type CheckResult =
   | CheckEnd
   | { readonly check: CheckName; readonly state: 'running'; readonly retry?: Retry }
-  /** The check was skipped because an earlier check failed. */
+  /** The check was skipped, because an earlier check failed. */
   | { readonly check: CheckName; readonly state: 'not-run' };
 
 type Probe = ReturnType<ServiceRuntime['clientForChecks']>;
@@ -215,7 +215,7 @@ async function resultOf(check: CheckName, context: CheckContext): Promise<CheckE
 
 /**
  * True if two failures show that the network is down, because neither of two different hosts can be
- * reached. A misspelled address would affect only one of them.
+ * reached. A misspelled address would affect only one host.
  */
 function isOffline(one: ServiceError, other: ServiceError): boolean {
   const areOut = [one, other].every((error) => isKind(error, 'unreachable', 'timeout'));

@@ -14,7 +14,7 @@ export interface ApprovedTarget {
   readonly secrets: readonly string[];
   /** True for a token request. No other request may have a secret in its URL or body. */
   readonly sendsSecret?: boolean | undefined;
-  /** Called after the checks, right before the request is sent. */
+  /** Called after the checks, just before the request is sent. */
   onSend?(): void;
   /** Called if no response headers arrive within `ApprovedFetchOptions.silentMs`. */
   onSilence?(): void;
@@ -38,7 +38,7 @@ export interface ApprovedFetchOptions {
   readonly idleMs: number;
   /**
    * Returns the secrets of all credentials that have been exchanged for a token. Like the request's
-   * own secrets, they must not appear in the URL or the body.
+   * own secrets, these secrets must not appear in the URL or the body.
    */
   readonly provenSecrets: () => readonly string[];
 }

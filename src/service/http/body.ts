@@ -143,6 +143,6 @@ export async function* readEvents(
   yield* read(decoder.decode());
   // The parser follows the standard and discards a last event that isn't followed by an empty line.
   // The extra LF makes the parser yield that event, too. If the body ends in CR, the parser is
-  // still waiting for a possible LF, so the first LF only ends the last line.
+  // still waiting for an LF, so the first LF only ends the last line and a second LF is needed.
   yield* read(lastCharacter === '\r' ? '\n\n' : '\n');
 }

@@ -43,7 +43,7 @@ export interface ConcurrencyState {
   readonly resumesInMs?: number;
   /**
    * When the next request starts. Set only if a slot is free but an interval delays the request.
-   * Calculated as if there were no pause.
+   * Doesn't take a pause into account.
    */
   readonly nextStart?: NextStart;
 }
@@ -58,9 +58,9 @@ interface Waiter {
 }
 
 /**
- * The amount by which a success raises a limit of 1. Higher limits rise by less. We measured 120
- * calls to a service that handles only one request at a time. With an amount of 1/2, a call took
- * 1.65 requests on average. With 1/4, a call took 1.4 requests, and all calls finished sooner.
+ * The amount by which a success raises a limit of 1. A higher limit is raised by less. We measured
+ * 120 calls to a service that handles only one request at a time. With an amount of 1/2, a call
+ * took 1.65 requests on average. With 1/4, a call took 1.4 requests, and all calls finished sooner.
  */
 const GROWTH = 1 / 4;
 

@@ -46,7 +46,7 @@ const TLS_CODES = /^(ERR_TLS_|ERR_SSL_)/;
 const NO_TLS = /WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL/;
 
 /**
- * Error codes of failures that may be temporary, for example because the service is restarting or
+ * Error codes for failures that may be temporary, for example because the service is restarting or
  * the DNS server is busy.
  */
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EAI_AGAIN']);
@@ -126,7 +126,7 @@ function codeOf(error: unknown): string {
   return isCode ? code.replaceAll('/', '_') : '';
 }
 
-/** Returns the failure if the proxy caused it; undefined if it didn't. */
+/** Returns the proxy's failure; undefined if the proxy didn't cause the error. */
 function proxyFailure(
   error: unknown,
   code: string,
@@ -162,8 +162,8 @@ function unreachableProxy(
   if (typeof lookedUp === 'string') {
     return lookedUp === hostname ? undefined : readableHost(lookedUp);
   }
-  // If the network connection was already open, the request may have run. In that case, the error
-  // must not count as a proxy failure, because proxy failures are retried.
+  // If the network connection was already open, the request may have run. The error must not count
+  // as a proxy failure in that case, because proxy failures are retried.
   const isUnconnected =
     isConnectError(error) || isTlsHandshakeReset(error) || code === CONNECT_TIMEOUT;
   if (!isUnconnected) return undefined;

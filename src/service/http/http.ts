@@ -29,8 +29,8 @@ const MAX_PROBE_BYTES = 1_048_576;
 
 /**
  * An HTTP client based on axios and the approved `fetch`, with retries by axios-retry. `send` and
- * `probe` never throw anything but a `ServiceError`, because an AxiosError exposes the key and the
- * token, even through JSON or `util.inspect`.
+ * `probe` throw only a `ServiceError`, because an AxiosError exposes the key and the token, even
+ * through JSON or `util.inspect`.
  */
 export class Http {
   /** The `fetch` function that axios calls. It makes a single attempt, and doesn't add a token. */
@@ -76,7 +76,7 @@ export class Http {
     return { retriesLeft: MAX_RETRIES, attempts: 0, totalMs, endsAt: undefined };
   }
 
-  /** Cancels all requests. */
+  /** Cancels all requests, including future ones. */
   dispose(): void {
     this.#closing.abort();
     this.#unwatchProxyErrors();
@@ -242,7 +242,6 @@ function fetchOfOptions(url: unknown, init: object = {}): Promise<Response> {
   return send(String(url), others);
 }
 
-/** Returns the pending request that an axios config belongs to. */
 function pendingIn(config: AxiosRequestConfig | undefined): PendingRequest {
   const options = config?.fetchOptions as FetchOptions;
   return options.target;

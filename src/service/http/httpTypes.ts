@@ -26,7 +26,8 @@ export interface HttpRequest<Result> {
   readonly body?: string;
   /**
    * Secrets of the connection. Neither these secrets nor the access token may appear in the URL or
-   * the body, unless `sendsSecret` is true. Failure details that contain any of them are removed.
+   * the body, unless `sendsSecret` is true. Failure details that contain any of these values are
+   * removed.
    */
   readonly secrets?: readonly string[];
   /** True for a token request. No other request may have a secret in its URL or body. */
@@ -56,15 +57,15 @@ export interface HttpRequest<Result> {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   /**
-   * Called once per call, as soon as the first attempt has a slot. If the callback rejects, the
-   * request fails.
+   * Called only once, as soon as the first attempt has a slot. If the callback rejects, the request
+   * fails.
    */
   readonly beforeFirstAttempt?: (() => Promise<void>) | undefined;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
   /** Called if an attempt gets no response within 5 s. */
   readonly onSilence?: (() => void) | undefined;
   readonly failure: (answer: ErrorResponse) => ServiceError;
-  /** Reads the response. Once the promise settles, the rest of the body is discarded. */
+  /** Reads the response. The rest of the body is discarded after the promise settles. */
   readonly read: (answer: HttpResponse) => Promise<Result>;
 }
 

@@ -15,8 +15,8 @@ export interface PendingRequestOptions {
   /** Returns the milliseconds to wait before a retry. Tests replace this function. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * Returns the secrets of all connections. Failure details that contain any of them are removed,
-   * because a response can repeat text from an earlier request.
+   * Returns the secrets of all connections. Failure details that contain any of these secrets are
+   * removed, because a response can repeat text from an earlier request.
    */
   readonly secrets: () => readonly string[];
 }
@@ -100,7 +100,7 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Waits for a token, and then for a slot. The slot comes last, because the minimum interval
+   * Waits for a token, and then for a slot. Waits for the slot last, because the minimum interval
    * starts when the slot is granted.
    * @returns the name and value of the token header; undefined if the request has no token
    * @throws {ServiceError}
@@ -127,7 +127,7 @@ export class PendingRequest implements ApprovedTarget {
 
   /**
    * Converts an error to the failure of this request, and removes details that contain secrets.
-   * Also sets the outcome with which the attempt's slot is released.
+   * Also sets the outcome to report when the attempt's slot is released.
    */
   fail(cause: unknown): Failure {
     const { clock, secrets } = this.#options;
@@ -208,8 +208,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Starts the timer for the call's deadline if it isn't running. The time that the call spends in
-   * the queue before its first attempt doesn't count, because it depends on other requests.
+   * Starts the timer for the call's deadline if it isn't running. The time in the queue before the
+   * first attempt doesn't count, because it depends on other requests.
    */
   #startDeadline(): void {
     const { budget } = this.#request;

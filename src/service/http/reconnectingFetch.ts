@@ -10,8 +10,8 @@ export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 
 const CONNECT_ERROR = 'undici:client:connectError';
 /**
- * The error code that older versions of undici use instead of `PROXY_CLOSED`. After this error,
- * those versions reconnect to the proxy.
+ * The error code that older versions of undici use instead of `PROXY_CLOSED`. After this error, the
+ * older versions reconnect to the proxy.
  */
 const OLD_PROXY_CLOSED = 'UND_ERR_SOCKET';
 
@@ -99,9 +99,9 @@ function isOfClosedConnection(error: unknown): boolean {
 }
 
 /**
- * True if the network connection was reset during the TLS handshake. Only in this case does Node
- * add the host to the error.
- * Source: `onConnectEnd` in https://github.com/nodejs/node/blob/v22.0.0/lib/_tls_wrap.js
+ * True if the network connection was reset during the TLS handshake. Node adds the host to the
+ * error only in this case. Source: `onConnectEnd` in
+ * https://github.com/nodejs/node/blob/v22.0.0/lib/_tls_wrap.js
  */
 export function isTlsHandshakeReset(error: unknown): boolean {
   return (

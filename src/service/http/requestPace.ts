@@ -32,8 +32,8 @@ const RATE_LIFE_MS = 60_000;
 export const MAX_PAUSE_MS = 180_000;
 
 /**
- * Computes when the next request may start. Takes the user's minimum interval, the service's rate
- * limit, and requested pauses into account.
+ * Computes when the next request may start, based on the user's minimum interval, the service's
+ * rate limit, and requested pauses.
  */
 export class RequestPace {
   readonly #clock: Clock;
@@ -82,15 +82,15 @@ export class RequestPace {
     return this.#pausedUntil - this.#clock.monotonic();
   }
 
-  /** Milliseconds until a request may start. Zero or less if it may start now. */
+  /** Milliseconds until a request may start. Zero or less if a request may start now. */
   get waitMs(): number {
     const { bySetting, byService } = this.#spacedUntil();
     return Math.max(bySetting, byService, this.#pausedUntil) - this.#clock.monotonic();
   }
 
   /**
-   * When the next request may start, calculated as if there were no pause. Undefined if no interval
-   * delays it.
+   * When the next request may start, without taking a pause into account. Undefined if no interval
+   * delays the request.
    */
   get nextStart(): NextStart | undefined {
     const { bySetting, byService } = this.#spacedUntil();

@@ -38,8 +38,8 @@ export function retryWaitMs(retry: number, retryAfterMs: number, random: () => n
 
 /**
  * Converts a `Retry-After` header, in seconds or as an HTTP date, to milliseconds from now.
- * Undefined if the header is missing or invalid. A date is compared with the `Date` header if there
- * is one, because the local clock can be wrong.
+ * Undefined if the header is missing or invalid. A date is compared with the `Date` header, if
+ * there is one, because this machine's clock can be wrong.
  */
 export function retryAfterMs(
   retryAfter: string | undefined,

@@ -31,7 +31,9 @@ export function withFacts(model: Model, facts: ModelFacts): Model {
   };
 }
 
-/** Returns the models that the user describes, followed by those that only the service lists. */
+/**
+ * Returns the models that the user describes, followed by the models that only the service lists.
+ */
 export function withStatedModels(listed: readonly Model[], from: StatedFor): readonly Model[] {
   const { models } = from.service;
   if (models.length === 0) return listed;

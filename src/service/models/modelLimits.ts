@@ -34,8 +34,8 @@ export function modelProblem(model: Model, parameters: Parameters): ServiceError
 
 /**
  * Returns the `max_new_tokens` for a request that doesn't set it: the default, or the model's
- * output limit if that is lower. For chat, the value is also limited to the estimated number of
- * tokens left in the context, if any are left. For generation, the value is at least
+ * output limit if that limit is lower. For chat, the value is also limited to the estimated number
+ * of tokens left in the context, if any are left. For generation, the value is at least
  * `min_new_tokens`. Pure.
  * @param model the model; undefined if nothing is known about it
  */

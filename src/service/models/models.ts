@@ -164,7 +164,7 @@ export class Models {
 
 /**
  * Lists the models that a service offers for an operation. If the service seems to be a gateway
- * that lists limits and capabilities separately, sends a second request for them.
+ * that lists limits and capabilities separately, requests this information, too.
  * @throws {ServiceError}
  */
 export async function listModels(

@@ -47,7 +47,7 @@ export function explainByModel(
   parameters: Parameters,
 ): ServiceError {
   if (refusal.kind === 'model-unknown') return withLifecycle(refusal, lifecycleOf(model));
-  // Leave out the error code, because it means only that the request was bad.
+  // Leave out the error code, because it's less specific than the cause that was found.
   const { status, host, attempts, requestId } = refusal.details;
   return modelProblem(model, parameters)?.with({ status, host, attempts, requestId }) ?? refusal;
 }
