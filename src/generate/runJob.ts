@@ -49,9 +49,9 @@ interface RunContext {
 const MAX_AT_ONCE = 8;
 
 /**
- * Generates some of a job's responses, inserts them while they stream, and reports the outcome.
- * Text received before a failure stays in the document. Depending on `runMode`, a retry replaces
- * this text or continues it.
+ * Generates the job's responses with these indices, inserts their text while it streams, and
+ * reports the outcome. Text received before a failure stays in the document. Depending on
+ * `runMode`, a retry replaces this text or continues it.
  * @param prepare called before the run, for example to prompt the user; resolves to false if the
  * run must not start
  */
@@ -135,7 +135,7 @@ async function attempt(
   return { connection, folder: activeFolder(uri), indices, outcomes, isCanceled };
 }
 
-/** Applies the model and parameters of the template, which override those in the settings. */
+/** Overrides the model and parameters from the settings with the template's values. */
 function withTemplate(connection: Connection, { template }: Job): Connection {
   if (!template) return connection;
   const parameters = { ...connection.parameters, ...template.parameters };
@@ -159,13 +159,14 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   };
   try {
     for (const index of indices) progress.addLabel(index, labelLine(job, index));
-    // All responses begin before any of them ends, so that the writer waits for all of them.
+    // Begin all responses before the first response ends, so that the writer waits for every
+    // response.
     for (const index of indices) job.begin(index, runMode);
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
   } finally {
     for (const index of indices) progress.removeLabel(index);
   }
-  // Generations can finish in any order, but messages list them in document order.
+  // Generations can finish in any order, but messages list generations in document order.
   return outcomes.toSorted((one, other) => one.index - other.index);
 }
 

@@ -42,11 +42,11 @@ export function labelLine(job: Job, index: number): LineLabel {
   return { show, dispose: () => type.dispose() };
 }
 
-/** A retry that hasn't started yet, and the index of the response that it's for. */
+/** The pending retry of a request, and the index of the request's response. */
 interface PendingRetry {
   readonly index: number;
   readonly retry: Retry;
-  /** Returns the milliseconds until the retry; 0 or less once it has started. */
+  /** Returns the milliseconds until the retry; 0 or less once the retry has started. */
   readonly leftMs: () => number;
 }
 
@@ -133,7 +133,7 @@ export class WaitProgress implements Disposable {
     if (wasWaiting) this.#show();
   }
 
-  /** Called when one of several generations has ended. */
+  /** Called when a generation has ended, if the run has several generations. */
   onDone(done: number, failed: number, all: number): void {
     this.#generating = texts.generatingCount(done, failed, all);
     this.#show();

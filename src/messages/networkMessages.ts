@@ -110,8 +110,8 @@ function certificate(
 }
 
 /**
- * Returns the actions for an address that may be wrong. They don't include changing the address of
- * a built-in service, because the user can't have misspelled it.
+ * Returns the actions for an address that may be wrong. Leaves out the action to change the address
+ * if the service is built in, because the user can't have misspelled that address.
  */
 function fixAddress({ address, isBuiltInHost }: FailureContext): readonly Action[] {
   return isBuiltInHost ? ELSEWHERE : [address.value, 'diagnose'];
@@ -120,7 +120,7 @@ function fixAddress({ address, isBuiltInHost }: FailureContext): readonly Action
 /** Matches the error codes for a proxy that `fetch` can't use, such as a SOCKS proxy. */
 const UNUSABLE_PROXY = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL)$/;
 
-/** Describes a proxy failure. If `status` is set, it's from the proxy itself. */
+/** Describes a proxy failure. If `status` is set, the response came from the proxy itself. */
 function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails): string {
   if (status === 407) {
     return 'The proxy requires a login (407). Add your user name and password to VS Code’s proxy settings.';

@@ -110,7 +110,7 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   return url ? { ...service, url: url.url } : service;
 }
 
-/** Returns the ID of an entry, even if the entry is invalid. Empty if it has no ID. */
+/** Returns the ID of an entry, even if the entry is invalid. Empty if the entry has no ID. */
 export function wordOf(entry: unknown): string {
   return textsOf(entry)('word').toLowerCase();
 }

@@ -67,7 +67,7 @@ const cloudPak: Service = {
   defaultModelId: ibm.defaultModelId,
 };
 
-/** The built-in services. The first one is the default. */
+/** The built-in services. The first service is the default. */
 export const services: readonly [Service, ...Service[]] = [
   ibm,
   gateway,

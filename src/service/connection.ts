@@ -33,7 +33,7 @@ export type PublicCredentials = Omit<Credentials, 'apiKey' | 'headerSecrets' | '
 
 /**
  * A service with the credentials, project, and addresses that the user approved, and the model
- * settings. Immutable. JSON and `inspect` leave out its secrets.
+ * settings. Immutable. Its JSON and `inspect` output contain no secrets.
  */
 export class Connection implements PublicCredentials, ModelSettings {
   readonly service: Service;

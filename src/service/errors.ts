@@ -124,8 +124,8 @@ export interface ErrorDetails {
   readonly problem?: CommandProblem;
   readonly exitCode?: number;
   /**
-   * True if the cause of a refusal is unknown, because a check that could have found it was skipped
-   * or failed for an unrelated reason.
+   * True if the cause of a refusal is unknown, because a check that could have found the cause was
+   * skipped or failed for an unrelated reason.
    */
   readonly isUnchecked?: true;
 }

@@ -1,6 +1,6 @@
 /**
- * A value that is or contains a secret. It's held in a private field, so `inspect`, JSON, and
- * copies don't expose it. Any module may pass it on, but only `service/`, `connection/`, and
+ * A value that is or contains a secret. The value is held in a private field, so `inspect`, JSON,
+ * and copies don't expose it. Any module may pass it on, but only `service/`, `connection/`, and
  * `dotenv/` may open it.
  */
 export class Secret<Value> {

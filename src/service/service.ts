@@ -20,7 +20,7 @@ export interface Service {
   readonly authUrl: string;
   readonly authentication: Authentication;
   readonly api: ApiConfig;
-  /** The web page where users create a key. Empty if it isn't known. */
+  /** The web page where users create a key. Empty if the page isn't known. */
   readonly keyPage: string;
   readonly regions: readonly Region[];
   /** Prefix of a region's host on the service's private network. */
@@ -58,9 +58,9 @@ export interface Region {
 }
 
 /**
- * The settings that a service can need, in the order in which the setup prompts for them. Their
- * names in a `.env` file depend on the service. `account` is a client ID or user name. `projectId`
- * can also be the ID of a space or deployment.
+ * The settings that a service can need, in the order in which the setup prompts for them. The names
+ * of these settings in a `.env` file depend on the service. `account` is a client ID or user name.
+ * `projectId` can also be the ID of a space or deployment.
  */
 export const SETTING_NAMES = ['account', 'apiKey', 'projectId', 'url'] as const;
 

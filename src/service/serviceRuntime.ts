@@ -117,7 +117,8 @@ export class ServiceRuntime {
 
   /**
    * Requests information about the model in the settings. See `Models.fetchModel`.
-   * @returns the model; undefined if it's unknown, as the model of a deployment always is
+   * @returns the model; undefined if the model is unknown, which is always the case for a
+   * deployment
    */
   fetchModelInfo(
     credentials: Credentials,
@@ -155,7 +156,10 @@ export class ServiceRuntime {
     return this.#limiters;
   }
 
-  /** Discards all tokens, for example after a sign-out. Their values are still masked. */
+  /**
+   * Discards all tokens, for example after a sign-out. The values of the discarded tokens are still
+   * masked.
+   */
   forgetTokens(): void {
     this.#tokenServices.forget();
   }

@@ -2,7 +2,7 @@ import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode'
 import { openSettings } from '../ui/openSettings.ts';
 import { renderStatus, type StatusFacts } from './statusView.ts';
 
-/** A menu row, and the function to call if the user picks it. */
+/** A menu row, and the function to call if the user picks this row. */
 export interface MenuItem extends QuickPickItem {
   readonly run: () => unknown;
 }

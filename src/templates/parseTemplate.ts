@@ -213,7 +213,7 @@ export function readFields(
   return { fields, issues };
 }
 
-/** Reads one field. A field without a value is ignored. */
+/** Ignores a field without a value. */
 function readField(
   key: string,
   value: unknown,

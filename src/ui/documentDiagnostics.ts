@@ -40,7 +40,6 @@ export class DocumentDiagnostics implements Disposable {
     this.#showAll();
   }
 
-  /** Checks a document and shows its diagnostics. */
   async show(document: TextDocument): Promise<void> {
     const { version } = document;
     const isCurrent = () =>

@@ -94,7 +94,7 @@ function infoOf(stated: v.InferOutput<typeof deployment>['model_info']): ModelIn
 
 /**
  * Combines two deployments that share a name. A request can reach either deployment, so the lower
- * limits and only the common capabilities apply.
+ * limits apply, and only the capabilities that both deployments have.
  */
 function commonInfo(one: ModelInfo, other: ModelInfo): ModelInfo {
   return {

@@ -7,7 +7,9 @@ import { type ErrorDetails, ServiceError } from '../errors.ts';
  */
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** The default for `max_new_tokens`. It's enough for a page of text, and it limits the cost. */
+/**
+ * The default for `max_new_tokens`. Enough for a page of text, but low enough to limit the cost.
+ */
 export const DEFAULT_NEW_TOKENS = 1_024;
 /**
  * The default for `max_new_tokens` in VS Code's chat, where a tool call can contain a whole file.
@@ -75,7 +77,7 @@ const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, Paramet
 /**
  * The documented parameter ranges of each operation. A parameter without a range is sent unchecked,
  * or not at all if the operation doesn't support it. The JSON schema of the setting allows a value
- * if either operation does.
+ * if at least one operation allows the value.
  */
 export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, ParameterRange>>> = {
   chat: CHAT_RANGES,

@@ -12,7 +12,8 @@ export interface RequestUsage extends TokenUsage {
 }
 
 /**
- * Returns the usage that the service reported, or an estimate if it reported none. Pure.
+ * Returns the usage that the service reported, or an estimate if the service reported no usage.
+ * Pure.
  * @param prompt all text that was sent
  * @param received everything that the model generated, including reasoning and tool calls
  */

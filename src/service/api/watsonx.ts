@@ -6,8 +6,8 @@ import { failureInEvent, inferenceFailure } from './watsonxFailure.ts';
 
 /**
  * The watsonx.ai API, on IBM Cloud and on premises. A request uses a project, a space, or a
- * deployment. If it uses a deployment, the URL contains the deployment ID, and the body contains
- * neither a model ID nor a project ID.
+ * deployment. For a deployment, the URL contains the deployment ID, and the body contains neither a
+ * model ID nor a project ID.
  */
 
 /** The API version, pinned to keep the response format stable. */

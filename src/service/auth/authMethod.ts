@@ -17,7 +17,7 @@ export interface AuthMethod {
   readonly header?: string;
   /** True if requests contain neither a token nor a key. */
   readonly needsNoToken?: true;
-  /** Returns the key, if there is one, and all header values derived from it. */
+  /** Returns the key, if there is one, and all header values derived from the key. */
   readonly secrets: (key: ServiceKey) => readonly string[];
   /** Undefined if requests contain no token. */
   readonly exchange?: TokenExchange;
@@ -28,8 +28,8 @@ export interface TokenExchange {
   /** Path of the token endpoint, relative to the identity address. Empty for a program. */
   readonly path: string;
   /**
-   * True if the token is fetched only when it's needed, never in the background, because fetching
-   * it runs a program.
+   * True if the token is fetched only when it's needed, never in the background. Set for a program,
+   * which shouldn't be started in the background.
    */
   readonly isOnDemand?: true;
   /** @throws {ServiceError} */

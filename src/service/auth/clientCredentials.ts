@@ -21,9 +21,9 @@ import { readTokenResponse } from './tokenResponse.ts';
  * Creates the authentication method for OAuth 2.0 client credentials:
  * https://www.rfc-editor.org/rfc/rfc6749#section-4.4
  *
- * oauth4webapi builds the request. `identity` sends it and handles errors. oauth4webapi doesn't
- * parse the response, because it rejects responses that lack `token_type` or contain an ID token
- * from another issuer.
+ * oauth4webapi builds the request. `identity` sends the request and handles errors. The response
+ * isn't parsed by oauth4webapi, which rejects responses that lack `token_type` or contain an ID
+ * token from another issuer.
  */
 export function clientCredentials(
   authentication: Authentication & { kind: 'clientCredentials' },

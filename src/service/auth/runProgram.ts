@@ -23,8 +23,8 @@ const REST_MS = 200;
 
 /**
  * Runs a program in the home directory, without a shell, and reads its output. The program gets no
- * input. If it exceeds a limit or the signal aborts, it's killed together with its child processes.
- * When it exits, any processes left in its process group are killed, too.
+ * input. If the program exceeds a limit or the signal aborts, the program and its child processes
+ * are killed. When the program exits, any processes left in its process group are killed, too.
  * @param program an absolute path, or empty if the program wasn't found
  * @throws {ServiceError} `command-failed` if the program can't be started or exceeds a limit;
  * `cancelled` if the signal aborts

@@ -113,8 +113,8 @@ export type TokenState =
       /** Milliseconds since 1970. Infinity if the token isn't refreshed in the background. */
       readonly refreshesAt: number;
       /**
-       * How far this machine's clock is ahead of the server's, in milliseconds. Negative if it's
-       * behind. Missing if the server's time is unknown.
+       * How far this machine's clock is ahead of the server's, in milliseconds. Negative if this
+       * machine's clock is behind. Missing if the server's time is unknown.
        */
       readonly clockAheadMs?: number;
       /**

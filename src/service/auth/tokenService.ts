@@ -68,7 +68,8 @@ export class TokenService {
   readonly #listeners = new Set<(state: TokenState) => void>();
   #current: CurrentToken | undefined;
   /**
-   * The token before the current one. It's still a secret, because the service may still accept it.
+   * The token that preceded the current token. It's still a secret, because the service may still
+   * accept it.
    */
   #previous: CurrentToken | undefined;
   #task: SharedTask<Token> | undefined;
@@ -112,8 +113,8 @@ export class TokenService {
    * @param before the state at the start of the attempt. If a token request has failed since then,
    * and the backoff isn't over, the attempt fails, too. Without this rule, each queued call would
    * send its own token request.
-   * @param waitedFor the token that an earlier attempt of the same request got, if any. It's
-   * returned again if it's still the current token and was already late when it arrived (see
+   * @param waitedFor the token that an earlier attempt of the same request got, if any. This token
+   * is returned again if it's still the current token and was already late when it arrived (see
    * `isLate`).
    * @throws {ServiceError} the failure of the token request, with the remaining time in
    * `retryAfterMs` if the service requested a pause; `cancelled` if the signal aborts

@@ -128,8 +128,8 @@ export class TokenServices {
       isOnDemand: authMethodOf(credentials.service).exchange?.isOnDemand,
       ...(clock && { clock }),
     });
-    // Leave out the API keys from other sources, because they can change while this entry is in
-    // use.
+    // Leave out `otherKeys`, because these keys from unused sources can change while this entry is
+    // in use.
     const secrets = secretsOf({ ...credentials, otherKeys: [] });
     return { apiKey: credentials.apiKey, service, secrets, tokens };
   }
@@ -148,7 +148,7 @@ function isKeyRefused({ service: { state } }: Entry): boolean {
   return state.kind === 'refused' && isKind(state.error, 'key-refused');
 }
 
-/** Returns a key for `#entries`. Credentials with the same key share a token service. */
+/** Returns the map key for `#entries`. Credentials with equal map keys share a token service. */
 function keyOf(credentials: Credentials): string {
   const { service, account, apiKey, headerSecrets, program, authUrl, approved } = credentials;
   const { word, authentication } = service;

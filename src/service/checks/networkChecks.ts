@@ -12,8 +12,8 @@ import { lifecycleOf, type ModelLifecycle, withLifecycle } from '../models/model
 import type { ServiceRuntime } from '../serviceRuntime.ts';
 
 /**
- * The network checks of a diagnosis, in order. They follow the steps of a generation, but stop
- * before the model generates text, which would cost money.
+ * The network checks of a diagnosis, in order. The checks follow the steps of a generation, but
+ * stop before the model generates text, which would cost money.
  */
 
 export const CHECKS = [
@@ -48,7 +48,7 @@ export interface CheckFacts {
   readonly lifeMs?: number;
   /**
    * How far this machine's clock is ahead of the identity service's, in milliseconds. Negative if
-   * it's behind.
+   * this machine's clock is behind.
    */
   readonly clockAheadMs?: number;
   /** Set only if the model is deprecated or withdrawn. */
@@ -102,7 +102,7 @@ interface CheckContext extends NetworkCheckOptions {
   readonly onRetry: (retry: Retry) => void;
   /**
    * Returns the client and the token service for checks that use the key or a token. All checks of
-   * a diagnosis share both.
+   * a diagnosis share one client and one token service.
    * @throws {ServiceError} `credentials-changed`
    */
   readonly probe: () => Promise<Probe>;

@@ -17,7 +17,10 @@ import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
 export type HttpOptions = Partial<ApprovedFetchOptions & PendingRequestOptions>;
 
-/** The `fetchOptions` of each request. axios passes them to `fetch` and to the interceptors. */
+/**
+ * The `fetchOptions` of each request. axios passes these options to `fetch` and to the
+ * interceptors.
+ */
 interface FetchOptions {
   readonly send: ApprovedFetch;
   readonly target: PendingRequest;
@@ -76,7 +79,7 @@ export class Http {
     return { retriesLeft: MAX_RETRIES, attempts: 0, totalMs, endsAt: undefined };
   }
 
-  /** Cancels all requests, including future ones. */
+  /** Cancels all requests. */
   dispose(): void {
     this.#closing.abort();
     this.#unwatchProxyErrors();

@@ -42,8 +42,8 @@ export interface HttpRequest<Result> {
    */
   readonly tokenHeader?: string | undefined;
   /**
-   * The headers that the definition of the service adds to every request. Their values can be
-   * secrets.
+   * The headers that the definition of the service adds to every request. The values of these
+   * headers can be secrets.
    */
   readonly fixedHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
   /**
@@ -108,7 +108,7 @@ export interface Retry {
   readonly error: ServiceError;
 }
 
-/** The remaining retries and time of a call. All requests of the call share them. */
+/** The remaining retries and time of a call. All requests of the call share this budget. */
 export interface CallBudget {
   retriesLeft: number;
   /** Number of requests that the call has sent so far, including retries. */

@@ -27,8 +27,8 @@ export interface PendingRequestOptions {
  */
 const REST_MS = 1_000;
 /**
- * The part of `REST_MS` that the caller waits for, in milliseconds. It's long enough for most
- * responses, which end right after their last event.
+ * The part of `REST_MS` that the caller waits for, in milliseconds. Long enough for most responses,
+ * which end right after their last event.
  */
 const CALLER_WAIT_MS = 50;
 

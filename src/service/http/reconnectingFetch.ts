@@ -100,8 +100,8 @@ function isOfClosedConnection(error: unknown): boolean {
 
 /**
  * True if the network connection was reset during the TLS handshake. Node adds the host to the
- * error only in this case. Source: `onConnectEnd` in
- * https://github.com/nodejs/node/blob/v22.0.0/lib/_tls_wrap.js
+ * error only in this case.
+ * Source: `onConnectEnd` in https://github.com/nodejs/node/blob/v22.0.0/lib/_tls_wrap.js
  */
 export function isTlsHandshakeReset(error: unknown): boolean {
   return (
