@@ -146,7 +146,8 @@ export function isOfModelGroup(options: object): boolean {
 
 /**
  * Creates a response part that the chat shows as reasoning. Undefined if this version of VS Code
- * doesn't support reasoning parts. Seen in 1.133.0 and 1.139.1:
+ * doesn't support reasoning parts.
+ * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vscode-dts/vscode.proposed.languageModelThinkingPart.d.ts
  * @param api the `vscode` module
  */

@@ -16,7 +16,8 @@ export interface LineLabel extends Disposable {
 
 /**
  * Shows a label at the end of a selection's last line while text is being generated. VS Code moves
- * the label with that line. Each new text is shown at the end of the current last line.
+ * the label with that line. `show` moves the label to the line that is now the selection's last
+ * line.
  */
 export function labelLine(job: Job, index: number): LineLabel {
   const type = window.createTextEditorDecorationType({

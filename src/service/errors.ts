@@ -1,7 +1,7 @@
 /**
- * Request failures. Each has a kind and details, from which `src/messages` builds the text for the
- * user. A failure must not contain headers, bodies, free text from the service, or errors from
- * libraries, because logging any of these could reveal a secret. For example, an AxiosError
+ * Request failures. Each failure has a kind and details, from which `src/messages` builds the text
+ * for the user. A failure must not contain headers, bodies, free text from the service, or errors
+ * from libraries, because logging any of these could reveal a secret. For example, an AxiosError
  * contains the request.
  */
 

@@ -14,7 +14,7 @@ export interface PastFailure {
 
 export interface PastGeneration {
   readonly at: number;
-  /** Milliseconds until the first text; undefined if there was none. */
+  /** Milliseconds until the first text; undefined if there was no text. */
   readonly firstTextMs: number | undefined;
   readonly wholeMs: number;
   /** A generation that the user canceled doesn't count as failed. */

@@ -59,7 +59,7 @@ export interface StatusFacts {
 }
 
 /**
- * The state that the status item shows. If several rows of the table apply, the first one counts.
+ * The state that the status item shows. If several rows of the table apply, the first row counts.
  *
  * | State       | Applies if                                                     |
  * |-------------|----------------------------------------------------------------|
@@ -157,7 +157,7 @@ function firstWait({ running, requests }: StatusFacts): Wait | undefined {
 export function renderStatus(facts: StatusFacts, now: number): StatusView {
   const state = stateOf(facts, now);
   const leftMs = tokenLeftMs(facts.token, now);
-  // The time left is shown in whole minutes, so it changes once the current minute is over.
+  // The time left is shown in whole minutes, so the text changes once the current minute is over.
   const changes = leftMs > 0 && Number.isFinite(leftMs);
   const nextMinute = changes ? (leftMs % MINUTE_MS) + 1 : undefined;
   const changesInMs =

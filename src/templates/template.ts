@@ -9,8 +9,8 @@ interface Provenance {
   /** The origin as displayed, such as `user settings` or `.hosted-model/templates/x.md`. */
   readonly origin: string;
   /**
-   * The kind of the template that this template hides, because both have the same name. Set only
-   * for templates that come from a repository or a remote machine.
+   * The kind of template with the same name that this template hides. Set only for templates that
+   * come from a repository or a remote machine.
    */
   readonly hides?: 'built-in' | 'user';
 }
@@ -64,7 +64,9 @@ export function nameKey(name: string): string {
   return name.trim().normalize().toLowerCase();
 }
 
-/** Finds a template, even a broken one, by name. Ignores case and surrounding whitespace. */
+/**
+ * Finds a template by name, including broken templates. Ignores case and surrounding whitespace.
+ */
 export function findTemplate(
   templates: readonly TemplateEntry[],
   name: string,

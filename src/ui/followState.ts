@@ -5,8 +5,8 @@ interface Followed<State> {
 
 /**
  * Returns a function that starts following an object, and stops following the previous object.
- * @param onState called with the object and its state, once at the start and after each change.
- * Called without arguments when the object is replaced or removed.
+ * @param onState called with the object and its state, once at the start and again after each
+ * change. Called without arguments when the object is replaced or removed.
  */
 export function follower<State>(
   onState: (source?: Followed<State>, state?: State) => void,

@@ -55,9 +55,7 @@ export function functionOf(operation: Operation): string {
 export interface ModelPage extends ModelList {
   /** The URL of the next page, as sent by the service. */
   readonly next: string | undefined;
-  /**
-   * True if the entries look like those of a gateway that lists limits and capabilities separately.
-   */
+  /** True if the list seems to be from a gateway that lists limits and capabilities separately. */
   readonly mayHaveInfo?: boolean;
 }
 

@@ -93,7 +93,8 @@ export class ResponseReader {
 
   /**
    * Reads the response to its end.
-   * @param signal if it's aborted, errors are thrown even after the stop reason has arrived
+   * @param signal if this signal is aborted, errors are thrown even after the stop reason has
+   * arrived
    * @throws {ServiceError} any failure that the service reports or that occurs while reading;
    * `incomplete` if the response ends without a stop reason
    */
@@ -155,7 +156,10 @@ export class ResponseReader {
     this.#listeners?.onText(chunk.text);
   }
 
-  /** Adds a fragment to its tool call. Only the first fragment has the ID and name. */
+  /**
+   * Adds a fragment to its tool call. Only the first fragment of a tool call has the ID and the
+   * name.
+   */
   #addToolCall({ index, ...fragment }: ToolCallFragment): void {
     this.#received.push(fragment.name, fragment.arguments);
     const known = this.#toolCalls.get(index);

@@ -69,8 +69,8 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
  * can still contain an error, under any event name.
  */
 export function failureInEvent(json: unknown): ServiceError | undefined {
-  // Skip events that can't be errors, because validating every event would make reading the stream
-  // slower.
+  // Skip events that can't be errors, because validating every event would slow down reading the
+  // stream.
   if (typeof json !== 'object' || json === null || !('errors' in json)) return undefined;
   const body = v.safeParse(inferenceError, json);
   if (!body.success) return undefined;

@@ -38,7 +38,7 @@ const MIN_REFRESHED_MS = 30_000;
 
 /**
  * Computes the lifetime and thresholds of a token. A token that lives 30 s or less isn't refreshed
- * in the background, because that would cause a request every few seconds.
+ * in the background, because refreshing it would cause a request every few seconds.
  * @param random a number from 0 to 1
  */
 export function tokenLifetime(response: TokenResponse, random: number): TokenLifetime {

@@ -49,7 +49,7 @@ export interface ConcurrencyState {
 }
 
 interface Waiter {
-  /** Determines the order in the queue. Lower ranks start first. */
+  /** Determines the order in the queue. Requests with lower ranks start first. */
   readonly rank: number;
   readonly isLowPriority: boolean;
   /** True for a first attempt. Retries don't count toward the length of the queue. */
