@@ -166,7 +166,8 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   } finally {
     for (const index of indices) progress.removeLabel(index);
   }
-  // Generations can finish in any order, but messages list generations in document order.
+  // Sort the outcomes in document order for the messages, because generations can finish in any
+  // order.
   return outcomes.toSorted((one, other) => one.index - other.index);
 }
 

@@ -87,7 +87,7 @@ export class WaitProgress implements Disposable {
 
   /**
    * @param say shows a message in the run's progress notification
-   * @param requests the requests to the service, including those of other runs
+   * @param requests the requests to the service, including requests of other runs
    */
   constructor(say: (message: string) => void, requests: Connection['requests']) {
     this.#say = say;

@@ -40,8 +40,8 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
 
 /**
  * Converts a lost connection or timeout to `incomplete`, for a response that was partly shown. The
- * usual message states that the service may have processed the request, which would be confusing if
- * part of the response is visible.
+ * message for the original error states that the service may have processed the request, which
+ * would be confusing next to a partial response.
  */
 export function asIncomplete(error: unknown): unknown {
   return isKind(error, 'connection-lost', 'timeout')
@@ -190,10 +190,10 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
 }
 
 /**
- * States how long a pause the service requested, or advises the user to try again later. Requests
- * are paused for at most `MAX_PAUSE_MS`. If the service requested a longer pause, the text explains
- * why the countdown is shorter. Token requests have no countdown. The status item's tooltip keeps
- * showing the text, so the text must still be true after the pause.
+ * States the length of the pause that the service requested, or advises the user to try again
+ * later. Requests are paused for at most `MAX_PAUSE_MS`. If the service requested a longer pause,
+ * the text explains why the countdown is shorter. Token requests have no countdown. The status
+ * item's tooltip keeps showing the text, so the text must still be true after the pause.
  */
 function tryAgain({ retryAfterMs }: ErrorDetails, isIdentity = false): string {
   if (!retryAfterMs) return 'Try again later';

@@ -105,7 +105,7 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: FixActions):
     : `The identity service refused the ${settingLabel('apiKey', labels)}. The key is unknown, expired, or disabled. Copy it again or create a new one, then ${newKey('it')}.`;
 }
 
-/** Names the resource or model that the account may lack access to, with advice. */
+/** Names the resource or model that the account may lack access to, and advises what to do. */
 function resourceAdvice(labels: LabelContext): string {
   return needsSetting('projectId', labels)
     ? `the ${resourceName(labels)}. Ask the owner, or check the ${settingLabel('projectId', labels)}`

@@ -155,7 +155,8 @@ export type ParsedUrl =
       /** Host and port in ASCII, for display. */
       readonly host: string;
       /**
-       * True if an endpoint path was removed, which is common for URLs copied from code samples.
+       * True if an endpoint path was removed. URLs copied from code samples often end in an
+       * endpoint path.
        */
       readonly hadEndpoint: boolean;
     }

@@ -85,7 +85,7 @@ export interface ErrorDetails {
   readonly requestId?: string;
   /** The host that the request was addressed to. */
   readonly host?: string;
-  /** The destination of a refused redirect, if it's a valid host. */
+  /** The host that a refused redirect points to, if the host is valid. */
   readonly redirectHost?: string;
   /** Host and port of the proxy. */
   readonly proxy?: string;

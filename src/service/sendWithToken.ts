@@ -17,8 +17,8 @@ export interface InferenceOptions {
   readonly tokenService: TokenService;
   readonly limiter: ConcurrencyLimit;
   /**
-   * True to let requests for documents go first. Chat requests have low priority, because an agent
-   * can send many of them.
+   * True if requests for documents go first. Chat requests have low priority, because an agent can
+   * send many of them.
    */
   readonly isLowPriority?: boolean;
   /** Maximum milliseconds for all attempts of a call, from the start of the first attempt. */

@@ -69,8 +69,8 @@ export class DailyBudget {
 
   #keep(note: Note, { fingerprint }: DayUse): void {
     const keys = [...this.#noted(note), fingerprint];
-    // Each kind of note has its own record, because another window may write a different kind at
-    // the same time.
+    // Each kind of note has its own record, because another window may store a different kind of
+    // note at the same time.
     const kept = this.#state.update(`${NOTES}.${note}`, { day: dayOf(this.#now()), keys });
     // If the note can't be stored, it still applies in this window.
     kept.then(undefined, () => {});

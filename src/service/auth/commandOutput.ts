@@ -63,8 +63,8 @@ const time = v.fallback(
 );
 
 /**
- * Seconds since 1970, read from a local time without a time zone, such as `2026-11-26
- * 14:05:31.000000`.
+ * Converts a local time without a time zone, such as `2026-11-26 14:05:31.000000`, to seconds since
+ * 1970.
  */
 const localTime = v.fallback(
   v.optional(

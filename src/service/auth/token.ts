@@ -22,7 +22,7 @@ export interface TokenResponse {
   readonly isApiKey?: true;
 }
 
-/** The lifetime and thresholds of a token, in milliseconds since just before the token request. */
+/** The lifetime and thresholds of a token, in milliseconds from just before the token request. */
 export interface TokenLifetime {
   readonly lifeMs: number;
   /** From this age on, the token is refreshed in the background. */

@@ -147,8 +147,8 @@ function proxyFailure(
 
 /**
  * Returns the address of the proxy that couldn't be reached, or an empty string if the address has
- * unexpected characters. Undefined if the network connection was meant for the service or was
- * already open. A proxy on the same port as the service is recognized only if looking up the
+ * unexpected characters. Undefined if the failed network connection was to the service itself or
+ * was already open. A proxy on the same port as the service is recognized only if looking up the
  * proxy's host name fails.
  */
 function unreachableProxy(

@@ -32,8 +32,8 @@ const MAX_PROBE_BYTES = 1_048_576;
 
 /**
  * An HTTP client based on axios and the approved `fetch`, with retries by axios-retry. `send` and
- * `probe` throw only a `ServiceError`, because an AxiosError exposes the key and the token, even
- * through JSON or `util.inspect`.
+ * `probe` throw only errors of type `ServiceError`, because an AxiosError exposes the key and the
+ * token, even through JSON or `util.inspect`.
  */
 export class Http {
   /** The `fetch` function that axios calls. It makes a single attempt, and doesn't add a token. */
