@@ -18,44 +18,50 @@ export interface Room {
 /** The descriptions in the table on the architecture page, by room name. */
 const PURPOSES: Readonly<Record<string, string>> = {
   extension:
-    'Activation: commands, status item, and chat models. Loads most other code on first use.',
+    'Activates the extension. Registers the commands, status item, and chat models. Loads most other code on first use.',
   app: 'Creates the objects behind the commands and chat.',
   commands:
-    'Each command and its function. Every command runs in a shared wrapper that reports failures.',
-  chat: 'Language model provider, tool, and _Use in Chat_.',
+    'Maps each command to its function. Runs every command in a shared wrapper that reports failures.',
+  chat: 'The language model provider, the chat tool, and _Use in Chat_.',
   generate:
-    'Jobs. A job turns selections into prompts, runs the generations, and reports the outcome.',
-  diagnose: 'The checks of _Diagnose Connection_, the report, and messages for failed commands.',
+    'Creates and runs jobs. A job turns selections into prompts, runs the generations, and reports the outcome.',
+  diagnose:
+    'Runs _Diagnose Connection_, creates its report, and shows messages for failed commands.',
   templates:
-    'Templates, which are prompts with variables. Reads, checks, completes, and lists templates.',
-  editor: 'Writes responses into documents: stream writer, tracked ranges, insert modes, preview.',
+    'Templates, which are prompts with variables. Lists and reads them, checks template files, and suggests completions.',
+  editor:
+    'Writes responses into documents. Contains the insert modes, tracked ranges, and previews.',
   'editor/fit':
-    'Fits text to its place: indentation, code fences, line endings, characters. No VS Code API.',
+    "Adapts a response to its place in the document: indentation, code fences, line endings, and characters. Doesn't use VS Code's API.",
   status: 'The status item, its tooltip and menu, the session history, and usage.',
-  envFile: 'Problems in an open `.env` file, and their quick fixes.',
-  connection: 'Sources of credentials, the selection of a source, approvals, and secret storage.',
+  envFile: 'Underlines problems in an open `.env` file, and offers quick fixes.',
+  connection: 'Finds credentials and selects their source. Handles approvals and secret storage.',
   'connection/setUp':
-    'The setup: prompts for credentials, tests and saves them, and adds or changes services.',
-  ui: 'Progress, wizard steps, log, and notifications. Independent of features.',
-  messages: 'A message and its actions for each kind of failure.',
-  config: 'The only code that reads the configuration. Returns most settings as one snapshot.',
-  dotenv: 'The settings, problems, and fixes in the text of a `.env` file. Pure functions.',
+    'The setup. Prompts for credentials, tests and saves them, and adds or changes services.',
+  ui: 'Parts of the UI that all features share: progress, wizard steps, log, and notifications.',
+  messages:
+    'The message for each kind of service failure, and the actions that the message offers.',
+  config: 'Reads the configuration. Returns most settings together, as a snapshot.',
+  dotenv:
+    'Pure functions that find the settings and problems in the text of a `.env` file, and fix the problems.',
   undocumentedApi:
-    'The undocumented commands and fields of VS Code that the extension uses, each with its source. A test checks that they still exist.',
+    'Lists the undocumented commands and fields of VS Code that the extension uses. Each has a link to its source code in VS Code.',
   service:
-    'Services, credentials, error kinds, and masking. Like all of `service/`, runs in plain Node.',
-  'service/connection': 'The connection, through which features send requests.',
-  'service/checks': 'The checks of a diagnosis, which generate nothing.',
+    'Services, credentials, kinds of errors, and masking. Like all of `service/`, runs in plain Node.',
+  'service/connection':
+    'The class `Connection`. Features send their requests through a connection.',
+  'service/checks': "The checks that _Diagnose Connection_ runs. They don't generate text.",
   'service/serviceRuntime':
-    'Shared by all connections: HTTP client, tokens, concurrency limits, and models.',
+    'The objects that all connections share: HTTP client, tokens, concurrency limits, and models.',
   'service/client':
-    'One call to a service: request body, search for secrets, parameters, and usage.',
+    'Makes one call to a service. Searches the prompt for secrets, creates the request body, and counts the usage.',
   'service/sendWithToken':
-    'Sends a request with a token, and again with a new one if the token is refused.',
+    'Sends a request with a token. If the service refuses the token, sends the request again with a new one.',
   'service/models': 'The models of a service, their lifecycle, and their limits.',
   'service/api': 'The wire format of each API: paths, bodies, streams, and errors.',
-  'service/auth': 'Authentication methods, and the tokens.',
-  'service/http': 'One HTTP request: attempts, retries, concurrency limit, and event stream.',
+  'service/auth': 'The authentication methods. Gets, keeps, and refreshes tokens.',
+  'service/http':
+    'Sends one HTTP request, including its retries. Enforces the concurrency limit, and reads event streams.',
 };
 
 export function readRooms(): Room[] {
