@@ -353,7 +353,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls`, () => {
   after(() => {
     printTable({
       figure: 'parallelCalls',
-      title: `The number of token requests or command runs for ${CALLS.toLocaleString('en')} parallel calls. In the three cases, there's no token yet, the service has just revoked the token, or the first token request fails.`,
+      title: `The tests send ${CALLS.toLocaleString('en')} parallel calls in three cases: there's no token yet, the service has just revoked the token, or the first token request fails. The column of each case shows how many token requests were sent, or how often the command ran.`,
       heads: [
         'Authentication method',
         'No token',
