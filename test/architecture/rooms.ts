@@ -28,7 +28,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   diagnose:
     'Runs _Diagnose Connection_, creates its report, and shows messages for failed commands.',
   templates:
-    'Templates, which are prompts with variables. Lists and reads them, checks template files, and suggests completions.',
+    'Reads, lists, and checks templates, which are prompts with variables. Suggests completions in template files.',
   editor:
     'Writes responses into documents. Contains the insert modes, tracked ranges, and previews.',
   'editor/fit':
@@ -45,7 +45,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   dotenv:
     'Pure functions that find the settings and problems in the text of a `.env` file, and fix the problems.',
   undocumentedApi:
-    'Lists the undocumented commands and fields of VS Code that the extension uses. Each has a link to its source code in VS Code.',
+    'Lists the undocumented commands and fields of VS Code that the extension uses. The comments link to their source code.',
   service:
     'Services, credentials, kinds of errors, and masking. Like all of `service/`, runs in plain Node.',
   'service/connection':
