@@ -62,7 +62,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
     );
     printTable({
       figure: 'leaks',
-      title: `${runs.size} scenarios × ${SINKS.length} sinks, ${total?.toLocaleString('en')} bytes searched, ${found} hits (bar: at least ${LEAST_RUNS} scenarios × ${LEAST_SINKS} sinks, 0 hits, and ${SILENT.size} sinks to which nothing is written)`,
+      title: `${runs.size} scenarios × ${SINKS.length} sinks, ${total?.toLocaleString('en')} bytes searched, ${found} hits (bar: at least ${LEAST_RUNS} scenarios × ${LEAST_SINKS} sinks, 0 hits, and ${SILENT.size} sinks that stay empty)`,
       heads: ['sink', 'bytes searched', 'hits'],
       rows: SINKS.map((sink) => [sink, bytes.get(sink) ?? 0, hits.get(sink) ?? 0]),
     });
