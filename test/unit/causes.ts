@@ -50,12 +50,12 @@ const inFile = (values: Partial<typeof full>) =>
 
 export const causes = {
   'keyring waiting for its password': UNANSWERED,
-  'missing settings, no .env file': firstProblem({
+  'missing settings and no .env file': firstProblem({
     record: undefined,
     external: [noFile, environment({})],
   }),
-  'missing name in the .env file': inFile({ key: full.key, project: full.project }),
-  'missing name in the environment': firstProblem({
+  'missing setting in the .env file': inFile({ key: full.key, project: full.project }),
+  'missing setting in the environment': firstProblem({
     record: undefined,
     external: [noFile, environment({ key: full.key })],
   }),
@@ -64,7 +64,7 @@ export const causes = {
   'placeholder in the .env file': inFile({ ...full, key: '<API_KEY>' }),
   'the word Bearer in the .env file': inFile({ ...full, key: `Bearer ${full.key}` }),
   '.env file not approved': inFile(full),
-  'selected .env file missing': firstProblem({
+  'missing .env file selected in the settings': firstProblem({
     external: [noFile],
     settings: { credentialSource: 'envFile' },
   }),
@@ -75,15 +75,15 @@ export const causes = {
   }),
   'quotes in the settings': firstProblem({ settings: { projectId: '"my-project"' } }),
   'spaces inside a setting': firstProblem({ settings: { projectId: 'my project' } }),
-  'spaces inside a folder setting': firstProblem({
+  'spaces inside a workspace or remote setting': firstProblem({
     settings: { projectId: 'my project', isProjectOfFolder: true },
   }),
-  'invalid address': firstProblem({ settings: { url: 'us-south' } }),
+  'invalid service URL': firstProblem({ settings: { url: 'us-south' } }),
   'hosts not approved': firstProblem({ settings: { url: 'https://eu-de.ml.cloud.ibm.com' } }),
   'unknown host': failed('service-host', 'unreachable', { code: 'ENOTFOUND', host: ownHost }),
-  'unknown host (built-in service)': onIdentity('unreachable', { code: 'ENOTFOUND' }),
+  'unknown host of a built-in service': onIdentity('unreachable', { code: 'ENOTFOUND' }),
   'machine offline': onIdentity('offline', { code: 'ENOTFOUND' }),
-  'no DNS server': onIdentity('unreachable', { code: 'EAI_AGAIN' }),
+  'unreachable DNS server': onIdentity('unreachable', { code: 'EAI_AGAIN' }),
   'connection refused': failed('service-host', 'unreachable', {
     code: 'ECONNREFUSED',
     host: ownHost,
@@ -92,9 +92,9 @@ export const causes = {
   'connection timeout': onIdentity('unreachable', { phase: 'connect' }),
   'response timeout': onIdentity('timeout', { phase: 'headers' }),
   'connection lost': onIdentity('connection-lost', { code: 'ECONNRESET' }),
-  'proxy down': onIdentity('proxy', { code: 'ECONNREFUSED', proxy: 'proxy.example:3128' }),
-  'proxy closes the connection': onIdentity('proxy', { code: 'UND_ERR_PRX_CONN' }),
-  'unusable proxy': onIdentity('proxy', { code: 'UND_ERR_INVALID_ARG' }),
+  'unreachable proxy': onIdentity('proxy', { code: 'ECONNREFUSED', proxy: 'proxy.example:3128' }),
+  'connection closed by the proxy': onIdentity('proxy', { code: 'UND_ERR_PRX_CONN' }),
+  'unsupported proxy type': onIdentity('proxy', { code: 'UND_ERR_INVALID_ARG' }),
   'proxy login required': onIdentity('proxy', { status: 407 }),
   'host blocked by the proxy': onIdentity('proxy', { status: 403 }),
   'untrusted certificate': onIdentity('certificate', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
@@ -107,13 +107,16 @@ export const causes = {
     code: 'ERR_SSL_WRONG_VERSION_NUMBER',
     host: 'identity.example',
   }),
-  'no common TLS version': onIdentity('tls', { code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE' }),
+  'failed TLS handshake': onIdentity('tls', { code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE' }),
   'certificate checks turned off': onIdentity('certificate-checks-off'),
-  'network login page': failed('identity-host', 'unexpected-answer', {
+  'login page of a network': failed('identity-host', 'unexpected-answer', {
     status: 200,
     host: 'identity.example',
   }),
-  redirect: failed('service-host', 'redirected', { host: ownHost, redirectHost: 'login.example' }),
+  'redirect from an added service': failed('service-host', 'redirected', {
+    host: ownHost,
+    redirectHost: 'login.example',
+  }),
   'redirect from the identity service': failed(
     'token',
     'redirected',
@@ -161,12 +164,12 @@ export const causes = {
   'project without a runtime': onAccess('project-without-runtime'),
   'quota used up': onAccess('quota-used-up', { status: 403 }),
   'too many requests': onAccess('rate-limited', { status: 429, attempts: 4 }),
-  'paused requests': shownCheck({
+  'pause requested by the service': shownCheck({
     check: 'request-limit',
     state: 'warning',
     facts: { isPaused: true },
   }),
-  'service failing': failed('token', 'server-failed', {
+  'server error': failed('token', 'server-failed', {
     status: 503,
     attempts: 4,
     host: authHost,
@@ -177,7 +180,7 @@ export const causes = {
     successors: ['ibm/granite-4-h-small'],
   }),
   'unsupported operation': onAccess('operation-unsupported'),
-  'untestable model': shownCheck({
+  'model without support for test requests': shownCheck({
     check: 'access',
     state: 'warning',
     facts: { isUnchecked: true },

@@ -46,7 +46,7 @@ describe('a diagnosis', () => {
     emulator.faults.always(accessPath, refusal(400, 'model_no_support_for_function'));
     const found = await examine();
     assert.ok(found.states.includes('access warning'));
-    assertNamed(found.diagnosis, 'untestable model');
+    assertNamed(found.diagnosis, 'model without support for test requests');
     assert.equal(found.diagnosis.failure, undefined);
   });
 
@@ -57,7 +57,7 @@ describe('a diagnosis', () => {
     slot.release('throttled', 25_000);
     const found = await examine();
     assert.ok(found.states.includes('request-limit warning'));
-    assertNamed(found.diagnosis, 'paused requests');
+    assertNamed(found.diagnosis, 'pause requested by the service');
     assert.equal(found.diagnosis.failure, undefined);
   });
 

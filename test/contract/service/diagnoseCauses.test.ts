@@ -63,7 +63,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the identity service fails',
-    named: 'service failing',
+    named: 'server error',
     plant: ({ faults }) => faults.always(tokenPath, { status: 503 }),
     check: 'token',
     kind: 'server-failed',
@@ -164,7 +164,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the network requires a login, so no key is sent',
-    named: 'network login page',
+    named: 'login page of a network',
     plant: ({ faults }) => faults.always(tokenPath, page),
     check: 'identity-host',
     kind: 'unexpected-answer',
@@ -238,7 +238,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the service redirects',
-    named: 'redirect',
+    named: 'redirect from an added service',
     plant: ({ faults, url }) => faults.always(modelsPath, { redirectTo: `${url}/elsewhere` }),
     check: 'service-host',
     kind: 'redirected',

@@ -87,7 +87,7 @@ describe('a diagnosis', () => {
     closers.push(server.close);
     const { examine } = await startExamination({ credentials: { authUrl: server.url } });
     const { diagnosis } = await examine();
-    assertNamed(diagnosis, 'no common TLS version');
+    assertNamed(diagnosis, 'failed TLS handshake');
     assert.equal(diagnosis.failure?.kind, 'tls');
   });
 
@@ -152,7 +152,7 @@ describe('a diagnosis', () => {
       closers.push(await throughProxy(CLOSED_PORT));
       const { examine, emulator } = await startExamination({ credentials });
       const { diagnosis, states } = await examine();
-      assertNamed(diagnosis, 'proxy down');
+      assertNamed(diagnosis, 'unreachable proxy');
       const { kind, details } = diagnosis.failure ?? {};
       assert.deepEqual(
         [kind, details?.code, details?.proxy],
