@@ -124,7 +124,7 @@ export function issuesText(
   return [
     ...sentence(
       known,
-      'Hosted Model cleans up the value. To remove this warning, correct the setting.',
+      'Hosted Model corrects the value before using it. To remove this warning, correct the setting.',
     ),
     ...sentence(others, 'Check that the value is correct.'),
   ].join(' ');

@@ -76,7 +76,7 @@ export const REFUSAL_MESSAGES = {
     actions: [place.project, 'diagnose'],
   }),
   'project-unknown': (_, { place, labels }) => ({
-    text: `The ${resourceName(labels)} doesn’t exist ${hasRegions(labels) ? 'in this region' : 'at this address'}${resourceName(labels) === 'deployment' ? '' : ', or you aren’t a member'}. Check the ${settingLabel('projectId', labels)} and the service URL in ${place.name}.`,
+    text: `The ${resourceName(labels)} doesn’t exist ${hasRegions(labels) ? 'in this region' : 'at this address'}${resourceName(labels) === 'deployment' ? '' : ', or you aren’t a member of it'}. Check the ${settingLabel('projectId', labels)} and the service URL in ${place.name}.`,
     actions: [place.project, 'diagnose'],
   }),
   'project-without-runtime': (_, { labels }) => ({
@@ -108,7 +108,7 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: FixActions):
 /** Names the resource or model that the account may lack access to, and advises what to do. */
 function resourceAdvice(labels: LabelContext): string {
   return needsSetting('projectId', labels)
-    ? `the ${resourceName(labels)}. Ask the owner, or check the ${settingLabel('projectId', labels)}`
+    ? `the ${resourceName(labels)}. Ask its owner, or check the ${settingLabel('projectId', labels)}`
     : 'the model. Ask the service’s administrator, or select another model';
 }
 

@@ -66,7 +66,7 @@ describe('the checks that run before anything is sent', () => {
     assert.deepEqual(statesOf(badly), ['passed', 'warning', 'passed']);
     assert.match(
       checksOf(badly)[1]?.text ?? '',
-      /The service URL has spaces around its value and has quotes around its value\. .* cleans up the value/,
+      /The service URL has spaces around its value and has quotes around its value\. .* corrects the value before using it/,
     );
   });
 });
