@@ -63,7 +63,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'timer ??= setTimeout',
     to: 'timer = setTimeout',
     test: 'test/unit/settings.test.ts',
-    title: 'are combined into one event, 100 ms after the first',
+    title: 'are combined into one event 100 ms after the first change',
   },
   {
     name: 'a disposed status item keeps updating',
@@ -95,7 +95,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (!isProjectOfFolder) return',
     to: 'if (true) return',
     test: 'test/unit/connection/connections.test.ts',
-    title: 'opens the settings to change the project if the folder settings contain it',
+    title: 'opens the settings to change a project from the folder settings',
   },
   {
     name: "waiting for the keyring can't be canceled",

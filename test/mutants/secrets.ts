@@ -298,7 +298,7 @@ export const secretMutants: readonly Mutant[] = [
     from: ', ...others] : others',
     to: '] : []',
     test: 'test/unit/connection/services.test.ts',
-    title: "protects the keys of all services that aren't in use from being sent",
+    title: 'protects the keys of all unused services from being sent',
   },
   {
     name: 'a source for a different service than the one in the settings is used',

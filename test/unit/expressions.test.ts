@@ -56,7 +56,7 @@ describe('regular expressions', () => {
     assert.ok(all.every(({ expression }) => !/^\\?\/[/*]?\s/.test(expression.source)));
   });
 
-  it('are found again in the same process', async () => {
+  it('are all found by a second search in the same process', async () => {
     assert.equal((await expressionsOfSource()).length, all.length);
   });
 

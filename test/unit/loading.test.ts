@@ -105,7 +105,7 @@ describe('a part that loads on first use', () => {
     );
   });
 
-  it("isn't reported if the window closes while it loads", async () => {
+  it("isn't reported as failed if the window closes while it loads", async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     const load = async () => {
       throw new ServiceError('cancelled');

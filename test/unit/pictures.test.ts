@@ -22,7 +22,7 @@ describe('a saved picture', () => {
     return isReplaced;
   };
 
-  it('stays if the new one only looks different to a computer', async () => {
+  it('is kept if the new picture looks the same to a person', async () => {
     assert.equal(await isReplacedBy('Diagnose Connection', '#8d8e8c'), false);
   });
 

@@ -54,7 +54,7 @@ describe('settings change events', () => {
     }
   };
 
-  it('are combined into one event, 100 ms after the first', () => {
+  it('are combined into one event 100 ms after the first change', () => {
     change(1_000);
     mock.timers.tick(99);
     change(1_000);

@@ -52,7 +52,7 @@ describe('an unapproved host', () => {
     assert.equal(totalOfUnapproved().connections, 2);
   });
 
-  it('can be a working service that counts connections and bytes before its approval', async () => {
+  it('can be a running service whose contacts are counted until its approval', async () => {
     const emulator = await startEmulator();
     const [never, atOnce] = [notApprovedYet(emulator), notApprovedYet(emulator)];
     atOnce.approve();

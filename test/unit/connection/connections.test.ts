@@ -788,7 +788,7 @@ describe('Connections', () => {
     assert.equal(connections.current?.found.folder.path, '/other');
   });
 
-  it('fires an event when a folder is added, which can change the chat connection', async () => {
+  it('fires a change event when a folder is added', async () => {
     await storeKey();
     await connections.for();
     let changes = 0;
@@ -801,7 +801,7 @@ describe('Connections', () => {
     assert.equal(changes, 1);
   });
 
-  it("doesn't report an obstacle for the active folder if a prompt about another folder is closed", async () => {
+  it('reports an obstacle only for the folder whose prompt was closed', async () => {
     editor.addFolder('/other');
     editor.files.set('/other/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
@@ -837,7 +837,7 @@ describe('Connections', () => {
       return { answer };
     };
 
-    it("returns a late result to the caller, but doesn't show it once another folder is active", async () => {
+    it("doesn't show a late result once a different folder is active", async () => {
       editor.addFolder('/slow');
       editor.activeFile = '/slow/a.txt';
       const slow = slowly();
@@ -927,7 +927,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
   });
 
-  it('opens the settings to change the project if the folder settings contain it', async () => {
+  it('opens the settings to change a project from the folder settings', async () => {
     await storeKey();
     const { commands } = await import('vscode');
     const queries: unknown[] = [];
@@ -939,7 +939,7 @@ describe('Connections', () => {
     registered.dispose();
   });
 
-  it('opens the setup to change the project if the user settings contain it', async () => {
+  it('opens the setup to change a project from the user settings', async () => {
     await storeKey();
     editor.typed.push('other-project');
     editor.picks.push(SERVICE, SAVE);
@@ -1031,7 +1031,7 @@ describe('Connections', () => {
       assert.equal(signOutSignal.aborted, true);
     });
 
-    it('A17: detects a sign-out in another window that can’t announce it', async () => {
+    it('A17: treats the deletion of the key in another window as a sign-out', async () => {
       assert.equal(await connections.useSource('editor'), true);
       const { signOutSignal } = connections;
       keyring.values.delete('hostedModel.key.ibm');
@@ -1040,7 +1040,7 @@ describe('Connections', () => {
       assert.equal(signOutSignal.aborted, true);
     });
 
-    it('A17: stops using the .env file at a sign-out that can’t be announced', async () => {
+    it('A17: stops using the .env file on sign-out, even if secret storage can’t store anything', async () => {
       keyring.values.set = () => assert.fail('Secret storage can’t store anything.');
       const { signOutSignal } = connections;
       await connections.signOut();
@@ -1262,7 +1262,7 @@ describe('Connections', () => {
       assert.equal(editor.folderSettings.has('credentialSource'), false);
     });
 
-    it('gives up with a message if the source is also set in another settings file', async () => {
+    it('reports that Use Other Sources had no effect if another settings file sets the source', async () => {
       await storeKey();
       editor.userSettings.set('credentialSource', 'environment');
       editor.overriddenSettings.add('credentialSource');
@@ -1273,7 +1273,7 @@ describe('Connections', () => {
       assert.match(editor.messages.join(), /hostedModel\.credentialSource was set in/);
     });
 
-    it("doesn't use the source in chat until it is approved, and doesn't prompt", async () => {
+    it('uses the source in chat only once it is approved', async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -1380,7 +1380,7 @@ describe('Connections', () => {
     });
   });
 
-  it('signs out without reading any folder, which may be unreachable', async () => {
+  it('signs out without reading any folder', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     await connections.signOut();
@@ -1411,7 +1411,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.inputCount, editor.modalCount], [3, 0]);
   });
 
-  describe('the setup that a command opens', () => {
+  describe('the setup while settings are missing', () => {
     const needed =
       'Hosted Model needs an API key, a project ID, and a service URL. Nothing was sent.';
     const checked =
@@ -1492,7 +1492,7 @@ describe('Connections', () => {
       });
     });
 
-    it("doesn't mention missing settings if the user opens the setup", async () => {
+    it("doesn't mention missing settings if the user opened it", async () => {
       assert.equal(await connections.setUp(), false);
       await connections.setUp({ missing: ['projectId'], isRepair: true });
       assert.deepEqual(editor.messages, []);

@@ -39,7 +39,7 @@ describe('the preparation of a diagnosis', () => {
     assert.equal(connection?.projectId, 'project-of-the-folder');
   });
 
-  it('names the settings that contain a malformed project ID, but only warns about spaces', () => {
+  it('reports where a malformed project ID is set, but only warns about spaces around an ID', () => {
     for (const [isProjectOfFolder, place] of [
       [false, /the project ID in the user settings can’t be used/],
       [true, /the project ID in the workspace or remote settings can’t be used/],
@@ -119,7 +119,7 @@ describe('the preparation of a diagnosis', () => {
     }
   });
 
-  it('identifies the source in use and the identity host for messages', () => {
+  it('passes the source, service, and identity host in use to messages', () => {
     const of = (changes: Changes) => {
       const choice = choiceOf(found(changes));
       return contextOf(choice.kind === 'ready' ? choice.connection : undefined);
@@ -148,13 +148,13 @@ describe('the message about a failed test in the setup', () => {
   const textOf = (kind: ErrorKind, details: ErrorDetails = {}) =>
     messageFor(new ServiceError(kind, details), contextOfTest(credentials))?.text ?? '';
 
-  it("doesn't mention a generation, because none was attempted", () => {
+  it("doesn't warn that the service may have processed a request", () => {
     for (const kind of ['timeout', 'connection-lost'] as const) {
       assert.doesNotMatch(textOf(kind, { host: 'model.example' }), /may have processed/);
     }
   });
 
-  it("points to the setup, because the values aren't in the settings yet", () => {
+  it("points to the setup for values that aren't saved yet", () => {
     const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
     assert.match(textOf('unreachable', misspelt), /address in the setup/);
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {

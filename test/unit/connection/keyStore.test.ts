@@ -137,7 +137,7 @@ describe('KeyStore', () => {
     assert.deepEqual(await store.others('ibm'), []);
   });
 
-  it('returns the keys of other services once secret storage works again', async () => {
+  it('returns stored keys once secret storage works again', async () => {
     const keyring = new FakeKeyring();
     await openWindow(keyring).store.write(another, 'acme');
     const broken = new Set(['keys', 'get']);
@@ -252,7 +252,7 @@ describe('KeyStore', () => {
     assert.equal(failing.changes, 1, 'its own window is notified even if storing fails');
   });
 
-  it('notifies its own window only once about a change that it detects during a read', async () => {
+  it('reports the deletion of a key only once, even if a read detects it before the event', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     await window.store.write(record, 'ibm');

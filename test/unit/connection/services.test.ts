@@ -80,7 +80,7 @@ describe('service selection', () => {
     });
   });
 
-  it('uses the service that the names in a .env file belong to', async () => {
+  it('uses the service whose variables are in the .env file', async () => {
     editor.files.set('/work/.env', platformFile);
     const required = connections.for();
     const question = await editor.modalPrompt();
@@ -279,7 +279,7 @@ describe('service selection', () => {
     assert.deepEqual(otherKeysOf(await required), ['key-of-the-cloud']);
   });
 
-  it("protects the keys of all services that aren't in use from being sent", async () => {
+  it('protects the keys of all unused services from being sent', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
     const stored = {
@@ -296,7 +296,7 @@ describe('service selection', () => {
     assert.deepEqual(others, new Set(expected));
   });
 
-  it("protects the header values of all services that aren't in use from being sent", async () => {
+  it('protects the header values of all unused services from being sent', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     editor.userSettings.set('services', [acme]);
     const [service = assert.fail()] = readServices([acme]).own;
@@ -622,7 +622,7 @@ describe('service selection', () => {
     });
   }
 
-  it('treats two connections as used until the credentials of either service change', async () => {
+  it('considers both connections in use until the credentials of either service change', async () => {
     const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
     editor.userSettings.set('services', [acme]).set('service', 'cpd');
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM);
@@ -663,7 +663,7 @@ describe('service selection', () => {
     assert.equal((await connections.for())?.account, 'berta');
   });
 
-  it('offers the services in the setup, and deletes the keys of all services on sign-out', async () => {
+  it('selects the service from the setup, and deletes the keys of all services on sign-out', async () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
     assert.equal(await connections.setUp(), true);

@@ -40,7 +40,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvals.decisionFor(subjectOf('file:///ab', 'c')), undefined);
   });
 
-  it('B09: remembers across windows that the user declined, until the decision is forgotten', async () => {
+  it('B09: remembers across windows that the user declined a source', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'refused');
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'refused');
@@ -125,7 +125,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), undefined);
   });
 
-  it('returns a fingerprint that depends on the key and on the values shown with it', async () => {
+  it('returns a different fingerprint for each combination of key and values', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const connectionWith = (apiKey: string) =>
       connectionOf({ credentials: { ...credentials, apiKey } });
@@ -141,7 +141,7 @@ describe('SourceApprovals', () => {
     assert.equal(await print('k', 'a'), prints[1]);
   });
 
-  it('forgets approvals for all folders on sign-out, but still remembers what the user declined', async () => {
+  it('forgets approvals on sign-out, but not what the user declined', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     const other = subjectOf('file:///work/b', 'project-2');

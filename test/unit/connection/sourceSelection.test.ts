@@ -66,7 +66,7 @@ describe('source selection', () => {
     assert.equal(hostOf(choose(found({ external }))), new URL(REGION).host);
   });
 
-  it("E12: protects the keys of sources that aren't in use from being sent", () => {
+  it('E12: protects the keys of unused sources from being sent', () => {
     const keys = ['key-of-the-env-file', 'key-of-the-environment'];
     const [first, second] = keys.map((key) => ({ ...full, key }));
     const choice = choose(found({ external: [envFile(first), environment(second)] }));

@@ -174,7 +174,7 @@ describe('the source view', () => {
     ]);
   });
 
-  it('shows that a complete source needs approval, in the words of its row', () => {
+  it("shows that a complete source isn't approved", () => {
     for (const [source, line] of [
       [envFile(), 'The .env file in a is complete, but not approved.'],
       [environment(), 'The environment is complete, but not approved.'],
@@ -184,7 +184,7 @@ describe('the source view', () => {
     }
   });
 
-  it('names a setting with two mistakes once', () => {
+  it('names a setting only once if it has two mistakes', () => {
     const faulty = envFile({ ...full, key: '"Bearer key-outside"', url: `"${full.url}"` });
     assert.equal(
       sourceFaultText(faulty, found({ external: [faulty] })),
@@ -255,11 +255,11 @@ describe('the source view', () => {
   });
 });
 
-describe('the reason for a connection whose source is in the settings', () => {
+describe('the reason for a connection if hostedModel.credentialSource is set', () => {
   const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
     reasonText(source, found({ external: [envFile(), environment()], ...changes }));
 
-  it('is hostedModel.credentialSource if it names the source', () => {
+  it('names hostedModel.credentialSource if the selected source is used', () => {
     for (const [credentialSource, name] of [
       ['editor', 'secret storage and user settings'],
       ['envFile', 'the .env file in a'],
@@ -272,7 +272,7 @@ describe('the reason for a connection whose source is in the settings', () => {
     }
   });
 
-  it("explains why the source in the setting isn't used", () => {
+  it("explains why the selected source isn't used", () => {
     const settings = { credentialSource: 'environment' } as const;
     assert.equal(
       reason('editor', { settings, external: [environment(full, 'refused')] }),
@@ -404,13 +404,13 @@ describe("the actions for a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
-  it('are listed with the reason why a complete source can’t be used', () => {
+  it('come with the reason why a complete source can’t be used', () => {
     const one = found({ external: [envFile()], settings: { authUrl: 'ftp://a.example' } });
     const row = sourceChoices(one, choiceOf(one)).find(({ value }) => value === 'envFile');
     assert.match(row?.problem ?? '', /can’t be used \(the identity service URL .* is invalid\)\.$/);
   });
 
-  it('include at least one action for every source in the list', () => {
+  it('exist for every source in the list', () => {
     for (const answer of ['approved', 'refused', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
       for (const external of environments) {

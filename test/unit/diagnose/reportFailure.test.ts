@@ -109,13 +109,13 @@ describe('a generation whose failure was reported', () => {
     return isRetried;
   }
 
-  it('is retried after Refresh Token only if the user picks Retry in the only notification', async () => {
+  it('is retried after Refresh Token only if the user then picks Retry', async () => {
     assert.equal(await reportRefusedKey([{ hasToken: true }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['The token was refreshed.']);
     assert.equal(await reportRefusedKey([{ hasToken: true }], 'Refresh Token', 'Retry'), true);
   });
 
-  it("isn't retried after Refresh Token if the service uses no token", async () => {
+  it("isn't retried after Refresh Token if the service doesn't use tokens", async () => {
     assert.equal(await reportRefusedKey([{ hasToken: false }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['This service doesn’t use a token.']);
   });
@@ -127,7 +127,7 @@ describe('a generation whose failure was reported', () => {
     assert.equal(editor.messages.length, 2);
   });
 
-  it('is retried after a failed Refresh Token only once another refresh got a token', async () => {
+  it('is retried after a failed Refresh Token once a repeated refresh succeeds', async () => {
     const failure = new ServiceError('offline');
     const retryTwice = ['Refresh Token', 'Retry', 'Retry'];
     assert.equal(

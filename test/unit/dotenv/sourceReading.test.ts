@@ -104,14 +104,14 @@ describe('a .env file', () => {
     }
   });
 
-  it('with a value that is too long has only the issue “malformed”', () => {
+  it('has only the issue “malformed” if a value is too long', () => {
     for (const name of ['IBM_API_KEY', 'IBM_PROJECT_ID']) {
       const { issues, values } = readEnvFile(`${name}="${'a'.repeat(MAX_VALUE_LENGTH)}"`, ibm);
       assert.deepEqual([issues.map(({ kind }) => kind), values], [['malformed'], undefined]);
     }
   });
 
-  it("B18: can't change a prototype", () => {
+  it("B18: can't change the prototype of objects", () => {
     readEnvFile('__proto__=x\nconstructor=y\n', ibm);
     readEnvironment(JSON.parse('{"__proto__":"x","constructor":"y"}'), ibm);
     assert.equal(Object.getPrototypeOf({}), Object.prototype);

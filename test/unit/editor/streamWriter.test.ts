@@ -483,7 +483,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt\nseen unseen more');
   });
 
-  it("doesn't write a response that restarted after the user accepted it", async () => {
+  it("doesn't write a response that restarted after its preview was accepted", async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'seen');

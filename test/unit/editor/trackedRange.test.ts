@@ -63,7 +63,7 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, false);
   });
 
-  it('stays before a response that is inserted at its position but belongs after it', () => {
+  it("isn't shifted by a response that belongs after it", () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });
@@ -139,7 +139,7 @@ describe('a tracked range', () => {
       isUncertain: false,
     };
 
-    it('recognizes its restored text, whether it was undone or deleted by hand', () => {
+    it('recognizes its text when a redo or an undo restores it', () => {
       for (const [first, then] of [
         ['undo', 'redo'],
         [undefined, 'undo'],

@@ -210,7 +210,7 @@ describe('the report about a response', () => {
     ['below', 0, 1],
     ['partly below', 0, 3],
   ] as const) {
-    it(`offers to show the end of a truncated response that is ${what} the visible lines, and to continue it afterwards`, async () => {
+    it(`offers to show the end of a truncated response that is ${what} the visible lines`, async () => {
       const job = await jobWith('a\nb\n', undefined, 'below', '\n\n');
       await job.end(0, 'truncated');
       const revealed = showLines(job, first, last);
@@ -274,7 +274,7 @@ describe('the report about a response', () => {
     job.dispose();
   });
 
-  it("doesn't count the invisible characters of responses that received no text in the run", async () => {
+  it("doesn't count the invisible characters of responses that didn't receive text in the run", async () => {
     const job = await jobWith('a\u001B');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false, received: [] });
     assert.equal(editor.textOf('notification'), '');

@@ -226,7 +226,7 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['1 of 3 complete, line 11 failed']);
   });
 
-  it('counts only the responses that can be inserted, and reports that it skips the others', async () => {
+  it("doesn't count responses that can't be inserted, and reports that it skips them", async () => {
     const { done, announced } = await run({ count: 3, canInsert: (index) => index > 0 });
     await done;
     assert.deepEqual(announced, ['All responses are complete']);

@@ -19,7 +19,7 @@ describe("the label of a prompt's line", () => {
   });
   after(() => hooks.deregister());
 
-  it("is updated at the end of the prompt's current line, in each editor of the document", async () => {
+  it('follows the end of the prompt in every editor of the document', async () => {
     const { labelLine } = await import('../../../src/generate/waiting.ts');
     const shown: string[] = [];
     const document = { lineAt: (line: number) => ({ range: { end: `end of line ${line + 1}` } }) };
@@ -106,7 +106,7 @@ describe('the progress of a waiting run', () => {
     assert.equal(shown.at(-1), GENERATING);
   });
 
-  it('counts down to each retry in the label of its own line', () => {
+  it('counts down to a retry only in the label of the retried line', () => {
     const [first, second, third] = [0, 1, 2].map(labelOf);
     retryIn(1_500, 1, request, 0);
     retryIn(2_200, 1, new AbortController(), 1);
@@ -180,7 +180,7 @@ describe('the progress of a waiting run', () => {
       for (const label of labels) assert.equal(label.at(-1), GENERATING);
     });
 
-    it('stops showing the pause when the run ends', () => {
+    it("doesn't show the pause after the run has ended", () => {
       progress.dispose();
       slots[1]?.release('ok');
       pass(1_000);
@@ -282,7 +282,7 @@ describe('the progress of a waiting run', () => {
     });
   }
 
-  it('keeps the offer while a second request waits for a retry', () => {
+  it('keeps the offer to retry during the backoff of a second request', () => {
     const other = new AbortController();
     progress.onSilence(request);
     pass(15_000);

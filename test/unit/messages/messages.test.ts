@@ -102,7 +102,7 @@ describe('the text of a message', () => {
     });
   }
 
-  it('mentions no shorter pause if the identity service requests a long one', () => {
+  it('shows the full length of a long pause that the identity service requests', () => {
     for (const kind of ['rate-limited', 'server-failed'] as const) {
       const error = new ServiceError(kind, { host: 'id.example', retryAfterMs: 3_600_000 });
       const text = messageFor(error, { authHost: 'id.example' })?.text ?? '';

@@ -85,7 +85,7 @@ describe('private key masking', () => {
 const zen = serviceFor('zen') ?? assert.fail();
 const bearer = { ...zen, authentication: { kind: 'apiKey', header: '' } } as const;
 
-describe('a client', () => {
+describe('secret masking', () => {
   const others = ['key-of-the-unit-tests-2', 'another-short-key'];
   const otherKeys = others.map((apiKey) => ({ service: ibm, apiKey }));
   const { fetch } = fakeNetwork(() => ({}));

@@ -4,7 +4,7 @@ import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { FakeTime, never, seed, settled } from './fixtures.ts';
 import { down, MINUTE, underTest } from './tokens.ts';
 
-describe('the token service and its clocks', () => {
+describe('the token service over time', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();
@@ -82,7 +82,7 @@ describe('the token service and its clocks', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('returns a token that expired before it arrived only to waiting calls', async () => {
+  it('uses a token that arrives expired only for the calls that waited for it', async () => {
     const { service, flights, answer, value } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);

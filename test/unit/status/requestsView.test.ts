@@ -11,7 +11,7 @@ const requestsChangeIn = (requests: StatusFacts['requests']) =>
   renderStatus({ ...initialFacts, requests }, NOW).changesInMs;
 const idle: ConcurrencyState = { inFlight: 0, waiting: 0, limit: 3 };
 
-describe('the wait of the next request', () => {
+describe('the wait before the next request', () => {
   const pause = (leftMs: number): Wait => ({ kind: 'paused', leftMs });
   const retry = (leftMs: number): Wait => ({ kind: 'retrying', leftMs });
   const paused = { ...idle, resumesInMs: 9_000 };

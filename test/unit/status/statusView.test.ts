@@ -212,7 +212,7 @@ describe('the status item', () => {
     }
   });
 
-  it('updates every second before a retry, and every minute while a token is valid', () => {
+  it('updates as soon as the shown minutes or seconds change', () => {
     const changesIn = (facts: Partial<StatusFacts>) =>
       renderStatus({ ...initialFacts, ...facts }, NOW).changesInMs;
     assert.equal(changesIn({}), undefined);

@@ -62,7 +62,7 @@ describe('usage', () => {
     return new Kept(deps, editor.storage, () => now);
   };
 
-  it('older than 31 days is deleted when a window records its first request', async () => {
+  it('is deleted after 31 days when a window records its first request', async () => {
     editor.put('2026-02-06-a.json', '[]');
     editor.put('2026-03-10-a.json', '[]');
     const usage = open();
@@ -82,7 +82,7 @@ describe('usage', () => {
     assert.equal(await open().hasUsage(undefined), false);
   });
 
-  it('in all windows is shown in the tooltip until the end of the day', async () => {
+  it('is shown in the tooltip for all windows until the end of the day', async () => {
     editor.userSettings.set('dailyTokenBudget', 100_000);
     const start = 'Usage today with this API key, in all windows: ';
     const usage = open();
@@ -99,7 +99,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('in the tooltip covers only the active key', async () => {
+  it('is shown in the tooltip only for the active key', async () => {
     const usage = open();
     const other = connectionOf({
       credentials: { ...credentials, apiKey: 'another', service: ofClient },
@@ -120,7 +120,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it("in the tooltip covers only the active service if the service doesn't need a key", async () => {
+  it("is shown in the tooltip only for the active service if it doesn't need a key", async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };

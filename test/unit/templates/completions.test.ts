@@ -29,7 +29,7 @@ describe('completion in a template file', () => {
     assert.deepEqual(at(`Explain \${sel|code please`), [variables, 'sel']);
   });
 
-  it('replaces text after the cursor only if it is a name that a closing brace follows', () => {
+  it('replaces the text before a closing brace only if it is a name', () => {
     assert.deepEqual(at(`\${|A haiku about \${selection}`), [variables, '']);
     assert.deepEqual(at(`\${|select} this`), [variables, 'select}']);
   });

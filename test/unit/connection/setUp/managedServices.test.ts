@@ -420,7 +420,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  describe('next to a service with a project', () => {
+  describe('next to an IBM service with a project', () => {
     const ibm = serviceFor('ibm');
     assert.ok(ibm);
     const url = 'https://us-south.ml.cloud.ibm.com';
@@ -444,11 +444,11 @@ describe('a service that the user added', () => {
       assert.equal((await connections.peek()).choice.kind, 'ready');
     };
 
-    it("can be used for selections without losing the other service's project", async () => {
+    it('can be used for selections without losing the IBM project', async () => {
       await useAnd(await addToKeys(none));
     });
 
-    it("can have its own project without losing the other service's project", async () => {
+    it('can have its own project without losing the IBM project', async () => {
       const service = await addToKeys(watsonx);
       const record = await keys.read('acme');
       assert.ok(record);
@@ -456,7 +456,7 @@ describe('a service that the user added', () => {
       await useAnd(service);
     });
 
-    it("can be set up without losing the other service's project", async () => {
+    it('can be set up without losing the IBM project', async () => {
       editor.picks.push('$(add) Add a Service...', 'watsonx', 'No Key', SAVE, 'model-1');
       editor.typed.push('https://llm.acme.example', 'project-of-acme');
       assert.equal(await connections.setUp(), true);
@@ -466,7 +466,7 @@ describe('a service that the user added', () => {
   });
 
   describe('whose values are in a .env file', () => {
-    it('T43: shows its header names in the approval prompt', async () => {
+    it('T43: has its header names shown in the approval prompt', async () => {
       const { url: _, ...entry } = { ...base, authentication: { kind: 'apiKey' } };
       const services = [{ ...entry, headers: { 'X-Team': 'red' } }];
       editor.userSettings.set('services', services);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { FakeEditor, installEditor } from '../fakeEditor.ts';
 
-describe('a service that the user adds', () => {
+describe('the setup of a new service', () => {
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
     hooks = installEditor(() => new FakeEditor());
@@ -13,7 +13,7 @@ describe('a service that the user adds', () => {
     ...(await import('../../../../src/connection/setUp/commandLine.ts')),
   });
 
-  it('replaces only the entry with its ID, ignoring case and spaces', async () => {
+  it('replaces only the entry with the same ID, ignoring case and spaces', async () => {
     const { withEntry } = await load();
     const others = [7, null, { word: 'other' }];
     const changed = { word: 'Acme', name: 'New' };
@@ -33,8 +33,11 @@ describe('a service that the user adds', () => {
     ['echo $(cat token)', undefined],
     ['a "b', undefined],
   ] as const) {
-    const outcome = parts ? `parsed as ${JSON.stringify(parts)}` : 'refused';
-    it(`has its command ${line || '(empty)'} ${outcome}`, async () => {
+    const command = line || '(empty)';
+    const title = parts
+      ? `parses the command ${command} as ${JSON.stringify(parts)}`
+      : `refuses the command ${command}`;
+    it(title, async () => {
       const { splitCommand } = await load();
       assert.deepEqual(splitCommand(line), parts);
     });

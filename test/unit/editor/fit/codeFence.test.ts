@@ -66,7 +66,7 @@ describe('a code fence', () => {
     });
   }
 
-  it('is the only text that is held back', () => {
+  it('is held back, but the code inside it is returned', () => {
     const codeFence = new CodeFence();
     const written = Array.from('```js\nab\n`c\n```\n', (character) => codeFence.add(character));
     assert.deepEqual(written.filter(Boolean), ['a', 'b', '\n`c']);
@@ -114,7 +114,7 @@ describe('a code fence', () => {
       });
     }
 
-    it('is the only text that is removed', () => {
+    it('is never confused with fewer than three backticks or tildes', () => {
       const units = ['a', '`', '``', '~', '\n', ' '];
       fc.assert(
         fc.property(fc.constantFrom('', '```\n'), cutText(units), (before, [text, pieces]) => {
@@ -142,7 +142,7 @@ describe('a code fence', () => {
     );
   });
 
-  it("doesn't depend on how the text is split into chunks", () => {
+  it('is recognized however the text is split into chunks', () => {
     const units = ['a', '`', '```', '````', '~~~', '\n', '\n', ' ', '\t', '    ', 'x'.repeat(99)];
     fc.assert(
       fc.property(cutText(units), ([text, pieces]) => {

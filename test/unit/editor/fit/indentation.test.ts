@@ -110,18 +110,18 @@ describe('indentation', () => {
     }
   });
 
-  it('is recognized only on the first line in prose', () => {
+  it('is recognized in prose only on the first line', () => {
     assert.equal(fitted('    ', 'So;\n    code', 'markdown'), 'So;\n        code');
     assert.equal(fitted('  ', '  - a\n  - b', 'markdown'), '- a\n  - b');
   });
 
-  it('is the only text that is held back', () => {
+  it('is held back, but all other text is returned at once', () => {
     const indentation = new Indentation({ indentation: '  ', languageId: 'c' });
     const written = Array.from('a;\n  b', (character) => indentation.add(character));
     assert.deepEqual(written, ['a', ';', '\n', '', '', '  b']);
   });
 
-  it("doesn't depend on how the text is split into chunks", () => {
+  it('is the same however the text is split into chunks', () => {
     const options = fc.record({
       indentation: fc.constantFrom('', '  ', '    ', '\t'),
       languageId: fc.constantFrom('c', 'python', 'markdown'),

@@ -209,7 +209,7 @@ describe('text fit', () => {
     );
   });
 
-  it("doesn't return text or change the count if it is ended twice", () => {
+  it('ignores a second call to end()', () => {
     fc.assert(
       fc.property(options, cutText(units), (given, [, pieces]) => {
         const textFit = new TextFit(given);

@@ -97,7 +97,7 @@ describe('reading a stream', () => {
   }
 });
 
-describe('tool calls in a stream', () => {
+describe('tool calls in a response', () => {
   const delta = (fields: object) => `data: ${JSON.stringify({ choices: [{ delta: fields }] })}\n\n`;
   const fragment = (index: number, given: string, more: object = {}, name?: string) =>
     delta({ tool_calls: [{ index, ...more, function: { name, arguments: given } }] });
