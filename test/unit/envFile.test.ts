@@ -184,7 +184,7 @@ describe('an open .env file', () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 
-  it('is checked for only one service if no service is selected', () => {
+  it('is checked only for the service with a complete set of values', () => {
     const used = `IBM_URL=https://a.example\n${text.replace(/"/g, '')}CPD_PROJECT_ID=p\n`;
     const open = parseEnvText(used, ibm, services, false);
     assert.equal(open.service, cpd);

@@ -134,7 +134,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('reports each failed attempt, including a failed retry', async () => {
+  it('has each failed attempt reported, including a failed retry', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();

@@ -1001,7 +1001,7 @@ describe('Connections', () => {
       assert.equal(await using, true);
     });
 
-    it('opens the setup without a prompt about the active folder if no folder is given', async () => {
+    it("doesn't prompt about the active folder if the setup is opened without a folder", async () => {
       editor.folderSettings.set('credentialSource', 'envFile');
       editor.files.set('/other/.env', envFile(SERVICE, 'another-key'));
       const using = connections.useSource('editor', null);
@@ -1304,7 +1304,7 @@ describe('Connections', () => {
       });
     }
 
-    it('switches the repaired folder to the new credentials, even if the active folder changes', async () => {
+    it('uses the new credentials in the folder of the setup, even if the active folder changes', async () => {
       await useEnvironmentAndType();
       editor.addFolder('/other');
       const [work] = editor.folders as WorkspaceFolder[];
@@ -1373,7 +1373,7 @@ describe('Connections', () => {
       assert.equal(editor.modalCount, 0);
     });
 
-    it('fails with a message if another settings file overrides the value', async () => {
+    it('fails with a message if another settings file overrides the source', async () => {
       editor.overriddenSettings.add('credentialSource');
       assert.equal(await connections.useSource('editor'), false);
       assert.match(editor.messages.join(), /hostedModel\.credentialSource was set in/);
@@ -1452,7 +1452,7 @@ describe('Connections', () => {
       assert.deepEqual(editor.messages, ['Hosted Model is set up. The key is in secret storage.']);
     });
 
-    it('lists the sources if a setting is missing after it is completed', async () => {
+    it('lists the sources if a setting is still missing at the end', async () => {
       editor.overriddenSettings.add('projectId');
       editor.picks.push(IBM, 'Dallas', SAVE);
       editor.typed.push('my-key', 'my-project');

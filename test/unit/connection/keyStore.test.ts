@@ -342,7 +342,7 @@ describe('KeyStore', () => {
     assert.equal(window.changes, 1);
   });
 
-  it("doesn't read secrets on a change event before a key is requested", async () => {
+  it("doesn't read a changed key until it is requested", async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     keyring.values.set('hostedModel.key.ibm', JSON.stringify(record));

@@ -119,7 +119,7 @@ describe('service selection', () => {
     ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME on line 4 has quotes'],
     ['missing', '', 'it’s for a different service than the one in hostedModel.service'],
   ] as const) {
-    it(`doesn't use another service if the values for the service in the settings are ${what}`, async () => {
+    it(`doesn't use another service if the values for the selected service are ${what}`, async () => {
       editor.files.set('/work/.env', cloudFile);
       const approved = connections.for();
       await (await editor.modalPrompt()).answer(use);
@@ -151,7 +151,7 @@ describe('service selection', () => {
     });
   }
 
-  it("doesn't fall back to a service of lower precedence if the values in a file are malformed", async () => {
+  it("doesn't fall back to a service of lower precedence if a file has malformed values", async () => {
     const approve = async (file: string) => {
       editor.files.set('/work/.env', file);
       const approved = connections.for();

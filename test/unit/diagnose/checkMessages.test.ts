@@ -71,7 +71,7 @@ describe('the texts of the checks', () => {
     assert.match(fate('withdrawn', '2026-10-01'), /was withdrawn on 2026-10-01/);
   });
 
-  it('list only values that the service has checked', () => {
+  it('name only what the service has checked', () => {
     const accepted = (context: MessageContext) =>
       shownCheck({ check: 'access', state: 'passed', facts: {} }, context).text;
     const [service, gateway] = services;
@@ -92,7 +92,7 @@ describe('the texts of the checks', () => {
     assert.equal(accepted({ service: zen }), 'The key, project, and model were accepted.');
   });
 
-  it('include the message about a failure with its first fix, error kind, and status', () => {
+  it('describe a failure with its message, first fix, error kind, and status', () => {
     const error = new ServiceError('quota-used-up', { status: 403 });
     const check = shownCheck({ check: 'access', state: 'failed', error });
     assert.match(check.text, /Your plan’s quota is used up/);

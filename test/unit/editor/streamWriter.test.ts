@@ -404,7 +404,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt\nfirst ');
     });
 
-    it('restarts in its original place after the user typed a word there and undid the typing', async () => {
+    it('restarts in its original place after the user typed there and undid the typing', async () => {
       const page = new FakeDocument('one\ntwo');
       const writer = new StreamWriter(page, [{ ...END, start: 3, end: 3 }], { timing });
       await write(page, writer, 0, 'text');

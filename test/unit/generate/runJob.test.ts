@@ -183,7 +183,7 @@ describe('runJob', () => {
     assert.deepEqual([announced, reported.length], [['2 of 3 complete, line 11 failed'], 1]);
   });
 
-  it('ends the start announcement when a request waits for its next attempt', async () => {
+  it('ends the start announcement when a request waits for a retry', async () => {
     const shown: number[] = [];
     const generate = async (index: number, options: CallOptions) => {
       shown.push(starts.size);
@@ -364,7 +364,7 @@ describe('runJob', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('reports a truncated response without text as empty if the previous text was undone', async () => {
+  it('reports a truncated response without text as empty after an undo', async () => {
     const generate = async () => ({ ...ended, stopReason: 'max_tokens' });
     const { done } = await run({ undone: true, generate });
     await done;

@@ -170,7 +170,7 @@ describe('the text of a message', () => {
     assert.doesNotMatch(of('iam.cloud.ibm.com')?.text ?? '', /address in/);
   });
 
-  it("doesn't name a host for a redirect to an unknown host", () => {
+  it("doesn't name the target of a redirect if it is unknown", () => {
     const message = messageFor(new ServiceError('redirected', { host: 'model.example' }));
     assert.match(message?.text ?? '', /redirected the request to another address/);
   });
@@ -263,7 +263,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('shows the length and limit of a prompt that is too long if the service reports both', () => {
+  it("shows a prompt's length and limit if the service reports both", () => {
     const of = (details: ErrorDetails) =>
       messageFor(new ServiceError('prompt-too-long', details))?.text;
     assert.equal(

@@ -74,7 +74,7 @@ describe('usage', () => {
     assert.ok(editor.fileNames.includes('2026-03-10-a.json'));
   });
 
-  it('is found in a new window before the tooltip shows it', async () => {
+  it('is found in a new window even before the tooltip shows it', async () => {
     assert.equal(await open().hasUsage(connection), false);
     await open().record(connection, asked(1));
     await settled();

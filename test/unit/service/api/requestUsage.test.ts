@@ -11,7 +11,7 @@ describe('the usage of a request', () => {
     assert.deepEqual(usageOf(usage, prompt, 'text'), { ...usage, isEstimate: false });
   });
 
-  it('is an estimate if the service reports no token counts', () => {
+  it("is an estimate if the service doesn't report token counts", () => {
     assert.deepEqual(usageOf({ inputTokens: 0, outputTokens: 0 }, prompt, 'text'), estimate(1));
   });
 

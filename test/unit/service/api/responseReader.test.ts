@@ -139,7 +139,7 @@ describe('tool calls in a response', () => {
     assert.equal((await read(delta({ content: '' }), stop)).hasBegun, false);
   });
 
-  it('are read from a complete response without indexes', () => {
+  it('are numbered in order if a response omits their indexes', () => {
     const calls = ['a', 'b'].map((id) => ({ id, function: { name: id, arguments: '{}' } }));
     const { toolCalls, stopReason } = readChat({
       choices: [{ message: { tool_calls: calls }, finish_reason: 'tool_calls' }],
