@@ -27,7 +27,7 @@ describe('SourceApprovals', () => {
     }
   });
 
-  it("B14: doesn't apply a decision to another folder with the same content", async () => {
+  it("B14: doesn't apply a folder's decision to another folder with equal values", async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subject, 'approved');
     const elsewhere = approved.map((value) => value.replace('/work/a', '/work/b'));

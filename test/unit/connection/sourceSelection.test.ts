@@ -211,7 +211,7 @@ describe('source selection', () => {
     }
   });
 
-  it('uses the environment if the .env file contains no known variable', () => {
+  it("uses the environment if the .env file doesn't contain a known variable", () => {
     const external = [envFile({}), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, external }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
@@ -274,7 +274,7 @@ describe('source selection', () => {
       });
     }
 
-    it('uses only the editor if it is selected', () => {
+    it('uses only the editor if the editor is selected', () => {
       const external = [envFile(full, 'approved'), environment(full, 'approved')];
       const lacking = found({ record: undefined, external, settings: ofEditor });
       assert.deepEqual(choose(lacking), { kind: 'missing', names: ['apiKey'] });

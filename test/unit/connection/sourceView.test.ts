@@ -472,7 +472,7 @@ describe('the text about the checked sources', () => {
       'the .env file in a (not read in an untrusted folder), and the environment (not read in an untrusted folder).',
     ],
     [
-      'B19: names the line of a value in quotes, and a missing name, but no value',
+      "B19: names the line of a value in quotes and the missing setting, but doesn't show values",
       [envFile({ key: '"key-outside"', project: full.project }), environment({})],
       'the .env file in a (VENDOR_API_KEY on line 1 has quotes around its value, and VENDOR_URL is missing), and the environment (it has no settings for this service).',
     ],

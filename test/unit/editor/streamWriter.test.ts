@@ -284,7 +284,7 @@ describe('a stream writer', () => {
     });
   }
 
-  it("doesn't undo any response if one was changed without a change event", async () => {
+  it("doesn't undo any response if one changed without a change event", async () => {
     const page = new FakeDocument('prompt');
     const writer = new StreamWriter(page, [{ ...END, start: 0, end: 0, lead: '' }, END], {
       timing,

@@ -237,7 +237,7 @@ describe('runJob', () => {
     [1, 'The response can’t be inserted anymore. Generate again.'],
     [2, 'The responses can’t be inserted anymore. Generate again.'],
   ] as const) {
-    it(`sends nothing if none of the responses can be inserted: ${count}`, async () => {
+    it(`doesn't send requests if none of the responses can be inserted: ${count}`, async () => {
       const { done, sent } = await run({ count, canInsert: () => false });
       await done;
       assert.equal(sent(), 0);

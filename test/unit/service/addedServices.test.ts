@@ -175,7 +175,7 @@ describe('an added service', () => {
     });
   }
 
-  it('uses its first listed model if its entry names no default model', () => {
+  it("uses its first listed model if its entry doesn't name a default model", () => {
     const full = {
       ...{ id: 'team/one:1', name: 'Größe 1 (EU)', context: 8_192, output: 512 },
       ...{ tools: true, images: false },

@@ -198,7 +198,7 @@ describe('secret masking', () => {
     assert.equal(maskSecrets('first-keysecond-key', secrets), '[redacted][redacted]');
   });
 
-  it("doesn't mask “[redacted]” again if a key is part of that word", () => {
+  it("doesn't mask “[redacted]” again if a secret is the word “redacted”", () => {
     const secrets = ['other-key-123456', 'redacted'];
     assert.equal(maskSecrets('redacted, other-key-123456', secrets), '[redacted], [redacted]');
   });

@@ -138,7 +138,7 @@ describe('the token service over time', () => {
     assert.deepEqual([await tick(), await tick(), await tick()], [5, 6, 6]);
   });
 
-  it(`never uses a token past its hard threshold or sends concurrent token requests (seed ${seed})`, async () => {
+  it(`never uses a token past its hard threshold, and never sends concurrent requests (seed ${seed})`, async () => {
     const step = fc.record({
       passMs: fc.integer({ min: 0, max: 40 * MINUTE }),
       wallMs: fc.constantFrom(0, 0, 0, 3_600_000, -3_600_000),

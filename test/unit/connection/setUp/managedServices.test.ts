@@ -307,7 +307,7 @@ describe('a service that the user added', () => {
       assert.equal((await connections.peek()).choice.kind, 'ready');
     });
 
-    it('is removed with its entry and its key', async () => {
+    it('is removed together with its entry and key', async () => {
       await store(capital);
       editor.picks.push('ACME', REMOVE);
       const done = connections.setUp();

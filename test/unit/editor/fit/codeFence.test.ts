@@ -27,7 +27,7 @@ describe('a code fence', () => {
     ['can be indented like the prompt', '\t\t```\n\t\ta\n\t\t\tb\n\t\t```', 'a\n\tb'],
     ['is removed before other text', '```js\na\n```\n\nSo.', 'a\n\nSo.'],
     [
-      'is removed, unlike further fences after other text',
+      'is removed only at the start of the response',
       '```\na\n```\n\nor\n```\nb\n```',
       'a\n\nor\n```\nb\n```',
     ],

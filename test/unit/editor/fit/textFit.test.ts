@@ -39,7 +39,7 @@ describe('text fit', () => {
         '\n  a\n  b',
       ],
       [
-        'adds no blank line before the text',
+        "doesn't add a blank line before the text",
         { languageId: 'markdown', leadingLineBreaks: 1 },
         'a\n\nb',
         'a\n\nb',

@@ -39,7 +39,7 @@ describe('the token services of a window', () => {
     throw down;
   };
 
-  it('are shared by equal credentials, even if the projects differ', () => {
+  it('are shared by credentials that differ only in the project', () => {
     const { services } = start();
     const service = services.for(credentials);
     const equal = { ...credentials, approved: { ...credentials.approved }, projectId: 'other' };
