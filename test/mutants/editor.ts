@@ -39,7 +39,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '!this.own.pieces.every((piece) => this.#isThere(piece))',
     to: 'false',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'if one was changed without a change event',
+    title: 'if one changed without a change event',
   },
   {
     name: 'a selection of whole lines grows over the response',

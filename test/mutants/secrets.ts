@@ -307,7 +307,7 @@ export const secretMutants: readonly Mutant[] = [
     to: 'const inUse = ',
     test: 'test/unit/connection/services.test.ts',
     title:
-      "doesn't use another service if the values for the service in the settings are incomplete",
+      "doesn't use another service if the values for the selected service are incomplete",
   },
   {
     name: 'a malformed project ID is sent',
