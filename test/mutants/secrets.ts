@@ -306,8 +306,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const inUse = known.isServiceSet ? all[0] : ',
     to: 'const inUse = ',
     test: 'test/unit/connection/services.test.ts',
-    title:
-      "doesn't use another service if the values for the selected service are incomplete",
+    title: "doesn't use another service if the values for the selected service are incomplete",
   },
   {
     name: 'a malformed project ID is sent',
