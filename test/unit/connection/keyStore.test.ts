@@ -318,7 +318,7 @@ describe('KeyStore', () => {
     assert.deepEqual(await window.store.read('ibm'), another);
   });
 
-  it('deletes a key that is being stored during a sign-out', async () => {
+  it('deletes a key whose write is in progress at sign-out', async () => {
     const keyring = new FakeKeyring();
     const storing = gate();
     const { store } = keyring.window();

@@ -167,7 +167,7 @@ describe('the source view', () => {
     );
   });
 
-  it('shows what to fix if a mistake in the .env file leaves no usable source', () => {
+  it('shows what to fix if a mistake in the .env file makes the only source unusable', () => {
     const one = found({ record: undefined, external: [envFile({ ...full, key: '"quoted"' })] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'The .env file in a can’t be used: VENDOR_API_KEY on line 1 has quotes around its value. Nothing was sent. Fix and save the file.',

@@ -120,7 +120,7 @@ describe('a generation whose failure was reported', () => {
     assert.deepEqual(editor.messages.slice(1), ['This service doesn’t use a token.']);
   });
 
-  it('is reported again if Refresh Token fails', async () => {
+  it('gets a second message if Refresh Token fails', async () => {
     const refresh = [new ServiceError('offline')];
     assert.equal(await reportRefusedKey(refresh, 'Refresh Token'), false);
     assert.match(editor.messages[1] ?? '', /^Couldn’t reach the identity service/);

@@ -415,7 +415,7 @@ describe('runJob', () => {
       '2 of 2 responses reached a token or time limit.',
     ],
   ] as const) {
-    it(`names the limit that truncated responses only if the limit is known: ${what}`, async () => {
+    it(`names the token limit only if it is known: ${what}`, async () => {
       const generate = async (index: number) => generations[index];
       const { done } = await run({ count: generations.length, generate, parameters });
       await done;

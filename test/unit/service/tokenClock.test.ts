@@ -82,7 +82,7 @@ describe('the token service over time', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('uses a token that arrives expired only for the calls that waited for it', async () => {
+  it('returns a late, expired token only to the calls that waited for it', async () => {
     const { service, flights, answer, value } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);

@@ -24,7 +24,7 @@ describe('the lifecycle stage of a model', () => {
     });
   });
 
-  it('is withdrawn from the withdrawal date on, regardless of the order of the stages', () => {
+  it('is withdrawn as of the withdrawal date, regardless of the order of the stages', () => {
     const stages = [stageOf('withdrawn', today), stageOf('deprecated', '2026-01-01', 'maker/next')];
     const { stage: name, withdrawn } = lifecycleOf(model(stages));
     assert.deepEqual([name, withdrawn], ['withdrawn', today]);
