@@ -14,7 +14,7 @@ const sample: Mutant = {
 };
 
 describe('the mutants', () => {
-  it('include at least 25', () => {
+  it('number at least 25', () => {
     assert.ok(mutants.length >= 25);
   });
 

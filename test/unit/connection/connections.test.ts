@@ -1452,7 +1452,7 @@ describe('Connections', () => {
       assert.deepEqual(editor.messages, ['Hosted Model is set up. The key is in secret storage.']);
     });
 
-    it('lists the sources if a setting is still missing at the end', async () => {
+    it('lists the sources if a setting is missing after the last step', async () => {
       editor.overriddenSettings.add('projectId');
       editor.picks.push(IBM, 'Dallas', SAVE);
       editor.typed.push('my-key', 'my-project');

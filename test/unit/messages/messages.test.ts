@@ -75,7 +75,7 @@ describe('the text of a message', () => {
     });
   }
 
-  it('I26: shows the attempt and status of a retry, but no text from the service', () => {
+  it("I26: shows the attempt and status of a retry, but doesn't show text from the service", () => {
     const error = new ServiceError('rate-limited', { status: 429, requestId: 'C4nary' });
     assert.equal(attemptText({ retry: 2, waitMs: 7_600, error }), 'attempt 3 of 4, 429');
     const unreachable = new ServiceError('unreachable', { code: 'ECONNREFUSED', host: 'C4nary' });
