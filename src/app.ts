@@ -28,9 +28,9 @@ export interface Started {
   readonly log: Log;
   readonly status: StatusItem;
   readonly stored: StoredState;
-  /** Creates a part, and disposes it when the window closes. */
+  /** Creates a part, and registers it to be disposed when the window closes. */
   readonly make: <Part extends Disposable>(make: () => Part) => Part;
-  /** Logs the error if work that no caller awaits fails. */
+  /** Logs the error if the given promise rejects. For work that no caller awaits. */
   readonly inBackground: (work: unknown) => void;
   /** Updates the setup state that the status item and the command palette use. */
   readonly updateSetUpState: (inUse: Service | undefined) => Promise<void>;
@@ -90,7 +90,7 @@ export class HostedModel implements App, CommandCode {
 
   /** Refreshes the active connection's token if a refresh is due. */
   async keepFresh(): Promise<void> {
-    // First look up the connection again, in case another one has replaced it.
+    // The connection may have changed since the last lookup, so repeat the lookup first.
     await this.connections.refresh();
     this.connections.active?.tokens.keepFresh();
   }

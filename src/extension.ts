@@ -23,8 +23,8 @@ import { whenOpened } from './ui/whenOpened.ts';
 /**
  * Registers the commands, and creates the other parts that a window needs before its first command,
  * such as the status item and the chat models. Sends no request and reads no secret. If a part
- * can't be created, the log names it, and the commands are still registered, so that they can
- * report the failure.
+ * can't be created, its name is logged. The commands are still registered, so that they can report
+ * the failure.
  */
 export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;
@@ -146,7 +146,7 @@ class Startup implements CommandHost {
     );
   }
 
-  /** Logs the error if work that no caller awaits fails. */
+  /** Logs the error if the given promise rejects. For work that no caller awaits. */
   #inBackground(work: unknown): void {
     Promise.resolve(work).catch((error: unknown) => {
       this.log.error(`background work failed: ${errorName(error)}`);

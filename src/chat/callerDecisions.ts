@@ -45,8 +45,8 @@ export class CallerDecisions {
   }
 
   /**
-   * True if the caller may use the connection. Prompts once for each combination of caller, key,
-   * service address, and project, because a decision covers only that combination.
+   * True if the caller may use the connection. Prompts the user unless there is a decision about
+   * this combination of caller, key, service address, and project.
    * @param signedOut aborts when the user signs out. A decision made after the sign-out isn't
    * stored, and the result is false.
    */
@@ -103,7 +103,7 @@ export interface CallerRow extends QuickPickItem {
   readonly caller: string;
 }
 
-/** Forgets all decisions. Called when the user signs out. */
+/** Called when the user signs out. */
 export async function forgetCallers(state: Memento): Promise<void> {
   await state.update(DECISIONS, undefined);
 }

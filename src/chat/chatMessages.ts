@@ -7,7 +7,9 @@ import { type ErrorKind, ServiceError } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { AI_SETTING, UTILITY_MODEL_SETTING } from '../undocumentedApi.ts';
 
-/** Messages for VS Code's chat: failures, confirmations, and texts of *Use in Chat*. Pure. */
+/**
+ * Messages for VS Code's chat: failures, confirmations, and the UI strings of *Use in Chat*. Pure.
+ */
 
 /**
  * Returns the tooltip for a model in VS Code's model list.
@@ -39,7 +41,7 @@ export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
 
 const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or attach fewer files.';
 
-/** Messages that the chat shows instead of the usual messages, by kind of failure. */
+/** The kinds of failures for which the chat has its own message. */
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,
@@ -67,8 +69,8 @@ export function chatFailure(error: unknown, message: Message | undefined): strin
   if (error instanceof ServiceError) {
     const ending = CHAT_MESSAGES[error.kind];
     if (ending) return ending(error);
-    // A `too-large` error with `actual` is about the request. The size of a response is unknown,
-    // because the response isn't read beyond the limit.
+    // `actual` is set only if the request is too large. The size of a response that is too large is
+    // unknown, because reading stops at the limit.
     if (error.kind === 'too-large' && error.details.actual) return TOO_LARGE;
   }
   if (!message) return 'Canceled.';
@@ -126,10 +128,12 @@ export const TOOL_IS_OFF =
   'This tool is off. The user can turn it on with the hostedModel.offerTool setting.';
 export const TOOL_ADVICE = 'Don’t call the tool again until the user has fixed the problem.';
 
-/** Maximum number of prompt characters in the confirmation. */
+/** Maximum number of characters of the prompt that the confirmation shows. */
 const MAX_SHOWN = 300;
 
-/** Returns the confirmation as Markdown: the prompt's length, destination, and beginning. */
+/**
+ * Returns the confirmation as Markdown. It shows the prompt's length, destination, and beginning.
+ */
 export function toolQuestion(prompt: string, connection: PublicCredentials): string {
   const destination = destinationOf(connection);
   const question = escapeMarkdown(
@@ -140,7 +144,7 @@ export function toolQuestion(prompt: string, connection: PublicCredentials): str
   return `${question}\n\n${shown.length === prompt.trim().length ? 'Prompt' : 'Beginning of the prompt'}: ${codeSpan(shown)}`;
 }
 
-/** Names the service's host and, if there is one, the project, space, or deployment to bill. */
+/** Names the service's host and the project, space, or deployment to bill, if any. */
 function destinationOf({ approved, projectId, resource }: PublicCredentials): string {
   const { host } = new URL(approved.service);
   return projectId ? `${host} and billed to ${resourceName({ resource })} ${projectId}` : host;
@@ -152,7 +156,7 @@ export function toolPromptText(most: number): string {
 
 // First use
 
-/** Number of tokens that VS Code's instructions and tools add to each agent step (measured). */
+/** Measured number of tokens that VS Code's instructions and tools add to each agent step. */
 const AGENT_TOKENS = 17_000;
 
 export const USE = 'Use in Chat';

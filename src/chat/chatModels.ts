@@ -11,8 +11,8 @@ import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
- * Stores each service's model list for VS Code's chat. VS Code requests the models often, so the
- * lists are read from storage instead of fetched from the service.
+ * Stores each service's model list for VS Code's chat. VS Code requests the models often, so they
+ * come from storage instead of the service.
  */
 
 const LISTS = 'hostedModel.chatModels';
@@ -51,9 +51,8 @@ export class ChatModels {
 
   /**
    * Returns the connection's model, then the other models in the stored list and in the service's
-   * settings entry. If neither contains the connection's model, the model is offered without
-   * capabilities, because they're unknown. For a deployment that has its own model, returns only
-   * that model.
+   * settings entry. If the connection's model is in neither of them, its capabilities are unknown,
+   * so it's offered without any. For a deployment that has its own model, returns only that model.
    * @param isOnly false if the models of other services are offered, too
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {
@@ -119,7 +118,10 @@ function unlisted(id: string): Model {
   return { id, label: id, provider: '', description: '', functions: [], tasks: [], lifecycle: [] };
 }
 
-/** Returns the ID of the connection's model, or the deployment's ID if it has its own model. */
+/**
+ * Returns the ID of the connection's model, or the deployment's ID if the deployment has its own
+ * model.
+ */
 export function ownModelId(connection: Connection): string {
   return hasOwnModel(connection) ? connection.projectId : connection.modelId;
 }

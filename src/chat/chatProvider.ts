@@ -92,7 +92,7 @@ export class ChatProvider {
     });
   }
 
-  /** Number of times that VS Code has requested the models of a provider group. */
+  /** The number of times that VS Code has requested the models of a provider group. */
   get groupRequestCount(): number {
     return this.#groupRequestCount;
   }
@@ -100,8 +100,8 @@ export class ChatProvider {
   /**
    * Returns the models to offer, without sending a request or prompting the user. VS Code calls
    * this once for each group and once without a group, and combines the results. To prevent
-   * duplicates, only the call without a group returns models. Returns none in an untrusted
-   * workspace, or if AI features are off.
+   * duplicates, only the call without a group returns models. Returns no models in an untrusted
+   * workspace or if AI features are off.
    */
   async information(options: object): Promise<LanguageModelChatInformation[]> {
     const isGroupRequest = isOfModelGroup(options);
@@ -210,7 +210,7 @@ export class ChatProvider {
     return texts.chatFailure(error, explained);
   }
 
-  /** Refreshes the model list in the background if it's older than a day. */
+  /** Refreshes a stale model list in the background. */
   #refreshIfStale({ connection, signedOut }: ChatRequest): void {
     const service = `${connection.service.word} ${connection.serviceUrl}`;
     const isStale = this.models.isStale(connection);
@@ -222,8 +222,9 @@ export class ChatProvider {
   }
 
   /**
-   * Fetches and saves the model lists of the other services that are set up. Ignores failures,
-   * because chat offers each connection's own model even without a list.
+   * Fetches and saves the model list of each service that is set up, except the one that `except`
+   * belongs to. Ignores failures, because chat offers each connection's own model even without a
+   * list.
    */
   async refreshOthers(except: Connection, signal: AbortSignal): Promise<void> {
     const all = await this.#deps.connections.all();
@@ -233,7 +234,7 @@ export class ChatProvider {
 
   /**
    * Fetches the model list from the service and saves it. Saves nothing if the service has no list.
-   * @throws {ServiceError} if the request fails, unless it fails because the service has no list
+   * @throws {ServiceError} if the request fails for any other reason than `no-model-list`
    */
   async refresh(connection: Connection, signal: AbortSignal): Promise<void> {
     try {

@@ -24,7 +24,7 @@ export interface OfferedModels extends Disposable {
  * use.
  * @param mayHaveModels returns false if there can't be any models. VS Code requests the models in
  * every window, so this check avoids loading the chat only to return an empty list.
- * @param load loads the chat. Called for every request, so it must always return the same instance.
+ * @param load loads the chat. Called for each request, and must return the same instance each time.
  */
 export function offerModels(
   mayHaveModels: () => boolean,

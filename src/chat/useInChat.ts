@@ -14,10 +14,7 @@ import type { ChatProvider } from './chatProvider.ts';
 
 const PROVIDER_ID = 'hosted-model';
 const GROUP_NAME = 'Hosted Model';
-/**
- * Maximum time for the built-in chat to start, in milliseconds. Long, because the machine may be
- * busy.
- */
+/** Maximum time for the built-in chat to start on a busy machine, in milliseconds. */
 const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
 

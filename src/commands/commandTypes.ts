@@ -51,8 +51,8 @@ export const COMMANDS = [
 export type CommandName = (typeof COMMANDS)[number];
 
 /**
- * Arguments of *Generate from selection*. Any keybinding or extension can pass them. Only their
- * types have been checked, not whether the template or insert mode exists.
+ * Arguments of *Generate from selection*. Any keybinding or extension can pass them. Their types
+ * have been checked, but the template or insert mode may not exist.
  */
 export type GenerateArguments =
   | {
@@ -68,7 +68,7 @@ export type GenerateArguments =
 export interface Invocation {
   /** Empty for all commands except *Generate from selection*. */
   readonly args: GenerateArguments;
-  /** The document and selections when the command was invoked, before its code was loaded. */
+  /** The document and selections at the time when the command was invoked. */
   readonly snapshot: Parameters<typeof generate>[2];
 }
 

@@ -27,8 +27,8 @@ interface GroupedRow extends ModelRow {
 /**
  * Lets the user pick a model from a list that is grouped by service. The list opens before the
  * models are loaded.
- * @param own the service in use, whose models come first; undefined for a deployment, which has
- * its own model
+ * @param own the service in use, whose models come first; undefined if a deployment is in use,
+ * because its model can't be changed
  * @param others the other services. If a service can't list its models, its group is left out.
  * @returns undefined if the user picked nothing
  * @throws if the service in use can't list its models

@@ -18,8 +18,8 @@ const MAX_PROVIDER_LENGTH = 40;
 const MAX_SUCCESSORS = 3;
 
 /**
- * Lists the current model first. Models that are deprecated, or that have a withdrawal date, come
- * last.
+ * Returns the rows, with the current model first. Models that are deprecated or have a withdrawal
+ * date come last.
  */
 export function modelRows(models: readonly Model[], current: string): ModelRow[] {
   const groupOf = (model: Model) => {
@@ -62,8 +62,8 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
 }
 
 /**
- * Describes a model's lifecycle, such as "deprecated, will be withdrawn on 2027-01-15, successor
- * maker/next". Empty if the model is available and no end is announced.
+ * Describes a model's lifecycle, as in "deprecated, will be withdrawn on 2027-01-15, successor
+ * maker/next". Empty if the model is available and its end hasn't been announced.
  */
 function lifeText(model: Model): string {
   const { stage, deprecated, withdrawn, others, successors } = lifecycleOf(model);

@@ -77,7 +77,7 @@ function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void
 
 /**
  * Requests the model lists of the other services that are set up, and stores them for the chat.
- * Leaves out deployments, because each one has its own model.
+ * Leaves out deployments, because the model of a deployment can't be changed.
  */
 async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
   const all = await app.connections.all();

@@ -52,7 +52,7 @@ export interface Settings extends SourceSettings {
   readonly folderModelId?: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
-  /** As the user typed it, so it may not be the ID of an insert mode. */
+  /** Not validated, so it may not be the ID of an insert mode. */
   readonly insertMode: string;
   readonly limits: ConcurrencyOptions;
   /** True if other models in VS Code's chat can use a tool that sends text to the user's model. */
@@ -69,12 +69,12 @@ export interface Settings extends SourceSettings {
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
 }
 
-/** The source to use. `auto` selects the first usable one. */
+/** The source to use. `auto` selects the first usable source. */
 export type CredentialSource = 'auto' | SourceId;
 
 /**
- * The problem with the service that `hostedModel.service` names. `field` names the invalid field of
- * the service's entry. Undefined if no service has that ID.
+ * The problem with the service that `hostedModel.service` names. `field` is the invalid field of
+ * the service's entry, or undefined if no service has that ID.
  */
 export type ServiceProblem = Pick<ServiceIssue, 'word'> & Partial<ServiceIssue>;
 
@@ -156,7 +156,8 @@ export function settingsFor(service: Service, settings: Settings): Settings {
 }
 
 /**
- * If the settings name no service, returns them for the first service with a stored key, if any.
+ * If the settings name no service, returns the settings for the first service with a stored key.
+ * Otherwise, or if no key is stored, returns the settings unchanged.
  * @param stored the `word` of each service with a stored key
  */
 export function withStoredService(settings: Settings, stored: readonly string[]): Settings {
@@ -251,7 +252,10 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Rounds a number and clamps it to a range. Any other value counts as the minimum. */
+/**
+ * Rounds a number and clamps it to a range. A value that isn't a finite number counts as the
+ * minimum.
+ */
 function bounded(value: unknown, least: number, most: number): number {
   const number = typeof value === 'number' && Number.isFinite(value) ? value : least;
   return Math.min(most, Math.max(least, Math.round(number)));

@@ -22,10 +22,12 @@ export class ActiveConnection implements Disposable {
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /** The `folderKey` of the active folder when a lookup for it last started. */
+  /**
+   * The `folderKey` of the folder that was active when a lookup for the active folder last started.
+   */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
-  /** The obstacles, by `folderKey`. */
+  /** By `folderKey`. */
   readonly #obstacles = new Map<string, Obstacle>();
   /** The obstacle for the active folder when `#showObstacle` last ran. */
   #shownObstacle: Obstacle = 'none';
@@ -37,8 +39,9 @@ export class ActiveConnection implements Disposable {
   }
 
   /**
-   * The last lookup for the active folder; undefined before the first lookup. After a switch to
-   * another folder, it stays the lookup for the old folder until the new lookup finishes.
+   * The last lookup for the active folder; undefined before the first lookup. After the user
+   * switches to another folder, the lookup for the previous folder is returned until the new lookup
+   * finishes.
    */
   get lookup(): Lookup | undefined {
     return this.#lookup;
@@ -77,7 +80,7 @@ export class ActiveConnection implements Disposable {
     return lookup;
   }
 
-  /** Repeats the lookup, unless there hasn't been one yet. */
+  /** Repeats the lookup for the active folder. Does nothing before the first lookup. */
   async repeatLookup(): Promise<void> {
     if (this.#lookupsStarted > 0) await this.look();
   }

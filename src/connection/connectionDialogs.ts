@@ -125,8 +125,8 @@ function headersParagraph(service: Service): readonly string[] {
 }
 
 /**
- * Prompts for approval to use the credentials in a `.env` file or the environment for a folder (R4
- * in docs/threat-model.md). Enter presses *Do Not Use*.
+ * Prompts for approval to let a folder use the credentials in its `.env` file or the environment
+ * (R4 in docs/threat-model.md). Enter presses *Do Not Use*.
  */
 export function askSource(
   { id, values, service, destination }: UsableSource,
@@ -157,8 +157,8 @@ export function askSource(
 }
 
 /**
- * Offers to use the other sources if the one in `hostedModel.credentialSource` can't be used. The
- * user must agree, because prompts may then go to another account.
+ * Offers to use the other sources if the source in `hostedModel.credentialSource` can't be used.
+ * The user must agree, because prompts may then go to another account.
  * @param target the settings that the switch would change
  */
 export function askInstead(

@@ -49,7 +49,6 @@ export function addressFlaw(setting: AddressProblem['setting'], problem: UrlProb
     : URL_PROBLEMS[problem];
 }
 
-/** Explains why an address in the settings can't be used. */
 export function addressText({ setting, problem }: AddressProblem): string {
   return `The ${addressName(setting)} in the settings can’t be used: ${addressFlaw(setting, problem)}. Nothing was sent.`;
 }
@@ -68,13 +67,11 @@ export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
 
 export const PROJECT_FORMAT = 'Use at most 128 letters, digits, hyphens, periods, and underscores.';
 
-/** Explains that the project, space, or deployment ID in the settings is malformed. */
 export function projectText(settings: LabelContext & ProjectOrigin): string {
   const what = `the ${settingLabel('projectId', settings)} in the ${projectPlace(settings)}`;
   return `Nothing was sent, because ${what} can’t be used. ${PROJECT_FORMAT}`;
 }
 
-/** Explains why the service in the settings can't be used. */
 export function serviceText({ word, field }: ServiceProblem): string {
   const why = field
     ? `its entry in hostedModel.services can’t be used: “${field}” is missing or invalid`
@@ -108,7 +105,7 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   'unknown-region': 'isn’t in a known region',
 };
 
-/** Describes the flaws in a value that is used despite them. */
+/** Describes the flaws in a value that is used anyway. */
 export function issuesText(
   name: SettingName,
   issues: readonly ValueFlaw[],
@@ -240,7 +237,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   return decision === 'refused' ? 'you declined it' : undefined;
 }
 
-/** Explains the mistake in a source that names settings, but can't be used. */
+/** Explains the mistake in a source that has values, but can't be used. */
 export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): string {
   const problem = sourceProblem(source) ?? '';
   const isShort = problem.startsWith('lacks ');
@@ -311,7 +308,7 @@ export function checkedSourcesText(found: SourceSnapshot): string {
 }
 
 /**
- * Describes the issues of each line, as in `VENDOR_URL on line 2 has quotes around its value and
+ * Describes the issues in each line, as in `VENDOR_URL on line 2 has quotes around its value and
  * can’t be used as an address`.
  */
 function issuePhrases(issues: readonly Issue[]): string[] {

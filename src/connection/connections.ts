@@ -47,7 +47,7 @@ export interface ConnectionsOptions extends FindOptions {
   readonly runtime: ServiceRuntime;
   /** Runs the steps of the setup. Resolves to true if credentials were saved. */
   readonly runSetUp: (reason?: SetUpReason) => Promise<boolean>;
-  /** Logs the failure of work that no caller awaits. */
+  /** Logs the error if the given promise rejects. For work that no caller awaits. */
   readonly inBackground: (work: Promise<unknown>) => void;
 }
 
@@ -141,8 +141,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Looks up the connection for a folder. The result contains a connection or an obstacle. Never
-   * prompts.
+   * Looks up the connection for a folder, without prompting. The result contains a connection or an
+   * obstacle.
    */
   async peek(owner = activeFolder()): Promise<Lookup> {
     const found = await findSources(this.#options, owner);
@@ -150,7 +150,7 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Like `peek`, but the user can cancel it, because a keyring or a remote folder can be slow. Also
+   * Like `peek`, but lets the user cancel, because a keyring or a remote folder can be slow. Also
    * updates `current` if the folder is active.
    * @throws {ServiceError} `cancelled` if the user stops waiting
    */
@@ -161,10 +161,10 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Returns the connection that VS Code's chat uses. Undefined if there is an obstacle, even if
-   * another service is set up. A chat request belongs to no document. If exactly one folder is
-   * open, chat uses the connection of that folder. Otherwise, it uses the editor source, unless the
-   * settings name another source. Never prompts.
+   * Returns the connection that VS Code's chat uses, without prompting. A chat request belongs to
+   * no document. If exactly one folder is open, chat uses the connection of that folder. Otherwise,
+   * it uses the editor source, unless the settings name another source. Undefined if there is an
+   * obstacle, even if another service is set up.
    */
   async inChat(): Promise<Connection | undefined> {
     const { choice } = await this.#lookUpForChat();
@@ -206,7 +206,7 @@ export class Connections implements Disposable {
     return this.#options.approvals.fingerprintOf(connection, ...shown);
   }
 
-  /** Repeats the lookup for the active folder, unless there hasn't been one yet. */
+  /** Repeats the lookup for the active folder. Does nothing before the first lookup. */
   async refresh(): Promise<void> {
     await this.#active.repeatLookup();
   }
@@ -294,7 +294,7 @@ export class Connections implements Disposable {
 
   /**
    * Deletes the stored keys and all approvals. Declined sources stay declined. Reads no folder,
-   * because a remote one may not respond.
+   * because a remote folder may not respond.
    * @throws if secret storage fails to delete a key
    */
   async signOut(): Promise<void> {

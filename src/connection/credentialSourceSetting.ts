@@ -13,7 +13,7 @@ import type { ExternalSource, SourceSnapshot } from './sourceSelection.ts';
 /** Writes `hostedModel.credentialSource`. */
 
 /**
- * @returns false if other settings override the value, in which case the user is informed
+ * @returns false if other settings override the value; a message then informs the user
  * @throws if VS Code can't write the setting
  */
 export async function writeCredentialSource(
@@ -28,7 +28,7 @@ export async function writeCredentialSource(
 }
 
 /**
- * Offers to use the other sources if the one in the settings can't be used. If the user agrees,
+ * Offers to use the other sources if the source in the settings can't be used. If the user agrees,
  * writes `auto` to the settings that named the source.
  * @returns true if `auto` now applies
  */

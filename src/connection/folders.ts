@@ -26,8 +26,8 @@ const FOLDERLESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
 
 /**
  * Returns the folder whose `.env` and settings apply to a document. Returns null for a file outside
- * all folders, because no approval covers it. Never returns undefined, which would trigger default
- * parameters when it's passed on.
+ * all folders, because no approval covers it. Never returns undefined, because a callee's default
+ * parameter would replace it.
  */
 export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
   const document = uri && (previewedBy(uri) ?? uri);

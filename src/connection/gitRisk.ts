@@ -4,7 +4,6 @@ import { type Disposable, type Event, extensions, type Uri } from 'vscode';
  * Uses VS Code's Git extension to check if a commit could publish a file. Doesn't run git itself.
  */
 
-/** The reason why a commit could publish a file. */
 export type GitRisk = 'not-ignored' | 'tracked';
 
 /**
@@ -25,7 +24,7 @@ interface GitApi {
 }
 
 interface Repository {
-  /** Returns those of the paths that git ignores. Git never ignores tracked files. */
+  /** Returns the paths that git ignores. Git never ignores tracked files. */
   checkIgnore(paths: string[]): Promise<Set<string>>;
   /**
    * Looks up a file in a tree. An empty `tree` means the index.

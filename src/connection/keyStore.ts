@@ -10,11 +10,11 @@ import type { Service } from '../service/service.ts';
 export interface KeyRecord {
   /** The client ID or user name, if the authentication method needs one. */
   readonly account?: string | undefined;
-  /** An API key, or the secret of an OAuth client. Empty if the service needs none. */
+  /** An API key, or the secret of an OAuth client. Empty if the service needs neither. */
   readonly apiKey: string;
   /** The secret values of the service's headers, by label. */
   readonly headerSecrets?: Readonly<Record<string, string>> | undefined;
-  /** The absolute path of the program that prints the token, as the user saw it. */
+  /** The absolute path of the program that prints the token, as approved by the user. */
   readonly program?: string | undefined;
   /**
    * The project, space, or deployment from the last setup. Used while the project in the settings
@@ -42,8 +42,8 @@ const SECRET = 'hostedModel.key.';
 const MARKER = 'hostedModel.hasKey.';
 /**
  * Name of an entry in secret storage that gets a new value with each sign-out, so that VS Code
- * fires an event in every window. Deleting the keys isn't enough: if none is stored, for example
- * because the key is in a `.env` file, no event fires.
+ * fires an event in every window. Deleting the keys isn't enough, because no event fires if no key
+ * is stored, for example if the user's key is in a `.env` file.
  */
 const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 
@@ -63,7 +63,7 @@ export class KeyStore {
   readonly #onIssue: (what: StorageIssue) => void;
   #hasFailed = false;
   /**
-   * The value of each key as this window last read or wrote it, by name. Used to detect changes by
+   * The value that this window last read or wrote for each key, by name. Used to detect changes by
    * other windows.
    */
   readonly #seen = new Map<string, string | undefined>();
@@ -74,7 +74,7 @@ export class KeyStore {
   #listed: readonly string[] | undefined;
   /** Number of changes that this window has made or secret storage has reported. */
   #changes = 0;
-  /** Settles after the last write or deletion that this window started. */
+  /** Settles when the last write or deletion that this window started has ended. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
@@ -109,8 +109,8 @@ export class KeyStore {
   }
 
   /**
-   * Returns the current record, even if another window just wrote it. Undefined if there is none,
-   * or if it can't be read.
+   * Returns the current record, even if another window just wrote it. Undefined if there is no
+   * record, or if the record can't be read.
    */
   async read(word: string): Promise<KeyRecord | undefined> {
     const text = await this.#readAndCompare(SECRET + word);
@@ -168,14 +168,14 @@ export class KeyStore {
       return Promise.allSettled(names.map((name) => this.#delete(name)));
     });
     this.#announce();
-    // Ignore a failure, because there's no other way to notify the other windows.
+    // Ignore a failure, because nothing else could notify the other windows.
     await this.#secrets.store(LAST_SIGN_OUT, crypto.randomUUID()).then(undefined, () => {});
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
   /**
    * Calls the listener when a record changes, in this window or another, and after a sign-out.
-   * Ignores events from secret storage that change nothing for this window.
+   * Ignores events from secret storage if the value is the one that this window last read or wrote.
    */
   readonly onDidChange = (listener: (isSignOut: boolean) => void): Disposable => {
     this.#listeners.add(listener);
@@ -189,7 +189,7 @@ export class KeyStore {
 
   /**
    * Runs this window's changes one at a time. During a change, secret storage may still return the
-   * old state. That must not be mistaken for a sign-out or a change by another window.
+   * old state, which must not be mistaken for a sign-out or a change by another window.
    */
   #change<Result>(work: () => Promise<Result>): Promise<Result> {
     const change = this.#lastChange.then(() => {
@@ -207,8 +207,8 @@ export class KeyStore {
   }
 
   /**
-   * Waits for this window's pending changes, then reads. Starts over if anything changes during the
-   * read.
+   * Reads after this window's pending changes have ended. Reads again if anything changes in the
+   * meantime.
    * @param use called synchronously after the last read, so the value is still current
    */
   async #readCurrent<Value, Result>(
@@ -250,8 +250,8 @@ export class KeyStore {
 
   async #compare(name: string): Promise<void> {
     await this.#lastChange;
-    // If this window has never read or written the key, no caller has an outdated value. Announce
-    // the change without reading the key.
+    // If this window has never read or written the key, no caller has an outdated value, so the
+    // change can be announced without reading the key.
     if (this.#seen.has(name)) await this.#readAndCompare(name);
     else this.#announce();
   }
@@ -328,7 +328,7 @@ function markerOf(name: string): string {
 }
 
 /**
- * Parses a record. Undefined if the record is invalid. It then stays in secret storage until
+ * Parses a record. Returns undefined for an invalid record, which stays in secret storage until
  * another record replaces it.
  */
 function parseRecord(text: string): KeyRecord | undefined {

@@ -45,8 +45,8 @@ export interface SetUpReason {
   /** Complete sentences that explain why the setup opens. The first step shows them. */
   readonly intro?: string;
   /**
-   * True if the setup fixes the cause of a failed command or check. The caller then reports the
-   * success.
+   * True if the setup was opened to fix a failed command or check. The caller then reports the
+   * success instead of the setup.
    */
   readonly isRepair?: boolean;
 }
@@ -60,8 +60,8 @@ export interface ResolveOptions extends FindOptions {
  * Prompts for the missing value or approval, or reports the problem.
  * @param hasPrompted true if the user has already declined a source or been through the setup.
  * Another prompt would be a nuisance, so the setup is only offered, not started.
- * @returns false if the obstacle remains; true if the lookup has to be repeated; `declined` if it
- * has to be repeated because the user declined a source
+ * @returns false if the obstacle remains; true if the lookup must be repeated; `declined` if it
+ * must be repeated because the user declined a source
  */
 export async function resolveObstacle(
   options: ResolveOptions,
@@ -154,8 +154,8 @@ export async function resolveSource(
 }
 
 /**
- * Runs the setup with the values of a source, to copy them to secret storage and the user settings.
- * The source then counts as declined, so that the copies are used instead.
+ * Runs the setup to copy the values of a source to secret storage and the user settings. The source
+ * then counts as declined, so that the copies are used instead.
  * @returns undefined if the setup saved nothing
  */
 export async function importSource(

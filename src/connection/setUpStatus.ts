@@ -3,10 +3,7 @@ import { readSettings, type Settings, settingsFor, withStoredService } from '../
 import { getsTokens, neededSettings, type Service } from '../service/service.ts';
 import { type StoredState, USES_EXTERNAL_SOURCE } from './storedState.ts';
 
-/**
- * The state of the setup, for the status bar and the command palette. Determined without reading a
- * secret.
- */
+/** The state of the setup, for the status bar and the command palette. Reads no secrets. */
 export interface SetUpStatus {
   /** Reads the settings of the service in use, for the tooltip. */
   readonly readSettings: (scope?: Uri) => Settings;

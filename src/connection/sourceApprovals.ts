@@ -5,10 +5,10 @@ import { Secret } from '../service/secret.ts';
 
 /**
  * The user's decisions about credentials from a `.env` file or the environment. A decision applies
- * only to the exact values that the source had when the user made it. It's stored outside the
- * workspace, with a keyed hash of the values. If a value changes, so does the hash, and the user is
- * prompted again (R3 and R4 in docs/threat-model.md). In another product, approval by name alone
- * led to CVE-2025-54136.
+ * only to the exact values that the user decided about. It's stored outside the workspace, with a
+ * keyed hash of the values. If a value changes, so does the hash, and the user is prompted again
+ * (R3 and R4 in docs/threat-model.md). In another product, approval by name alone led to
+ * CVE-2025-54136.
  */
 
 export type ApprovalDecision = 'approved' | 'refused';
@@ -51,8 +51,8 @@ export class SourceApprovals {
   }
 
   /**
-   * Returns the stored decision, if any. Doesn't create a hash key, because without one, there
-   * can't be a decision.
+   * Returns the stored decision, if any. Doesn't create a hash key, because no decision can be
+   * stored without a hash key.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const hashKey = await this.#readHashKey();
@@ -105,13 +105,13 @@ export class SourceApprovals {
     } catch {
       // Without secret storage, decisions apply only in this window.
     }
-    // Another window may have stored its own hash key at the same time, so use the stored one.
+    // Another window may have stored its own hash key at the same time, so use the stored key.
     return (await this.#readHashKey()) ?? hashKey;
   }
 }
 
 /**
- * Hashes a subject with a secret key. Without that key, no one can use the hash to check guesses of
+ * Hashes a subject with a secret key. Without the key, the hash can't be used to check guesses of
  * the values.
  */
 function hashOf(subject: Subject, hashKey: string): string {

@@ -37,7 +37,7 @@ import type { ApprovalDecision, Subject } from './sourceApprovals.ts';
 
 export type ExternalSourceId = Exclude<SourceId, 'editor'>;
 
-/** The content of an external source, whether or not it's approved. */
+/** The content of an external source, which the user may not have approved. */
 export type ExternalText<Reading = PublicReading> =
   | { readonly kind: 'unread'; readonly why: UnreadReason }
   | {
@@ -205,8 +205,8 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   if (editor.kind === 'bad-service') return editor;
   const named = namedSource(found);
   if (named) {
-    // Don't try another source: a repository could break its `.env` file, and that must not switch
-    // accounts silently.
+    // Don't try another source, because a repository could break its `.env` file to switch accounts
+    // without the user noticing.
     const unusable = { kind: 'source-unusable', source: named } as const;
     return externalSelection(named) ?? identityProblem([named]) ?? unusable;
   }
@@ -214,8 +214,8 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   const others = othersInOrder(found);
   // A typo in the `.env` file must not cause the environment's account to be billed.
   if (others.some(isFaultyFile)) return editor;
-  // Don't skip a complete file with an invalid identity address either, because another account
-  // would be billed.
+  // A complete file with an invalid identity address must not be skipped either, because another
+  // account would be billed.
   const files = others.filter(({ id, decision }) => id === 'envFile' && decision !== 'refused');
   const addressProblem = identityProblem(files);
   if (addressProblem) return addressProblem;
@@ -237,7 +237,7 @@ function namedSource(found: SourceSnapshot): ExternalSource | undefined {
   return named && named.decision !== 'refused' && !isUntrusted(named) ? named : undefined;
 }
 
-/** Returns the external sources to try after the editor. */
+/** Returns the external sources that may be used if the editor source isn't. */
 export function othersInOrder({ settings, external }: SourceSnapshot): readonly ExternalSource[] {
   return settings.credentialSource === 'editor' ? [] : external;
 }
@@ -262,8 +262,8 @@ export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
 }
 
 /**
- * True if only errors keep a source from being used. A placeholder counts as both an error and a
- * missing value.
+ * True if the source would be usable without the errors in it. A placeholder counts as both an
+ * error and a missing value.
  */
 export function hasOnlyErrors({ text, values }: ExternalSource): boolean {
   if (text.kind !== 'read' || values) return false;
@@ -328,7 +328,7 @@ export function needsApproval({ kind }: Pick<Choice, 'kind'>): boolean {
   return kind === 'unapproved' || kind.startsWith('ask-');
 }
 
-/** Returns a source outside the editor; undefined for `editor` and `auto`. */
+/** Returns undefined for `editor` and `auto`. */
 export function externalSource(
   { external }: SourceSnapshot,
   source: CredentialSource,

@@ -31,7 +31,7 @@ import {
   selectEditorSource,
 } from './sourceSelection.ts';
 
-/** Presents the three sources: as menu rows with their actions, and as tooltip lines. Pure. */
+/** Shows the three sources as menu rows with actions, and as tooltip lines. Pure. */
 
 export type SourceAction = keyof typeof SOURCE_ACTIONS;
 
@@ -64,7 +64,7 @@ export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
       source,
       label: `$(${inUse ? 'pass-filled' : 'circle-large-outline'}) ${name}`,
       description: inUse ? 'in use' : '',
-      // Not in the description, because the section heading covers the end of that line.
+      // Shown below the name, because the section heading covers the end of the line with the name.
       detail: detailOf(source, found, choice),
     };
   });
@@ -125,8 +125,8 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
-    // For another source that lacks values, the user can open the file, or else store values in
-    // the editor.
+    // If an external source lacks values, the user can open the file if it was read, or else store
+    // the values in the editor.
     (!external || (issue === 'missing' && !isReadFile)) && 'setUp',
   ];
   return actions
@@ -252,7 +252,8 @@ function envFileCause(found: SourceSnapshot): string | undefined {
 /**
  * Returns the values in use, as tooltip lines. The source itself is named in `Connection.reason`.
  * No part of a key is shown. If a source needs approval, or if a mistake in the `.env` file leaves
- * no usable source, returns that instead. Undefined if there's no connection for another reason.
+ * no usable source, returns a line about that problem instead. Undefined if there's no connection
+ * for another reason.
  */
 export function provenanceLines(
   found: SourceSnapshot,

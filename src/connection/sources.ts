@@ -47,7 +47,7 @@ export interface FindOptions {
 
 /**
  * Reads all three sources once. Never prompts.
- * @param owner the folder to read them for; null if the lookup is for no folder
+ * @param owner the folder to read the sources for; null for no folder
  * @param unused folders whose `.env` files aren't used, but may contain keys that must not be sent
  */
 export async function findSources(
@@ -91,8 +91,8 @@ export async function findSources(
   const inFile = readText(envFile, settings);
   const own = settings.service.word;
   const stored = [keys.read(own), keys.others(own)] as const;
-  // Parse while secret storage is read, because parsing takes milliseconds. A dev container can set
-  // the environment, so the environment needs workspace trust, too.
+  // Parsing takes milliseconds, so parse while secret storage is being read. A dev container can
+  // set the environment, so the environment needs workspace trust, too.
   const inEnvironment = readText(workspace.isTrusted ? assignments : 'untrusted', settings);
   const [record, others, program, ...external] = await Promise.all([
     ...stored,
@@ -136,9 +136,9 @@ function storedSource(
 }
 
 /**
- * Reads the `.env` file in the root of a folder. Reads it only once, so that the values that are
- * used are the ones that the user approved. A repository controls this path, so links aren't
- * followed, and devices and large files aren't read (T12 in docs/threat-model.md).
+ * Reads the `.env` file in the root of a folder. Reads it only once, so that exactly the approved
+ * values are used. A repository controls this path, so links aren't followed, and devices and large
+ * files aren't read (T12 in docs/threat-model.md).
  */
 async function readEnvFile(
   folder: WorkspaceFolder | null,
@@ -161,7 +161,7 @@ async function readEnvFile(
 
 /**
  * Converts an error from `stat` to a reason. With any code except `FileNotFound`, the file may
- * exist, for example without read permission.
+ * exist but be unreadable.
  */
 function unreadReason(error: Partial<FileSystemError>): UnreadReason {
   return error.code === 'FileNotFound' ? 'no-file' : 'unreadable';
@@ -176,8 +176,8 @@ export async function readExternalFile(
 }
 
 /**
- * Returns every well-formed key in a source, with its account if possible. A key in an incomplete
- * or faulty set isn't used, but it may still be valid.
+ * Returns every well-formed key in a source, with the account that belongs to it, if known. A key
+ * in an incomplete or faulty set isn't used, but it may still be valid.
  */
 function keysIn({ all }: ReadText): ServiceKey[] {
   return all.flatMap(({ service, reading }) => {

@@ -25,8 +25,8 @@ export async function hasSignedOut(
   { keys, approvals, workspaceState }: StoredState,
   isSignOut: boolean,
 ): Promise<boolean> {
-  // Read this before waiting for the key store. During the wait, a lookup can switch from the
-  // removed key to an external source.
+  // Read the flag before waiting for the key store, because a lookup during the wait can switch
+  // from the removed key to an external source.
   const usesExternalSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
   if (isSignOut) return true;
   if ((await keys.services()).length > 0) return false;
@@ -35,8 +35,8 @@ export async function hasSignedOut(
 }
 
 /**
- * Forgets that an external source was used. Doesn't delete the approval of the source:
- * `Connections.signOut` does that.
+ * Forgets that an external source was used. `Connections.signOut` deletes the approval of the
+ * source.
  */
 export async function forgetExternalSource(workspaceState: Memento): Promise<void> {
   await workspaceState.update(USES_EXTERNAL_SOURCE, undefined);

@@ -58,7 +58,6 @@ export async function writeServiceSettings(
   });
 }
 
-/** Returns the settings that contain the addresses of a service. */
 export function addressSettings(
   service: Service,
   { authUrl, serviceUrl }: Pick<KeyRecord, 'authUrl' | 'serviceUrl'>,

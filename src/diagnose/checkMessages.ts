@@ -14,8 +14,8 @@ import { commandOf } from '../service/service.ts';
 import { amount } from '../status/statusView.ts';
 
 /**
- * The texts of *Diagnose Connection* and *Copy Report*. The results of the checks that send nothing
- * are in `preliminaryChecks.ts`. The texts contain only our own words, validated names, and
+ * UI strings of *Diagnose Connection* and *Copy Report*. The results of the checks that send
+ * nothing are in `preliminaryChecks.ts`. The strings contain only fixed text, validated names, and
  * numbers. Pure.
  */
 
@@ -115,7 +115,7 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
   const isIdentity = check === 'identity-host' || check === 'token';
   const authHost = isIdentity ? details.host : context.authHost;
   const message = messageFor(result.error, { ...context, authHost, isCheck: true });
-  // If the message has no action, the user fixes the problem elsewhere and then checks again.
+  // If the message has no action, the user must fix the problem elsewhere and then check again.
   const fix = message?.actions[0] ?? 'retry';
   const { code, requestId, redirectHost } = details;
   const externalText = [code, requestId, redirectHost].filter((word) => word !== undefined);
@@ -177,8 +177,8 @@ export function conclusionOf(checks: readonly ShownCheck[]): ShownCheck {
 }
 
 /**
- * The texts of the list. Once all checks have ended, `placeholderAtEnd` replaces `placeholder`, and
- * the conclusion replaces `prompt`.
+ * UI strings of the list. Once all checks have ended, `placeholderAtEnd` replaces `placeholder`,
+ * and the conclusion replaces `prompt`.
  */
 export const LIST_TEXTS = {
   title: 'Diagnose Connection',
@@ -200,7 +200,7 @@ export const GETTING_TOKEN = 'Getting a token';
 export const NEW_TOKEN = 'The token was refreshed.';
 export const NO_TOKEN = 'This service doesn’t use a token.';
 
-/** Formats line numbers, such as "lines 3 and 7". */
+/** Formats line numbers, as in "lines 3 and 7". */
 export function lineList(lines: readonly number[]): string {
   const list = new Intl.ListFormat('en').format(lines.map(String));
   return `${lines.length === 1 ? 'line' : 'lines'} ${list}`;
@@ -211,10 +211,8 @@ export function inLines(lines: readonly number[]): string {
   return lines.length === 0 ? '' : `${capitalized(lineList(lines))}: `;
 }
 
-/** The result of copying a report. */
 export type Copied = 'done' | 'failed' | 'holds-secret';
 
-/** Labels of the *Copy Report* row. */
 export const COPY_LABELS: Readonly<Record<Copied | 'not-tried', string>> = {
   'not-tried': '$(copy) Copy Report',
   done: '$(check) Report Copied',

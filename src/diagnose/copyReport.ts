@@ -13,8 +13,8 @@ import type { Report } from './reportText.ts';
 
 /**
  * Minimum length, in characters, of a secret that is searched for in the whole report. A shorter
- * secret could match our own text by chance, so it's searched for only in text from outside the
- * extension.
+ * secret could match the extension's own text by chance, so it's searched for only in text from
+ * outside the extension.
  */
 const MIN_LENGTH_IN_OUR_WORDS = 16;
 
@@ -56,8 +56,9 @@ export function versions(extension: Extension<unknown>): string[] {
 
 /**
  * Returns the project IDs in the settings and in all complete sources, even those that aren't in
- * use. A project ID identifies an account. Without a lookup, the report contains no values from the
- * sources.
+ * use. The report must not contain them, because a project ID identifies an account. Without a
+ * lookup, the report contains no values from the sources, so only the IDs in the settings are
+ * returned.
  */
 function projectIdsOf(looked: Lookup | undefined, settings: Settings): string[] {
   const ofSettings = [settings, readUserSettings()].map(({ projectId }) => projectId);

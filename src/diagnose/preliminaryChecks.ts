@@ -98,7 +98,7 @@ export function preliminaryChecks(found: SourceSnapshot, choice: Choice): readon
 function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   if (choice.kind === 'ready') return choice.connection.source;
   if (choice.kind === 'ask-source') return choice.source.id;
-  // A problem with the source or service in the settings takes precedence over all other problems.
+  // If the source or service in the settings can't be used, no other source is tried.
   if (['source-unusable', 'bad-service'].includes(choice.kind)) return undefined;
   if (choice.kind !== 'missing') return 'editor';
   // If only errors keep a source from being used, those errors are the cause, not the values that
@@ -117,12 +117,12 @@ function originText(source: SourceId, found: SourceSnapshot, choice: Choice): st
   const { projectId, resource } = editorSourceProject(settings);
   const isOfFolder = source === 'editor' && projectId !== '' && settings.isProjectOfFolder;
   const project = `The ${resourceName({ resource })} comes from the ${projectPlace(settings)}.`;
-  // The same text as `connection.reason`, but without the folder name if `found` lacks it.
+  // Don't use `connection.reason`, which contains the folder name even if `found` doesn't.
   const reason = reasonText(source, found);
   return isOfFolder ? `${reason} ${project}` : reason;
 }
 
-/** Returns the first check as failed, with the reason that no source is usable. */
+/** Returns the check of the settings as failed, with the reason why no source is usable. */
 function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'source-unusable') {
     const { id, text } = choice.source;
@@ -210,7 +210,7 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
 
 /**
  * Returns the fix for a problem with an external source. The extension can't change VS Code's
- * environment, so for the environment, the fix is the setup.
+ * environment, so the fix for the environment is the setup.
  */
 function fixOf(id: SourceId): Fix {
   return id === 'envFile' ? 'openEnvFile' : 'setUp';

@@ -3,11 +3,11 @@ import { GETTING_TOKEN } from './checkMessages.ts';
 import type { DiagnosisDeps } from './runChecks.ts';
 
 /**
- * Gets a new token for the connection of a folder, and clears the last failure. Prompts for
- * missing values and approvals.
+ * Gets a new token for the connection of a folder, and clears the last failure. Prompts for missing
+ * values and approvals.
  * @param owner null for documents outside all folders; defaults to the active folder
- * @returns true if there is a new token, false if the service needs none; undefined if there is no
- * connection
+ * @returns true if there is a new token; false if the service needs no token; undefined if there is
+ * no connection
  * @throws {ServiceError}
  */
 export async function refreshToken(

@@ -18,9 +18,7 @@ import { type DiagnosisDeps, isStillUsed, type LookUp, lookUpFor, runChecks } fr
 
 /** Shows failures with their causes, and writes them to the log. */
 
-/**
- * Maximum time to find the cause, in milliseconds. The user sees no error message in the meantime.
- */
+/** Maximum time to find the cause, in milliseconds. The error message isn't shown until then. */
 const EXPLANATION_MS = 15_000;
 
 interface FailureOptions {
@@ -73,7 +71,7 @@ export async function reportFailure(
 
 /**
  * Refreshes the token, then offers to retry a generation. If the refresh fails, *Retry* repeats the
- * refresh, because a generation would fail with the earlier refusal.
+ * refresh, because a generation without a new token would be refused again.
  * @param isWanted true if the user has already chosen to retry
  * @returns true if the user chose to retry, and there is a new token
  */
@@ -157,8 +155,8 @@ async function explained(
 }
 
 /**
- * Formats an error for the log. Our own errors contain no secrets. The message of any other error
- * may contain one, so only the error's name and first stack frame are logged.
+ * Formats an error for the log. The message of a `ServiceError` contains no secrets. Any other
+ * message may contain a secret, so only the error's name and first stack frame are logged.
  */
 function logLine(error: unknown): string {
   if (error instanceof ServiceError) return error.message;

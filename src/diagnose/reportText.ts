@@ -17,7 +17,8 @@ export interface Report {
   readonly text: string;
   /**
    * The parts of `text` that come from outside the extension, such as error codes. `copyReport`
-   * searches only these parts for short secrets, which could match our own text by chance.
+   * searches only these parts for short secrets, which could match the extension's own text by
+   * chance.
    */
   readonly externalText: string;
 }
@@ -175,7 +176,7 @@ function failureWords(failure: PastFailure): string {
 
 /**
  * Returns the error code of a failure, if any. A code in a response can be any text, so only known
- * codes are reported. Without a response, the code comes from Node.
+ * codes are reported. Without a response, the code comes from Node and is always reported.
  */
 function codeOf({ error }: PastFailure): string[] {
   const { status, code } = error?.details ?? {};
@@ -203,8 +204,8 @@ function addressWords(text: string): string {
 }
 
 /**
- * Names a model only if it's a built-in default. Any other name comes from the user, including the
- * default model of a user-defined service.
+ * Names a model only if it's a built-in default. All other names come from the user, including the
+ * default models of user-defined services.
  */
 function modelWords({ service, modelId }: Settings): string {
   if (modelId !== service.defaultModelId) return 'not the default';

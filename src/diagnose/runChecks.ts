@@ -18,8 +18,8 @@ export interface DiagnosisDeps {
 }
 
 /**
- * Milliseconds to wait for secret storage and the folder, which may never respond. Short, because
- * the user may be waiting for an error message.
+ * Milliseconds to wait for secret storage and the folder, which may never respond. The wait is
+ * short, because the user may be waiting for an error message.
  */
 const CREDENTIALS_LOOK_MS = 2_000;
 
@@ -56,7 +56,9 @@ export function runChecks(
   return connection.check(note, ends, mayUse);
 }
 
-/** True if a new lookup still returns this connection. False if the lookup times out. */
+/**
+ * Looks up the connection again. False if it has changed or is gone, or if the lookup times out.
+ */
 export async function isStillUsed(connection: Connection, lookUp: LookUp): Promise<boolean> {
   const found = await within(CREDENTIALS_LOOK_MS, lookUp());
   return found?.some((one) => one.isSameAs(connection)) ?? false;

@@ -4,13 +4,13 @@ import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type Issue, type LineRange, partsOf, valueRange } from './settingValue.ts';
 
 /**
- * Edits that fix an issue in the text of a `.env` file, or add lines to the text. They leave all
- * other lines unchanged.
+ * Edits that fix an issue in the text of a `.env` file, or add lines to the text. All other lines
+ * stay unchanged.
  */
 
 /**
- * One edit. VS Code converts the line breaks in `newText` to those of the document. `region` is set
- * if the edit inserts the URL of that region.
+ * VS Code converts the line breaks in `newText` to those of the document. `region` is the region
+ * whose URL the edit inserts, if any.
  */
 export type EnvFix =
   | {
@@ -23,7 +23,7 @@ export type EnvFix =
 
 /**
  * Returns the fixes that the user can choose from. Empty if only the user knows the right value, or
- * if the edited line would be read as a value other than the intended one.
+ * if the edited line wouldn't be read as the intended value.
  * @param content the line with the issue, unchanged since the issue was found
  */
 export function envFixes(content: string, issue: Issue, service: Service): readonly EnvFix[] {
@@ -61,7 +61,7 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
         },
       ];
     case 'duplicate': {
-      // Only the user knows which line is right, so offer to remove either one.
+      // Only the user knows which line is right, so offer to remove either line.
       const { otherLine = line } = issue;
       return [line, otherLine].map((one) => ({ kind: 'remove-line', line: one }));
     }

@@ -14,7 +14,7 @@ export interface Assignment {
   readonly at: { readonly line: number; readonly column: number } | undefined;
 }
 
-/** Maximum size of a `.env` file, much larger than any real one. */
+/** Maximum size of a `.env` file, much larger than any real file. */
 export const ENV_FILE_LIMIT_BYTES = 64 * 1024;
 
 /** Matches the same line endings as VS Code, so that line numbers agree. */
@@ -23,7 +23,6 @@ export const LINE_END = /\r\n?|\n/;
 const ASSIGNMENT = /^(?<before>\s*(?:export\s+)?)(?<name>[^\s=#]+)(?<gap>\s*)=(?<raw>.*)$/s;
 
 /**
- * Decodes the bytes of a file.
  * @returns undefined if the file is larger than 64 KiB, contains a NUL character, or isn't UTF-8
  */
 export function decodeEnvFile(bytes: Uint8Array): string | undefined {

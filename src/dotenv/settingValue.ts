@@ -22,7 +22,7 @@ type IssueDetails =
   | { readonly kind: ValueFlaw | 'comment' | 'empty' | 'malformed' }
   | { readonly kind: 'endpoint-url' | 'url-path' | 'unknown-region' }
   /**
-   * The value differs from the one on the first line with the same setting. `otherLine` is the
+   * The value differs from the value on the first line with the same setting. `otherLine` is the
    * zero-based number of that line, or undefined for the environment.
    */
   | { readonly kind: 'duplicate'; readonly otherLine: number | undefined }
@@ -38,8 +38,8 @@ export type Issue = IssueDetails & {
   /** True if the issue makes all values in the same name set unusable; false for a warning. */
   readonly isError: boolean;
   /**
-   * The position of the value, of the comment for a comment issue, or of the name for a duplicate
-   * or an empty value. Undefined for the environment.
+   * The position of the value. For a comment issue, the position of the comment. For a duplicate or
+   * an empty value, the position of the name. Undefined for the environment.
    */
   readonly place: LineRange | undefined;
 };
@@ -63,10 +63,7 @@ export interface RecognizedSetting extends SettingOfName {
   readonly issues: readonly Issue[];
 }
 
-/**
- * A known name such as `VENDOR_API_KEY`, the setting that it stands for, and the set that it
- * belongs to.
- */
+/** A known name such as `VENDOR_API_KEY`, with its setting and its set of names. */
 interface SettingOfName {
   readonly name: string;
   readonly setting: SettingName;
@@ -119,8 +116,8 @@ export type GivenValues = Readonly<Partial<Record<SettingName, string | undefine
 };
 
 /**
- * Returns the values of a set. If several lines have the same setting, the first line applies, but
- * a project ID takes precedence over the ID of a space or deployment.
+ * If several lines have the same setting, the first line applies, but a project ID takes precedence
+ * over the ID of a space or deployment.
  */
 export function valuesOf(set: NameSet, given: readonly RecognizedSetting[]): GivenValues {
   const firstOf = (setting: SettingName) => {

@@ -30,14 +30,14 @@ export type SourceValues = Pick<Credentials, 'account' | 'apiKey' | 'projectId' 
 /** The settings of one service in a `.env` file or the environment. */
 export interface SourceReading {
   /**
-   * The values of the first set of names that is complete and free of errors; undefined if there is
-   * none.
+   * The values of the first complete and error-free set of names; undefined if there is no such
+   * set.
    */
   readonly values: SourceValues | undefined;
   /**
    * True if a value under one of the service's own names has an error. Empty values and
-   * placeholders don't count. If true, neutral names and later services are ignored, so that a
-   * stray quote can't cause another account to be billed.
+   * placeholders don't count as errors. If true, neutral names and later services are ignored, so
+   * that a stray quote can't cause another account to be billed.
    */
   readonly isMalformed: boolean;
   /**
@@ -94,7 +94,7 @@ export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>)
 
 /**
  * Returns the reading to use if the settings name no service. Prefers the first reading that is
- * usable or malformed (see `isMalformed`), and then the first one with a recognized setting.
+ * usable or malformed (see `isMalformed`), and then the first reading with a recognized setting.
  * Defaults to the reading for the service in use.
  * @param services in order of preference
  */
@@ -121,7 +121,8 @@ export function readAssignments(
   const ownSets = serviceNameSets(service);
   const sets = isInUse ? [...ownSets, neutralNameSet(service)] : ownSets;
   const given = recognizedSettings(assignments, service, sets);
-  // The first line of each setting in each set, keyed by the setting's array of names in the set.
+  // The first line of each setting in each set. The key is the array of the setting's names in the
+  // set.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const [nearest] = sets
     .filter((set) => given.some((one) => one.set === set))

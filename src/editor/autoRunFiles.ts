@@ -51,15 +51,15 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** True if the file's path matches one of the patterns above. Doesn't follow symbolic links. */
+/** True if the file's path matches one of the patterns above. Symbolic links aren't followed. */
 export function isAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   return isAutoRunPath(uri.path);
 }
 
 /**
- * True if the file runs automatically, or if a symbolic link in its path leads to such a file.
- * Repositories can contain such links. Also true if the links can't be resolved, which is always
- * the case for links in the path of a remote file.
+ * True if the file runs automatically, or if a symbolic link in its path leads to a file that does.
+ * Repositories can contain symbolic links. Also true if the links can't be resolved, which is
+ * always the case for links in the path of a remote file.
  */
 export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
   if (isAutoRunFile({ uri })) return true;
@@ -106,7 +106,7 @@ async function exists(path: string): Promise<boolean> {
 
 /**
  * True if the file or any of its parent folders is a symbolic link. Used for remote files, because
- * VS Code reports their links but not the targets of those links.
+ * VS Code reports which of them are links, but not the targets of the links.
  */
 async function hasLink(uri: Uri): Promise<boolean> {
   const { type } = await workspace.fs.stat(uri);

@@ -24,13 +24,13 @@ export interface EditorSnapshot {
 export interface Target {
   readonly document: TextDocument;
   readonly selection: Range;
-  /** The editor's state when the command ran, including selections that aren't targets. */
+  /** The editor's state when the command ran. Includes selections that aren't targets. */
   readonly snapshot: EditorSnapshot;
   /** The selected text, with LF line endings. Empty if nothing is selected. */
   readonly selectedText: string;
   /**
-   * Leading whitespace of the line where the selection starts. If nothing is selected, only the
-   * part before the cursor, because the response starts there.
+   * Leading whitespace of the line where the selection starts. If nothing is selected, whitespace
+   * after the cursor isn't included, because the response starts at the cursor.
    */
   readonly indentation: string;
   /**

@@ -15,7 +15,7 @@ import {
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
 /**
- * Edits documents, and finds or shows their editors. Only these functions write generated text into
+ * Edits documents, and finds or shows their editors. No other module writes generated text into
  * documents. Edits insert plain text, never snippets.
  */
 

@@ -1,12 +1,13 @@
-/** Maximum number of edits that have no effect before the writer gives up. */
+/** Maximum number of edits without effect. After that, the writer gives up. */
 const MAX_ATTEMPTS = 3;
 /**
- * Maximum number of consecutive rejected edits before the writer gives up. VS Code briefly rejects
- * edits while a tab is being switched.
+ * Maximum number of consecutive rejected edits. After that, the writer gives up. VS Code briefly
+ * rejects edits while a tab is being switched.
  */
 const MAX_REJECTIONS = 10;
 /**
- * Maximum number of edits that fail because the document changed first, before the writer gives up.
+ * Maximum number of edits that fail because the document changed in the meantime. After that, the
+ * writer gives up.
  */
 const MAX_RACES = 50;
 
@@ -52,8 +53,8 @@ export class EditAttempts {
       if (hasChanged) this.#races += 1;
       else this.#tries += 1;
     }
-    // VS Code accepted the edit, but the reported changes differ from it. A retry could write the
-    // text twice.
+    // VS Code accepted the edit, but the reported changes differ from the edit. A retry could write
+    // the text twice.
     if (result === 'accepted' && hasChanged) return true;
     return (
       this.#tries >= MAX_ATTEMPTS || this.#races >= MAX_RACES || this.#rejections >= MAX_REJECTIONS

@@ -14,8 +14,8 @@ import type { Replay } from './replayStates.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
 /**
- * Called once for each change event, with all of its changes in order. The offsets of each change
- * refer to the document after the preceding changes.
+ * Called once for each change event, with all changes of the event in order. The offsets of each
+ * change refer to the document after the preceding changes.
  */
 export type ChangeListener = (changes: readonly TextChange[], replay: Replay | undefined) => void;
 
@@ -62,8 +62,8 @@ export class EditorDocument implements Disposable {
    */
   get isOpen(): boolean {
     const document = this.#document;
-    // Checks the scheme, because `WorkspaceEdit` would change even a read-only document if no
-    // editor shows it (tested).
+    // Check the scheme, because `WorkspaceEdit` would change even a read-only document if no editor
+    // shows it (tested).
     return !document.isClosed && hasTab(document) && hasWritableScheme(document);
   }
 

@@ -23,8 +23,8 @@ export interface InsertMode {
   /** One of `insertModeIds`. */
   readonly id: string;
   /**
-   * The text to announce when all responses are complete, but the user hasn't accepted them yet.
-   * Defaults to a generic message.
+   * The text to announce when all responses are complete but not yet accepted by the user. Defaults
+   * to a generic message.
    */
   readonly doneText?: string;
   /**

@@ -9,8 +9,8 @@ import type { ResponsePlace } from './responseInDocument.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
 
 /**
- * Milliseconds between refreshes, each of which makes VS Code recompute the diff. Short enough to
- * look like streaming.
+ * Milliseconds between refreshes, each of which makes VS Code recompute the diff. The time is
+ * short, so that the text seems to stream.
  */
 const REFRESH_MS = 100;
 /**
@@ -49,7 +49,7 @@ class PreviewWriter implements ResponseWriter {
   readonly #waiting = new Set<number>();
   /** URI of the open preview. Resolves to undefined if the preview couldn't be shown. */
   #shown: Promise<Uri | undefined> | undefined;
-  /** True if the preview couldn't be shown. It isn't shown again until the next `begin`. */
+  /** True if the preview couldn't be shown. No new preview is shown until the next `begin`. */
   #hasFailed = false;
   /** True after a discard, until the next `begin`. */
   #isDiscarded = false;
@@ -156,7 +156,7 @@ class PreviewWriter implements ResponseWriter {
 
   async #accept(isUpToDate: boolean): Promise<void> {
     if (this.#coming.size > 0) return inform(STILL_COMING);
-    // Never writes text that the user hasn't seen.
+    // Never write text that the user hasn't seen.
     if (!isUpToDate) return inform(NOT_UP_TO_DATE);
     const shown = this.#shown;
     // If the user accepts the preview twice, the text is written only once.
@@ -165,7 +165,7 @@ class PreviewWriter implements ResponseWriter {
     const indices = [...this.#waiting];
     this.#waiting.clear();
     this.#writer.accept(indices);
-    // Shows the document before closing the preview, so that the document stays open throughout. If
+    // Show the document before closing the preview, so that the document stays open throughout. If
     // the document can't be shown, the text is still written, or `rescue` offers it.
     await showDocument(this.#deps.openDocument.document).catch(() => {});
     await this.#close(shown).catch(() => {});

@@ -72,7 +72,7 @@ export class Previews implements Disposable {
   }
 
   async #openDiff(uri: Uri, name: string, { document, mayTakeFocus }: Previewed): Promise<void> {
-    // Opens the preview document first, because VS Code drops change events for documents that
+    // Open the preview document first, because VS Code drops change events for documents that
     // aren't open.
     const shown = await workspace.openTextDocument(uri);
     if (shown.languageId !== document.languageId) {

@@ -42,7 +42,7 @@ export class ResponseInDocument {
   /** The text that the response replaces. */
   readonly #original: string;
   #waiting = '';
-  /** Number of characters of `#waiting` that may be written. Finite only for a preview. */
+  /** The number of characters of `#waiting` that may be written. Finite only for a preview. */
   #limit = Number.POSITIVE_INFINITY;
   #state: ResponseState = 'open';
   #isStreaming = false;
@@ -94,8 +94,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * Ends the response, which may be continued later. Resolves once all accepted text is written or
-   * can't be written anymore, or once an edit exceeds its deadline.
+   * Ends the response, which may be continued later. Resolves once no accepted text can be written
+   * anymore, or once an edit exceeds its deadline.
    */
   async end(): Promise<void> {
     this.#isStreaming = false;

@@ -57,7 +57,10 @@ export interface Timing {
    * edit makes language servers analyze the file again.
    */
   readonly intervalMs: number;
-  /** Maximum time to wait for the result of an edit. Long texts get additional time. */
+  /**
+   * Maximum time to wait for the result of an edit, not counting the additional time for long
+   * texts.
+   */
   readonly deadlineMs: number;
 }
 
@@ -168,7 +171,7 @@ export class StreamWriter implements ResponseWriter {
     if (await isLate(this.#running, this.#timing.deadlineMs)) return 'refused';
     for (let removals = 0; removals <= MAX_REMOVALS; removals += 1) {
       const all = this.#responses.map((response) => response.removal());
-      // Removes all responses or none.
+      // Remove all responses or none.
       if (all.includes(undefined)) return 'refused';
       const changes = all.flatMap((each) => each ?? []);
       if (changes.length === 0) return removals > 0 ? 'undone' : 'nothing';
@@ -234,7 +237,7 @@ export class StreamWriter implements ResponseWriter {
 
   #nextBatch(): ExpectedChange[] {
     const batch: ExpectedChange[] = [];
-    // Starts with a different response each time, so that every response makes progress.
+    // Start with a different response each time, so that every response makes progress.
     this.#firstIndex = (this.#firstIndex + 1) % this.#responses.length;
     const inTurn = [
       ...this.#responses.slice(this.#firstIndex),

@@ -14,7 +14,7 @@ export interface OffsetRange {
   readonly end: number;
 }
 
-/** Returns the range that a change replaces, which is empty for an insertion. */
+/** Returns an empty range for an insertion. */
 export function replacedRange({ rangeOffset, rangeLength }: TextChange): OffsetRange {
   return { start: rangeOffset, end: rangeOffset + rangeLength };
 }

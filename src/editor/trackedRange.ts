@@ -45,7 +45,7 @@ interface RangeState {
   readonly isUncertain: boolean;
   /** The range of the text that replaced all pieces in a single change, if any. */
   readonly successor: OffsetRange | undefined;
-  /** Number of characters by which changes before the range have shifted it. */
+  /** Number of characters by which changes before the range have shifted the range. */
   readonly shift: number;
   /** Number of characters that the document has gained since tracking started. */
   readonly growth: number;
@@ -58,7 +58,7 @@ interface PendingEvent {
   isTouched: boolean;
   /** Text that an undo or redo inserted inside the range or right next to it. */
   inserted: readonly Piece[];
-  /** Number of characters by which changes right before the range have shifted it. */
+  /** Number of characters by which changes right before the range have shifted the range. */
   shiftAtStart: number;
 }
 
@@ -142,15 +142,10 @@ export class TrackedRange {
     return this.#now.isUncertain;
   }
 
-  /**
-   * The range that the first text replaces. Once text is written, the range ends where the next
-   * text goes.
-   */
   get range(): OffsetRange {
     return this.#now.range;
   }
 
-  /** The remaining generated text, in order. */
   get pieces(): readonly Piece[] {
     return this.#now.pieces;
   }
@@ -231,7 +226,7 @@ export class TrackedRange {
       };
     } else if (rangeOffset < end) {
       const coversAll = rangeOffset <= start && changeEnd >= end;
-      // Until the first text is written, any change inside the range breaks it.
+      // Until the first text is written, any change inside the range breaks the range.
       const breaks = !this.isWritten || coversAll || rangeOffset < start || changeEnd > end;
       this.#now = {
         ...now,
@@ -311,8 +306,8 @@ export class TrackedRange {
     for (const [index, state] of ahead.entries()) {
       if (lengthOf(state.pieces) < lengthOf(known.pieces)) continue;
       // A state without pieces has no text to compare, so the document must have the same length as
-      // it had in that state. An undo can skip such a state, because VS Code may undo a whole word
-      // at once.
+      // in that state. An undo can skip such a state, because VS Code may undo a whole word at
+      // once.
       if (state.pieces.length === 0 && state.growth !== growth) continue;
       const by = shift - state.shift;
       // Usually, the pieces are still at the offsets from that state. The offsets are shifted if

@@ -35,7 +35,7 @@ export function startEnvFile(keys: KeyStore): Disposable {
     const looking = gitRisk(document.uri);
     pendingChecks.set(document, looking);
     const risk = await looking;
-    // A check may end after one that started later, so use only the result of the latest check.
+    // Checks can end out of order, so use only the result of the latest check.
     if (pendingChecks.get(document) !== looking) return;
     risks.set(document, risk);
     await diagnostics.show(document);
@@ -44,7 +44,8 @@ export function startEnvFile(keys: KeyStore): Disposable {
     for (const document of workspace.textDocuments) void checkGit(document);
   };
   checkAll();
-  // The watcher also reports changes by other programs, such as git, and by our own quick fixes.
+  // The watcher also reports changes by other programs, such as git, and by this extension's quick
+  // fixes.
   const files = workspace.createFileSystemWatcher('**/{.env,.gitignore,.git/index}');
   return Disposable.from(
     files,

@@ -7,8 +7,8 @@ import { resourceOf } from '../service/envNames.ts';
 import type { Service } from '../service/service.ts';
 
 /**
- * The messages about `.env` files: the problem, why it matters, and what to do. They contain
- * setting names, but never values. Pure.
+ * Messages about problems in `.env` files: the problem, why it matters, and what to do. They
+ * contain setting names, but never values. Pure.
  */
 
 /** The second part of a message: why the problem matters, and what to do. */

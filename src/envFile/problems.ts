@@ -26,8 +26,8 @@ export interface Problem {
 
 /**
  * Parses the text of an open `.env` file.
- * @param services the services whose settings the text may contain; if it contains none of them,
- * it's parsed for `inUse`
+ * @param services the services whose settings the text may contain; if it contains none of these
+ * settings, it's parsed for `inUse`
  * @param isServiceSet false if the settings name no service; the text then determines the service
  */
 export function parseEnvText(
@@ -47,8 +47,8 @@ export function parseEnvText(
 export type Parse = (text: string) => ServiceReading;
 
 /**
- * Maximum number of rounds, each of which fixes at most one issue per line. There are fewer kinds
- * of issues.
+ * Maximum number of rounds, each of which fixes at most one issue per line. Higher than the number
+ * of kinds of issues.
  */
 const MAX_ROUNDS = 20;
 
@@ -82,8 +82,7 @@ export function fixAll(
 }
 
 /**
- * Fixes the issues in the lines, but at most one for each line, because a fix can shift the other
- * issues in its line.
+ * Fixes at most one issue in each line, because a fix can shift the other issues in the line.
  * @returns the number of fixes
  */
 function fixEach(lines: string[], issues: readonly Issue[], service: Service): number {

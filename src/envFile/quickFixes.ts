@@ -28,7 +28,7 @@ import { absentNames, fixAll, type Parse, type Problem } from './problems.ts';
 
 /** Quick fixes for problems in `.env` files. VS Code applies each edit as one undo step. */
 
-/** Maximum size of a `.gitignore` to edit, much larger than any real one. */
+/** Maximum size of a `.gitignore` to edit, much larger than any real file. */
 const GITIGNORE_LIMIT_BYTES = 1024 * 1024;
 
 type Change = readonly [range: Range, newText: string];
@@ -76,8 +76,8 @@ export function registerQuickFixes(
 }
 
 /**
- * Returns the action that fixes all errors that can be fixed in only one way. Undefined if that
- * takes fewer than two fixes.
+ * Returns the action that fixes all errors that can be fixed in only one way. Undefined if there
+ * are fewer than two fixes.
  */
 function fixAllAction(document: TextDocument, parse: Parse): CodeAction | undefined {
   const lines = Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);
@@ -117,8 +117,9 @@ async function fixesOf(
 
 /**
  * Returns the fix that adds the file to the `.gitignore` in the same folder, which takes precedence
- * over those in parent folders. Empty if that `.gitignore` is too large, unreadable, a folder, or a
- * link. Git doesn't follow a linked `.gitignore`, and the link could point anywhere.
+ * over the `.gitignore` files in parent folders. Empty if that `.gitignore` is too large,
+ * unreadable, a folder, or a link. Git doesn't follow a linked `.gitignore`, and the link could
+ * point anywhere.
  */
 async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   const rules = Uri.joinPath(uri, '..', '.gitignore');
@@ -159,7 +160,7 @@ function withEdits({ uri }: TextDocument, title: string, changes: readonly Chang
   return action;
 }
 
-/** Creates a fix that runs one of our commands, without arguments. */
+/** Creates a fix that runs one of this extension's commands. */
 function withCommand(name: keyof typeof COMMAND_TITLES): CodeAction {
   const title = COMMAND_TITLES[name];
   const action = new CodeAction(title, CodeActionKind.QuickFix);

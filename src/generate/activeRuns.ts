@@ -47,7 +47,7 @@ export class ActiveRuns {
     for (const controller of this.#taken.keys()) controller.abort();
   }
 
-  /** Cancels all runs and prevents new ones. */
+  /** Cancels all runs and prevents new runs. */
   close(): void {
     this.#isClosed = true;
     this.cancel();

@@ -13,8 +13,8 @@ import type { Template } from '../templates/template.ts';
 import { ActiveRuns, type RunEnd, type RunMode } from './activeRuns.ts';
 
 /**
- * The text that a job has generated. It's never saved, but stays in memory even if the document is
- * closed or changed.
+ * The text that a job has generated. Never saved, but kept in memory even if the document is closed
+ * or changed.
  */
 export interface Result {
   /**
@@ -173,8 +173,8 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * True if a response has no text to write, for example because it's only line breaks or an empty
-   * code fence.
+   * True if a response has no text to write, for example because it consists only of line breaks or
+   * an empty code fence.
    */
   isEmpty(index: number): boolean {
     return this.#response(index).fit.isEmpty;

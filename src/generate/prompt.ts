@@ -21,7 +21,7 @@ export async function promptsFor(
   const typed = await window.showInputBox({
     ...texts.PROMPT_QUESTION,
     ignoreFocusOut: true,
-    // Keeps the box open if the user presses Enter without typing text. If the box closed, the next
+    // Keep the box open if the user presses Enter without typing text. If the box closed, the next
     // keystrokes would go to the document.
     validateInput: (text) => (text.trim() === '' ? texts.NO_PROMPT : undefined),
   });

@@ -6,7 +6,10 @@ import { setContextKey } from '../ui/contextKeys.ts';
 import { Announcements } from '../ui/notify.ts';
 import type { Job } from './job.ts';
 
-/** Number of recent jobs to keep. Limited because each job tracks changes to its document. */
+/**
+ * Number of recent jobs to keep. The number is limited, because each job tracks changes to its
+ * document.
+ */
 const KEPT = 20;
 
 /** The running and most recent jobs in this window. */

@@ -71,7 +71,7 @@ export async function reportRun(
   const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ index }) => index);
   if (lost.length > 0 && !job.isUndone) {
     // Modes that don't write into the document put all responses in one place, so losing one
-    // affects all of them.
+    // response affects all of them.
     const affected = job.mode.placeOf ? lost : job.indices;
     void offerResult(job, linesOf(affected), affected, job.mode.failedText);
   }

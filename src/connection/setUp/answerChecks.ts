@@ -12,7 +12,8 @@ import type { SourceSnapshot } from '../sourceSelection.ts';
 import { ANSWER_ISSUES, answeredAddressText, removedFlawsText } from './setUpMessages.ts';
 
 /**
- * Checks the values that the user enters in the setup. The messages never contain the values. Pure.
+ * Checks the values that the user enters in the setup. Each `problemOf` function returns a message
+ * if the value can't be used. The messages never contain the values. Pure.
  */
 
 // The values of `InputBoxValidationSeverity`, copied because importing the enum would load
@@ -22,8 +23,8 @@ const WARNING = 2;
 const ERROR = 3;
 
 /**
- * Returns the problem as an error. If there is none, returns a note if `cleanValue` will remove
- * characters from the text.
+ * Returns the problem as an error. If there is no problem, but `cleanValue` will remove characters
+ * from the text, returns a note about them.
  */
 export function validationOf(
   text: string,
@@ -34,7 +35,7 @@ export function validationOf(
   return what ? { message: what, severity: INFORMATION } : undefined;
 }
 
-/** Returns a message if a key can't be used; undefined if it can. Keys have no minimum length. */
+/** Keys have no minimum length. */
 export function problemOfKey(text: string, service: Service): string | undefined {
   if (!neededSettings(service).includes('apiKey')) return undefined;
   const { value, flaws } = cleanValue(text);
@@ -46,13 +47,11 @@ export function problemOfKey(text: string, service: Service): string | undefined
   return ANSWER_ISSUES.garbledKey(what, mayHoldSpaces(service));
 }
 
-/** Returns a message if the text can't be sent as a header value; undefined if it can. */
 export function problemOfHeader(text: string): string | undefined {
   if (text.trim() === '') return ANSWER_ISSUES.nothing;
   return isHeaderValue(text.trim()) ? undefined : ANSWER_ISSUES.garbledHeader;
 }
 
-/** Returns a message if the stored key can't be used; undefined if it can. */
 export function problemOfStoredKey({ record, settings }: SourceSnapshot): string | undefined {
   return problemOfKey(record ? Secret.open(record).apiKey : '', settings.service);
 }
@@ -63,7 +62,7 @@ export function problemOfAccount(label: string, text: string): string | undefine
   return isGood ? undefined : ANSWER_ISSUES.noAccount(label);
 }
 
-/** Returns a message if a project, space, or deployment ID can't be used; undefined if it can. */
+/** Checks a project, space, or deployment ID. */
 export function problemOfProject(text: string): string | undefined {
   const { value } = cleanValue(text);
   if (value === '') return ANSWER_ISSUES.nothing;

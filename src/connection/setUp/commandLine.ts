@@ -6,8 +6,8 @@
 const SHELL = /^(?:[|&;<>]+|.*[`]|.*\$\()/;
 
 /**
- * Splits a command line at spaces outside quotes. Removes the quotes. Keeps backslashes, because
- * Windows paths contain them.
+ * Splits a command line at spaces outside quotes, and removes the quotes. A backslash has no
+ * special meaning, because Windows paths contain backslashes.
  * @returns undefined if a quote isn't closed or the command needs a shell
  */
 export function splitCommand(line: string): readonly string[] | undefined {

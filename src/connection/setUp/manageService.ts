@@ -27,7 +27,7 @@ interface ManageItem extends QuickPickItem {
   readonly action: ManageAction;
 }
 
-/** Lets the user choose how to change a service that they added. */
+/** Lets the user choose what to do with a service that they added. */
 export async function askAction(
   { name }: Service,
   position: Question,
@@ -42,7 +42,8 @@ export async function askAction(
 }
 
 /**
- * Prompts for a new name. The user needn't approve the entry again, because only its name changes.
+ * Prompts for a new name. The user doesn't have to approve the entry again, because only its name
+ * changes.
  */
 export async function renameService(
   keys: KeyStore,
@@ -155,12 +156,12 @@ function problemOfName(service: NewService, name: string): string | undefined {
   return withHeader(service, name, { secret: name }) ? undefined : MANAGE.keyHeader;
 }
 
-/** Adds or replaces a header. Returns undefined if the header isn't allowed. */
+/** Returns undefined if the header isn't allowed. */
 function withHeader(service: NewService, name: string, value: unknown): NewService | undefined {
   return withFields(service, { headers: { ...withoutHeader(service, name), [name]: value } });
 }
 
-/** Returns the headers of the entry, except for the named header. Ignores the case of the name. */
+/** Ignores the case of the name. */
 function withoutHeader({ entry }: NewService, name: string): Readonly<Record<string, unknown>> {
   const headers = Object.entries(Object(entry['headers']));
   return Object.fromEntries(

@@ -27,8 +27,7 @@ type AskDraft = (draft: ServiceDraft, position: Question) => Promise<StepAnswer<
 /**
  * Prompts for the API, address, and authentication method of a new service.
  * @param taken the services that already exist
- * @param changed the service to change, instead of adding one; it keeps its name, headers, and
- * models
+ * @param changed an existing service to change instead; its name, headers, and models stay the same
  */
 export async function askNewService(
   draft: ServiceDraft,
@@ -168,7 +167,7 @@ const ASK: Readonly<Record<DraftStep, AskDraft>> = {
   },
 };
 
-/** The step in which the user can fix an invalid field of the entry, by field. */
+/** The step in which the user can fix an invalid field of the entry, by name of the field. */
 const STEP_OF: Readonly<Partial<Record<ServiceIssue['field'], DraftStep>>> = {
   tokenUrl: 'tokenUrl',
   header: 'header',

@@ -12,7 +12,7 @@ import {
 } from './newServiceChoices.ts';
 import { type NewService, type ServiceEntry, serviceEntry } from './serviceEntry.ts';
 
-/** The user's description of a new service, and its conversion to an entry and back. */
+/** The user's description of a new service. Can be converted to an entry and back. */
 
 /** The answers so far, which are prefilled if the user goes back. */
 export interface ServiceDraft {
@@ -26,10 +26,10 @@ export function emptyDraft(): ServiceDraft {
   return { api: API_CHOICES[0], address: '', authMethod: undefined, fields: {} };
 }
 
-/** A placeholder for the model ID until the user picks or enters a model. */
+/** The model ID until the user picks or enters one. */
 export const UNKNOWN_MODEL = 'unknown';
 
-/** Endpoint paths that people often paste along with the address of a service. */
+/** Matches an endpoint path, which people often paste along with the address of a service. */
 const PASTED_PATH = /\/(?:chat\/completions|completions|responses|embeddings|models)\/?$/;
 
 /** Removes the path of an endpoint from an address, and adds a missing scheme. */
@@ -98,7 +98,7 @@ function freeWord(hostname: string, port: string, taken: readonly Service[]): st
   return free;
 }
 
-/** Returns the setup answers that would result in this service. */
+/** Returns the answers that would create this service in the setup. */
 export function draftOf(service: Service): ServiceDraft {
   const { api, authentication } = service;
   const { kind } = authentication;

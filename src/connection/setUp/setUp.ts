@@ -21,10 +21,10 @@ import { SET_UP } from './setUpMessages.ts';
 import { QUESTIONS } from './setUpSteps.ts';
 
 /**
- * Prompts for the service, credentials, project, and address, and tests the answers. The setup can
- * also change current values, which are prefilled, or add another service. No credentials are
- * stored until the test passes or the user saves without testing. Problems are shown in the step
- * where the user can fix them.
+ * Prompts for the service, credentials, project, and address, and tests the answers. The current
+ * values are prefilled. The user can also add or change a service. No credentials are stored until
+ * the test passes or the user saves without testing. Problems are shown in the step where the user
+ * can fix them.
  * @returns true if credentials were saved
  */
 export async function runSetUp(
@@ -65,7 +65,8 @@ async function offerUses(service: Service, mayGenerate: boolean): Promise<void> 
 
 /**
  * Runs the steps until the user saves or closes the setup.
- * @param first the step to start at; if the service has no such step, starts at its first one
+ * @param first the step to start at; if the service has no such step, starts at the service's first
+ * step
  * @param intro sentences for the step that is shown first
  * @returns true if credentials were saved
  */

@@ -60,7 +60,7 @@ interface ServiceAnswers {
   hasModelList?: boolean;
   /** The stored record, as last read during this setup. */
   stored: KeyRecord | undefined;
-  /** True if there is a valid stored record and its key wasn't refused. */
+  /** True if there is a valid stored record and the service hasn't refused its key. */
   canKeepStored: boolean;
   account: string;
   apiKey: string;
@@ -115,13 +115,13 @@ export function stepsFor(service: Service, isImported: boolean): StepName[] {
   ];
 }
 
-/** True if a stored key is well formed and the addresses stored with it are valid. */
+/** True if the key is well formed and the addresses are valid. */
 function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, service: Service): boolean {
   const isParsed = 'authHost' in parseDestination(authUrl, serviceUrl, service);
   return !problemOfKey(apiKey, service) && isParsed;
 }
 
-/** Returns the entered or imported key, or else the stored one, with its service. */
+/** Returns the entered or imported key, or else the stored key, with its service. */
 export function keyOf({ apiKey, stored, settings: { service } }: SetUp) {
   return { apiKey: apiKey || (stored?.apiKey ?? ''), service };
 }
@@ -133,7 +133,9 @@ export function answeredCredentials(setUp: SetUp, target: Destination): Credenti
   return credentialsFor(settings.service, values, target);
 }
 
-/** Returns the kind of key that an empty answer keeps. Undefined if there is no key to keep. */
+/**
+ * Returns the origin of the key that an empty answer keeps. Undefined if there is no key to keep.
+ */
 export function keptKey({ apiKey, imported, stored, canKeepStored }: SetUp) {
   if (apiKey === '') return stored && canKeepStored ? 'stored' : undefined;
   return apiKey === imported?.apiKey ? 'imported' : 'typed';

@@ -17,9 +17,9 @@ import { loadModels, testByGenerating } from './setUpRequests.ts';
 
 /**
  * Prompts for the model of a new service.
- * @param list the models that the service lists; undefined if they weren't requested or couldn't
- * be loaded
- * @returns the model ID, `back`, or undefined if the list was closed
+ * @param list the models that the service lists; undefined if they weren't requested or couldn't be
+ * loaded
+ * @returns the model ID, `back`, or undefined if the user closed the list
  */
 async function askModel(
   position: Question,
@@ -51,7 +51,7 @@ async function confirmTestGeneration(url: string): Promise<boolean> {
 }
 
 /**
- * Returns the new service with `/v1` added to its address, because people often leave it out.
+ * Returns the new service with `/v1` added to its address, because people often leave out `/v1`.
  * Undefined if the address already has a path.
  */
 export function withVersion(added: NewService): NewService | undefined {

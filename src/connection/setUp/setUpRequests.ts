@@ -11,7 +11,7 @@ import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 /** The requests that a setup can send before anything is saved. */
 
 /**
- * Tests credentials with requests that generate nothing.
+ * Tests credentials without generating text.
  * @throws {ServiceError}
  */
 export function testConnection(

@@ -91,7 +91,8 @@ async function changeHeaders(setUp: SetUp, position: Question): ReturnType<AskSt
 
 /**
  * Saves the settings and the key. Prompts before it replaces a stored key that is still usable.
- * @returns a problem if the key wasn't saved; its text is empty if the user needs no message
+ * @returns a problem if the key wasn't saved; the `text` of the problem is empty if no message is
+ * needed
  */
 async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
   const { keys, settings, stored: before, ...answers } = setUp;
@@ -125,7 +126,7 @@ async function saveSettings(keys: KeyStore, service: Service, record: KeyRecord)
   const before = await readSettingsInUse(keys);
   const isOther = before.serviceProblem !== undefined || service.word !== before.service.word;
   if (isOther) await keepProject(keys);
-  // If the service changes, reset the model, because the one in the settings belongs to the old
+  // If the service changes, reset the model, because the model in the settings belongs to the old
   // service.
   await writeServiceSettings(keys, service, record, isOther ? '' : undefined);
 }

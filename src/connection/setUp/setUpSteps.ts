@@ -31,7 +31,7 @@ import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 import { describe } from './setUpModel.ts';
 import { askToSave } from './setUpSave.ts';
 
-/** The steps of the setup. Most of them prompt for one value. */
+/** The steps of the setup, most of which prompt for one value. */
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   // The lists and input boxes that follow within this step don't repeat the intro.
@@ -230,8 +230,8 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
 }
 
 /**
- * Creates an item from typed text; undefined if the text only filters the regions. If the address
- * is saved in another form, for example without a pasted endpoint path, the item shows that form.
+ * Creates an item from typed text; undefined if the text only filters the regions. The item shows
+ * the address in the form that is saved, for example without a pasted endpoint path.
  */
 function typedAddress(text: string, service: Service): AddressItem | undefined {
   const { regions } = service;

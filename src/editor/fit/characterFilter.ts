@@ -99,7 +99,6 @@ export class CharacterFilter {
     return this.#filter(text.slice(0, text.length - this.#held.length));
   }
 
-  /** Resets the counts of removed and kept characters. */
   restartCount(): void {
     this.#removed = 0;
     this.#kept = 0;
@@ -129,7 +128,7 @@ export class CharacterFilter {
   }
 }
 
-/** Filters a complete text with a `CharacterFilter` for its language. */
+/** Filters a complete text instead of a stream. */
 export function plainText(text: string, languageId: string): string {
   const filter = new CharacterFilter(languageId);
   return filter.add(text) + filter.end();

@@ -16,15 +16,15 @@ interface Fence {
  * fence.
  *
  * - Only text that may be part of a fence is held back. At the start, that's the leading blank
- *   lines and the first line with text. Later, it's a line that may close the fence, and the line
- *   break before that line.
- * - If the response ends with blank lines after the closing line, they're removed, too. If the
- *   fence is never closed, as in a truncated response, the opening line is still removed.
+ * lines and the first line with text. Later, it's a line that may close the fence, and the line
+ * break before that line.
+ * - If only blank lines follow the closing line, these lines are removed, too. If the fence is
+ * never closed, as in a truncated response, the opening line is still removed.
  * - If the line after a closing line has text, the closing line is kept as part of an inner fence,
- *   such as an example in a doc comment.
+ * such as an example in a doc comment.
  * - If a blank line separates the closing line from more text, that text is written unchanged,
- *   including any fences. The closing line is still removed, because the opening line is already
- *   gone.
+ * including any fences. The closing line is still removed, because the opening line is already
+ * gone.
  * - A response that doesn't start with a fence is written unchanged.
  *
  * Expects LF line endings.
@@ -41,14 +41,14 @@ export class CodeFence {
   #blank = '';
   /**
    * The current line so far if it may be a fence line, or the closing line that was just received.
-   * Undefined once the line turns out to be an ordinary line.
+   * Undefined once the line can't be a fence line anymore.
    */
   #line: string | undefined = '';
   /** Whitespace received after the closing line. */
   #after = '';
   /**
    * The start of a continuation, held back until it's clear whether the continuation reopens the
-   * fence. Otherwise undefined.
+   * fence. Undefined at all other times.
    */
   #head: string | undefined;
 

@@ -5,7 +5,7 @@ export const LINE_STARTS = /(?<=\n)/;
 const LEADING_SPACES = /^[ \t]*/;
 
 export interface FitOptions {
-  /** Added to every line after the first, except blank lines. */
+  /** Added to every line except the first line and blank lines. */
   readonly indentation: string;
   /**
    * Language ID. An already indented response is recognized differently in code and in prose (see
@@ -33,7 +33,7 @@ export interface FitOptions {
 export class Indentation {
   readonly #options: FitOptions;
   #isFirst = true;
-  /** Leading whitespace of the current line. Undefined once other text has arrived. */
+  /** Leading whitespace of the current line. Undefined once the rest of the line has begun. */
   #spaces: string | undefined = '';
   /** Undefined until `#decide` has enough text to decide. */
   #isAlreadyIndented: boolean | undefined;

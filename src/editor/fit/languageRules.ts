@@ -42,8 +42,8 @@ export function keepsFences(languageId: string): boolean {
 }
 
 /**
- * Languages in which leading whitespace is content. In a diff, for example, it marks unchanged
- * lines.
+ * Languages in which leading whitespace is content. In a diff, for example, a leading space marks
+ * an unchanged line.
  */
 export const WITHOUT_INDENTATION: ReadonlySet<string> = new Set(['diff', 'patch']);
 

@@ -29,10 +29,10 @@ const EMPTY_LINES = /^\n*/;
  * lines there.
  */
 class LeadingLineBreaks implements FormatStep {
-  /** Number of line breaks that may still be returned. */
+  /** The number of leading line breaks that may still be written. */
   #left: number;
   readonly #leading: RegExp;
-  /** Whitespace at the start of the current line. Undefined once the text has begun. */
+  /** Whitespace at the start of the current line. Undefined once other text has arrived. */
   #held: string | undefined = '';
 
   constructor(limit: number, leading: RegExp) {
