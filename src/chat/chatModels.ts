@@ -51,8 +51,8 @@ export class ChatModels {
 
   /**
    * Returns the connection's model, then the other models in the stored list and in the service's
-   * settings entry. If the connection's model is in neither of them, its capabilities are unknown,
-   * so it's offered without any. For a deployment that has its own model, returns only that model.
+   * settings entry. A model that is in neither of them is offered without capabilities, because
+   * they're unknown. For a deployment that has its own model, returns only that model.
    * @param isOnly false if the models of other services are offered, too
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {

@@ -121,8 +121,8 @@ export class ChatProvider {
   }
 
   /**
-   * Returns the connection for a chat model; undefined if none is ready, for example because
-   * credentials are missing or not approved.
+   * Returns the connection for a chat model. Undefined if there is no usable connection, for
+   * example because credentials are missing or not approved.
    * @param word the `word` of the model's service; if omitted, returns the connection that chat
    * uses
    */
@@ -222,8 +222,8 @@ export class ChatProvider {
   }
 
   /**
-   * Fetches and saves the model list of each service that is set up, except the one that `except`
-   * belongs to. Ignores failures, because chat offers each connection's own model even without a
+   * Fetches and saves the model list of each service that is set up, except the service of
+   * `except`. Ignores failures, because chat offers each connection's own model even without a
    * list.
    */
   async refreshOthers(except: Connection, signal: AbortSignal): Promise<void> {

@@ -58,8 +58,8 @@ export async function selectModel(app: App): Promise<void> {
   if (!choice) return;
   const { modelId: picked } = choice;
   if (choice.service.word !== service.word) return switchSelections(app, choice.service, picked);
-  // The model in the user settings belongs to the service in the settings. Another service's
-  // model goes into the folder settings.
+  // The user settings contain the model of the service in the settings, so the model of another
+  // service is written to the folder settings.
   await writeSettings({ modelId: picked }, isOther ? folder : undefined);
   if (settingsFor(service, readSettings(scope)).modelId === picked) return;
   void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);

@@ -126,7 +126,7 @@ export async function writeServiceEntries(entries: readonly unknown[]): Promise<
 
 /**
  * Calls the listener shortly after this extension's settings or the setting for AI features change.
- * Calls it only once if several settings change within `MIN_INTERVAL_MS`.
+ * If several settings change within `MIN_INTERVAL_MS`, the listener is called only once.
  */
 export function onDidChangeSettings(listener: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;

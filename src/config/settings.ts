@@ -21,8 +21,8 @@ import {
 /** The settings that, together with a stored key, make up the editor source. */
 export interface SourceSettings {
   /**
-   * The service in the settings, or the first built-in one if the setting is empty or invalid. If
-   * the setting is empty, `withStoredService` may select another service.
+   * The service in the settings, or the first built-in service if the setting is empty or invalid.
+   * If the setting is empty, `withStoredService` may select another service.
    */
   readonly service: Service;
   /** True if the settings name a service, even an invalid one. */
@@ -31,10 +31,10 @@ export interface SourceSettings {
   readonly services: readonly Service[];
   /** Set if the service in the settings is unknown, or if its entry is invalid. */
   readonly serviceProblem?: ServiceProblem | undefined;
-  /** Unvalidated, like `url`. `connection/sourceSelection.ts` validates both. */
+  /** Neither `authUrl` nor `url` is validated here (see `connection/sourceSelection.ts`). */
   readonly authUrl: string;
   readonly url: string;
-  /** The ID of the project, space, or deployment; `resource` states which one it is. */
+  /** The ID of the project, space, or deployment; `resource` is its kind. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
   /** True if the ID is set by a workspace, folder, or remote machine, not by the user. */

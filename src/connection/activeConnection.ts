@@ -27,7 +27,7 @@ export class ActiveConnection implements Disposable {
    */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
-  /** By `folderKey`. */
+  /** The keys are the values of `folderKey`. */
   readonly #obstacles = new Map<string, Obstacle>();
   /** The obstacle for the active folder when `#showObstacle` last ran. */
   #shownObstacle: Obstacle = 'none';

@@ -147,7 +147,8 @@ export function unencryptedText({ serviceHost }: Destination, service: Service):
 
 /**
  * Names the hosts that receive the key and the selected text.
- * @param separator stands between the sentences about the two hosts, if they differ
+ * @param separator the text between the sentences about the two hosts; unused if the hosts are the
+ * same
  */
 export function hostsText(
   { authHost, serviceHost }: Destination,
@@ -237,7 +238,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   return decision === 'refused' ? 'you declined it' : undefined;
 }
 
-/** Explains the mistake in a source that has values, but can't be used. */
+/** Explains the mistake in a source that contains names of settings, but can't be used. */
 export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): string {
   const problem = sourceProblem(source) ?? '';
   const isShort = problem.startsWith('lacks ');

@@ -44,7 +44,7 @@ export interface DestinationChange {
 }
 
 /**
- * Compares the addresses, service entry, and program saved with a key to the current ones.
+ * Compares the addresses, service entry, and program saved with a key to the current values.
  * @param found the program that the service's command would start now; undefined if there is none
  * @returns `tampered` if a saved address is invalid
  */
@@ -66,7 +66,9 @@ export function compareWithApproved(
   return { approved, wanted, isEntryChanged, ...(showsProgram && { program: change }) };
 }
 
-/** True if the origin of the service or of its identity service differs from the approved one. */
+/**
+ * True if the origin of the service or of its identity service differs from the approved origin.
+ */
 export function hasOtherOrigin(approved: Destination, wanted: Destination): boolean {
   const [then, now] = [originsOf(approved), originsOf(wanted)];
   return then.auth !== now.auth || then.service !== now.service;

@@ -25,11 +25,11 @@ export interface KeyRecord {
   /** The service's entry as JSON, if the user added the service (see `Service`). */
   readonly definition?: string | undefined;
   /**
-   * Address of the identity service that the user approved. Same as `serviceUrl` if there is no
-   * separate identity service.
+   * The approved address of the identity service. Same as `serviceUrl` if there is no separate
+   * identity service.
    */
   readonly authUrl: string;
-  /** Address of the service that the user approved. */
+  /** The approved address of the service. */
   readonly serviceUrl: string;
 }
 
@@ -175,7 +175,8 @@ export class KeyStore {
 
   /**
    * Calls the listener when a record changes, in this window or another, and after a sign-out.
-   * Ignores events from secret storage if the value is the one that this window last read or wrote.
+   * Ignores events from secret storage if the stored value is the one that this window last read or
+   * wrote.
    */
   readonly onDidChange = (listener: (isSignOut: boolean) => void): Disposable => {
     this.#listeners.add(listener);

@@ -113,9 +113,9 @@ export async function resolveObstacle(
 
 /**
  * Prompts for the hosts to use: those approved for the stored key, or those in the settings. If the
- * service's entry or only its program has changed, prompts for approval of that change instead. If
- * another window replaces the stored record during the prompt, the new record isn't changed,
- * because the user decided about the old one.
+ * service's entry has changed, or if only its program has, prompts for approval of that change
+ * instead. If another window replaces the stored record during the prompt, the new record isn't
+ * changed, because the user decided about the old one.
  * @returns false if the user rejected the change or closed the prompt, or the record couldn't be
  * stored
  */

@@ -99,7 +99,7 @@ export class SourceApprovals {
     this.#windowHashKey ??= randomBytes(HASH_KEY_BYTES).toString('hex');
     const hashKey = this.#windowHashKey;
     try {
-      // Keep a stored hash key, because a new one would invalidate all earlier decisions.
+      // Keep a stored hash key, because a new key would invalidate all earlier decisions.
       if ((await this.#secrets.get(HASH_KEY_NAME)) === undefined)
         await this.#secrets.store(HASH_KEY_NAME, hashKey);
     } catch {

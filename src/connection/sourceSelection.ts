@@ -73,8 +73,8 @@ export interface EditorSource {
  */
 export interface SourceSnapshot extends EditorSource {
   /**
-   * The editor source for each other service that has a stored key. The programs are left out,
-   * because most lookups don't use them, and searching `PATH` can be slow.
+   * The editor sources of all other services with a stored key. The programs are left out, because
+   * most lookups don't use them, and searching `PATH` can be slow.
    */
   readonly others: readonly Omit<EditorSource, 'program'>[];
   /**
@@ -237,7 +237,7 @@ function namedSource(found: SourceSnapshot): ExternalSource | undefined {
   return named && named.decision !== 'refused' && !isUntrusted(named) ? named : undefined;
 }
 
-/** Returns the external sources that may be used if the editor source isn't. */
+/** Returns the external sources that may be used if the editor source can't be. */
 export function othersInOrder({ settings, external }: SourceSnapshot): readonly ExternalSource[] {
   return settings.credentialSource === 'editor' ? [] : external;
 }

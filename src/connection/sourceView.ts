@@ -53,7 +53,7 @@ export interface ActionItem extends QuickPickItem {
 }
 
 /**
- * Returns a row for the editor, and one for each external source that has a setting or a problem.
+ * Returns a row for the editor, and a row for each external source that has a setting or a problem.
  */
 export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
   const external = found.external.filter(isWorthShowing);
@@ -113,7 +113,9 @@ export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: Choi
   };
 }
 
-/** Returns the actions for a source, in the order of the menu. There is always at least one. */
+/**
+ * Returns the actions for a source, in the order of the menu. Every source has at least one action.
+ */
 export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[] {
   const external = externalSource(found, source);
   const issue = sourceIssue(external, found);
@@ -151,8 +153,8 @@ function sourceIssue(
   const { text, values } = external;
   if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
   if (!values) return 'missing';
-  // The service address was validated when the source was read, so the identity address is the
-  // invalid one.
+  // The service address was validated when the source was read, so only the identity address can be
+  // invalid.
   return isUsable(external) ? undefined : 'bad-address';
 }
 

@@ -186,8 +186,8 @@ function keysIn({ all }: ReadText): ServiceKey[] {
     // Programs differ in whether the first or the last of two duplicate lines counts, so read both.
     const orders = [given, given.toReversed()];
     const read = orders.flatMap((lines) => sets.map((set) => valuesOf(set, lines)));
-    // The other keys are listed without their account, because a source can contain thousands of
-    // keys, and an account can be long.
+    // List the other keys without their accounts, because a source can contain thousands of keys,
+    // and an account can be long.
     const known = new Set(read.map(({ apiKey }) => apiKey));
     const others = given.filter(({ setting, value }) => setting === 'apiKey' && !known.has(value));
     return [
@@ -222,7 +222,7 @@ export async function programOf(service: Service): Promise<string | undefined> {
   return program === undefined ? undefined : programPath(program);
 }
 
-/** Parses the entry of a service that the user added. Returns undefined if it's invalid. */
+/** Parses the entry of a service that the user added. Returns undefined if the entry is invalid. */
 function serviceIn(definition: string): Service | undefined {
   try {
     return readServices([JSON.parse(definition)]).own[0];

@@ -52,7 +52,7 @@ export async function writeServiceSettings(
     ...(hasProject && { projectId: '', spaceId: '', deploymentId: '' }),
     ...(hasProject && { [`${resource}Id` as const]: projectId }),
     // Write the addresses last. Until then, the addresses in the settings don't match the approved
-    // ones, so the user is prompted before the key of one service is used with the project of
+    // addresses, so the user is prompted before the key of one service is used with the project of
     // another.
     ...addressSettings(service, record),
   });

@@ -6,7 +6,7 @@ import { FileType, type TextDocument, Uri, workspace } from 'vscode';
  * Path patterns for files that shells, editors, git, package managers, or CI run automatically.
  * Generated text goes into these files only after a preview (T25 in docs/threat-model.md). Scripts
  * and Makefiles that users run themselves aren't listed. The patterns expect lowercase paths. A
- * pattern that ends with a slash matches every file in that folder and its subfolders.
+ * pattern that ends with a slash matches every file in the folder and its subfolders.
  */
 const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
   shell: [

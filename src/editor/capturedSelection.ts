@@ -81,10 +81,9 @@ export function selectionEnd({
 }
 
 /**
- * True if the document may be edited, because it's a file in a writable file system, an untitled
- * document, or a notebook cell. False for output, user settings, and git history. Also false for
- * the original side of the active diff: it's read-only, but `TextEditor.edit` would change it
- * anyway (tested).
+ * True for a file in a writable file system, an untitled document, and a notebook cell. False for
+ * output, user settings, and git history. Also false for the original side of the active diff: it's
+ * read-only, but `TextEditor.edit` would change it anyway (tested).
  */
 export function isWritable(document: TextDocument): boolean {
   const input = window.tabGroups.activeTabGroup.activeTab?.input;

@@ -34,7 +34,7 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
  * Returns the maximum number of line breaks before the text of a response. In the middle of a line,
  * the number is unlimited, because line breaks separate the response from the text before it. In
  * prose, one line break is allowed below a line with text, so that a blank line can separate the
- * paragraphs. Otherwise, none are allowed.
+ * paragraphs. Otherwise, no line break is allowed.
  */
 export function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace): number {
   const { line, character } = document.positionAt(start);

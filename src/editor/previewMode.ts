@@ -43,7 +43,7 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
 class PreviewWriter implements ResponseWriter {
   readonly #deps: ModeDeps;
   readonly #writer: StreamWriter;
-  /** Indices of responses with text that is still streaming. */
+  /** Indices of responses that have text and are still streaming. */
   readonly #coming = new Set<number>();
   /** Indices of responses with text that the user hasn't accepted or discarded yet. */
   readonly #waiting = new Set<number>();

@@ -39,7 +39,7 @@ export class Previews implements Disposable {
       this.#changed,
       window.tabGroups.onDidChangeTabs(({ closed }) => {
         for (const { input } of closed) {
-          // VS Code also reports a tab as closed when it moves to another group.
+          // VS Code also reports a tab as closed when the tab moves to another group.
           if (!(input instanceof TabInputTextDiff) || tabOf(input.modified)) continue;
           const address = input.modified.toString();
           this.#open.get(address)?.discard();
@@ -112,10 +112,7 @@ export class Previews implements Disposable {
     return this.#inUse?.previewed.document;
   }
 
-  /**
-   * Accepts the active preview.
-   * @returns false if no preview is active
-   */
+  /** @returns false if no preview is active */
   async accept(): Promise<boolean> {
     const inUse = this.#inUse;
     if (!inUse) return false;

@@ -24,7 +24,7 @@ export interface NextChange extends TextChange {
 /** Only `restart` can lead from `lost` or `undone` back to `open`. */
 type ResponseState =
   | 'open'
-  /** The text that is waiting can't be written. */
+  /** The waiting text can't be written. */
   | 'lost'
   /** The text was removed by undo, and text that arrives later is discarded. */
   | 'undone';
@@ -162,8 +162,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * Makes the next text replace the response so far, even if the response was undone. Marks the
-   * response as lost if it can't be replaced.
+   * Makes the next text replace the response so far, even if the response was undone. A response
+   * that can't be replaced becomes lost.
    */
   restart(): void {
     this.#drop();

@@ -5,7 +5,6 @@ import type { Replay } from './replayStates.ts';
 import { type NextChange, ResponseInDocument, type ResponsePlace } from './responseInDocument.ts';
 import { type Piece, replacedRange, type TextChange } from './textChange.ts';
 
-/** The result of undoing generated text. */
 export type Undone =
   | 'undone'
   /** There was no text to remove. */
@@ -21,8 +20,8 @@ export interface ResponseWriter {
   /** The new document that the writer opened for the responses, if any. */
   readonly document?: TextDocument | undefined;
   /**
-   * Returns the text of these responses in the selections' document. Not implemented by modes that
-   * write elsewhere, and for previews.
+   * Returns the text of these responses in the selections' document. Not implemented by writers
+   * that write elsewhere or show a preview.
    */
   writtenBy?(indices: readonly number[]): readonly Piece[];
   /** True if any text is waiting to be written or accepted. */
@@ -38,7 +37,7 @@ export interface ResponseWriter {
   append(index: number, text: string): void;
   /**
    * Ends a response, which may be continued later.
-   * @returns false if some of its text couldn't be written or shown
+   * @returns false if some of the response's text couldn't be written or shown
    */
   end(index: number): Promise<boolean>;
   /** Makes the next text replace the response so far. */
@@ -53,8 +52,8 @@ export interface ResponseWriter {
 
 export interface Timing {
   /**
-   * Minimum time from the start of one edit to the start of the next. Limits the load, because each
-   * edit makes language servers analyze the file again.
+   * Minimum time from the start of one edit to the start of the next. The minimum limits the load,
+   * because each edit makes language servers analyze the file again.
    */
   readonly intervalMs: number;
   /**
@@ -160,7 +159,7 @@ export class StreamWriter implements ResponseWriter {
   restart(index: number): void {
     const response = this.#response(index);
     response.restart();
-    // If an edit for the old response is still in progress, its text would mix with the new
+    // If an edit for the old response is still in progress, the edit's text would mix with the new
     // response, so the new response can't be written.
     if (this.#expected.some((expected) => expected.response === response)) response.lose();
     this.#startsUndoStep = true;

@@ -3,7 +3,7 @@ import { formatNumber } from '../messages/refusalMessages.ts';
 import { capitalized } from '../messages/settingLabels.ts';
 import { type Wait, waitText } from '../status/requestsView.ts';
 
-/** Messages, progress texts, and button labels for generations. */
+/** UI strings for generations. */
 
 // Buttons
 export const CONTINUE = 'Continue';
@@ -45,7 +45,7 @@ export function manyRequests(requests: number): string {
 /** The question to show before one large request is sent. */
 export const MUCH_TEXT = 'Send this much text?';
 
-/** Describes the size of the requests to confirm, and warns that they may be billed. */
+/** Describes the size of the requests, and warns that the service may bill them. */
 export function costText(isMany: boolean, characters: number, tokens: number): string {
   const size = `${formatNumber(characters)} characters (about ${formatNumber(tokens)} tokens)`;
   return isMany
@@ -114,8 +114,8 @@ export function completeText(count: number): string {
 
 /**
  * @param all number of responses in the run
- * @param failed one-based first line of each selection whose generation failed; empty if the other
- * generations were canceled instead
+ * @param failed one-based first line of each selection whose generation failed; empty if
+ * generations were canceled, but none failed
  */
 export function partlyCompleteText(
   complete: number,

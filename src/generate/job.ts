@@ -141,7 +141,6 @@ export class Job implements Result, Disposable {
     return this.#writer.isPending;
   }
 
-  /** True if all responses were undone. */
   get isUndone(): boolean {
     return this.#responses.every(({ state }) => state === 'undone');
   }

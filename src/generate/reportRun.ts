@@ -15,7 +15,7 @@ import { offerResult, type RunAgain, reportOutcome } from './responseNotificatio
 /**
  * Reports a failure. `lines` are the one-based first lines of the selections whose generation
  * failed; empty if the job has only one selection.
- * @returns true if the user wants a retry
+ * @returns true if the user wants to retry
  */
 export type ReportFailure = (
   error: unknown,
@@ -43,14 +43,16 @@ export interface Outcome {
 export interface RunResult {
   readonly connection: Connection;
   readonly folder: WorkspaceFolder | null;
-  /** Indices of the responses in the run, except those skipped because they can't be inserted. */
+  /**
+   * Indices of the responses in the run, except responses that were skipped because they can't be
+   * inserted.
+   */
   readonly indices: readonly number[];
   /** One outcome for each response in the run, in document order. */
   readonly outcomes: readonly Outcome[];
   readonly isCanceled: boolean;
 }
 
-/** A run, and the dependencies for reporting it. */
 interface ReportedRun extends Pick<RecentJobs, 'announcements'> {
   readonly job: Job;
   readonly runMode: RunMode;

@@ -161,7 +161,7 @@ function withHeader(service: NewService, name: string, value: unknown): NewServi
   return withFields(service, { headers: { ...withoutHeader(service, name), [name]: value } });
 }
 
-/** Ignores the case of the name. */
+/** Header names aren't case-sensitive. */
 function withoutHeader({ entry }: NewService, name: string): Readonly<Record<string, unknown>> {
   const headers = Object.entries(Object(entry['headers']));
   return Object.fromEntries(

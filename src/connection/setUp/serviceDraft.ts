@@ -12,7 +12,7 @@ import {
 } from './newServiceChoices.ts';
 import { type NewService, type ServiceEntry, serviceEntry } from './serviceEntry.ts';
 
-/** The user's description of a new service. Can be converted to an entry and back. */
+/** The user's description of a new service, which can be converted to an entry and back. */
 
 /** The answers so far, which are prefilled if the user goes back. */
 export interface ServiceDraft {
@@ -75,8 +75,8 @@ export function newService(
 }
 
 /**
- * Returns the fields of the previous authentication method that the setup doesn't prompt for.
- * Empty if the user picked another kind of authentication method.
+ * Returns the fields of the previous authentication method, except those that the setup prompts
+ * for. Empty if the user picked another kind of authentication method.
  */
 function otherFields(
   before: ServiceEntry | undefined,

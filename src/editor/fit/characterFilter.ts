@@ -5,8 +5,8 @@ const PICTURE = String.raw`\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`
 /** Matches invisible characters that are part of an emoji. */
 const IN_EMOJI = String.raw`\p{RGI_Emoji_Tag_Sequence}|\uFE0F\u20E3|(?<=\p{Extended_Pictographic})\uFE0F|(?<=${PICTURE})\u200D`;
 /**
- * Matches invisible characters. Group 1 captures those that are part of an emoji. The blank braille
- * pattern (U+2800) isn't included, because drawings use it as a space.
+ * Matches invisible characters. Group 1 captures the characters that are part of an emoji. The
+ * blank braille pattern (U+2800) isn't included, because drawings use it as a space.
  */
 const UNSEEN = new RegExp(String.raw`(${IN_EMOJI})|[[${INVISIBLE}]--[\t\n\u2800]]`, 'gv');
 const PICTURE_BEFORE = new RegExp(`${PICTURE}$`, 'v');
@@ -25,7 +25,7 @@ const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v
 /**
  * Invisible characters to remove from code. They can make code look different from what it does.
  * Zero-width joiners, zero-width non-joiners, and the first 16 variation selectors are kept. Many
- * writing systems need these characters, and VS Code highlights those that are out of place.
+ * writing systems need these characters, and VS Code highlights them where they're out of place.
  */
 const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
 /**

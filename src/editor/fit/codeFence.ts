@@ -154,7 +154,7 @@ export class CodeFence {
 
   /**
    * Decides whether a closing line ended the fence or belongs to an inner fence.
-   * @param text the text after the closing line, which isn't only whitespace
+   * @param text the text after the closing line; contains more than whitespace
    * @returns the text to write before `text`
    */
   #resolveClosing(text: string): string {
