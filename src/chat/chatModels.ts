@@ -11,8 +11,8 @@ import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
- * Stores each service's model list for VS Code's chat. VS Code requests the models often, so they
- * come from storage instead of the service.
+ * Stores each service's model list for VS Code's chat. VS Code requests the models often, so the
+ * lists are stored instead of fetched each time.
  */
 
 const LISTS = 'hostedModel.chatModels';
@@ -51,8 +51,8 @@ export class ChatModels {
 
   /**
    * Returns the connection's model, then the other models in the stored list and in the service's
-   * settings entry. A model that is in neither of them is offered without capabilities, because
-   * they're unknown. For a deployment that has its own model, returns only that model.
+   * settings entry. If the connection's model is in neither of them, it's offered without
+   * capabilities. For a deployment that has its own model, returns only that model.
    * @param isOnly false if the models of other services are offered, too
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {

@@ -138,7 +138,7 @@ export class ChatProvider {
    * @throws {CancellationError} if the request is canceled
    * @throws {LanguageModelError} if a request from another extension fails
    * @throws {Error} if any other request fails. The error has no stack, because the chat would show
-   * it.
+   * the stack.
    */
   async respond(
     { id }: Pick<LanguageModelChatInformation, 'id'>,

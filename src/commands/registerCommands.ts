@@ -57,7 +57,7 @@ export function registerCommands(
 
 /**
  * Returns the known arguments after checking their types. The context menu passes the document's
- * URI, which contains neither argument.
+ * URI, which is ignored.
  */
 function generateArguments(given: unknown): GenerateArguments {
   const isObject = typeof given === 'object' && !Array.isArray(given);
@@ -99,7 +99,7 @@ function offerReload(text: string): void {
   offer('error', text, RELOAD, undocumentedCommands.reloadWindow);
 }
 
-/** @param next returns the invocation of the command, then a new one for each retry */
+/** @param next returns the invocation of the command, then a new invocation for each retry */
 async function guarded(
   name: CommandName,
   host: CommandHost | undefined,

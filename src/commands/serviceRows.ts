@@ -8,8 +8,8 @@ import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App } from './commandTypes.ts';
 
 /**
- * Returns a menu row for each service that is set up, except the one in use. Picking a row switches
- * selections to its service.
+ * Returns a menu row for each service that is set up, except the service in use. Picking a row
+ * switches selections to that row's service.
  */
 export async function serviceRows(app: App, { word: used }: Service): Promise<MenuItem[]> {
   const all = await app.connections.all();

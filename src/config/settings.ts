@@ -27,7 +27,7 @@ export interface SourceSettings {
   readonly service: Service;
   /** True if the settings name a service, even an invalid one. */
   readonly isServiceSet: boolean;
-  /** The built-in services, followed by those that the user added. */
+  /** The built-in services, followed by the services that the user added. */
   readonly services: readonly Service[];
   /** Set if the service in the settings is unknown, or if its entry is invalid. */
   readonly serviceProblem?: ServiceProblem | undefined;

@@ -290,7 +290,7 @@ export const SOURCE_ACTIONS = {
   setUp: '$(tools) Set Up...',
 } as const;
 
-/** Lists the sources that were checked, and explains why the external ones aren't used. */
+/** Lists the sources that were checked, and explains why the external sources aren't used. */
 export function checkedSourcesText(found: SourceSnapshot): string {
   if (found.settings.credentialSource === 'editor') {
     return `Only ${sourceName('editor', found)} were checked, because hostedModel.credentialSource is “editor”.`;

@@ -53,7 +53,7 @@ export interface ConnectionsOptions extends FindOptions {
 
 /**
  * The connections of this window. Finds credentials in their sources, prompts for missing or
- * unapproved ones, and tracks the connection of the active folder.
+ * unapproved credentials, and tracks the connection of the active folder.
  */
 export class Connections implements Disposable {
   readonly #options: ConnectionsOptions;
@@ -65,7 +65,7 @@ export class Connections implements Disposable {
   readonly #openPrompts = new Map<string, Promise<Connection | undefined>>();
   #signedOut = new AbortController();
 
-  /** Fires after a sign-out, in this window or another one. */
+  /** Fires after a sign-out in any window. */
   readonly onDidSignOut = this.#signOuts.event;
 
   constructor(options: ConnectionsOptions) {
@@ -98,8 +98,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Aborts at the next sign-out, in this window or another one, or when the window closes. After a
-   * sign-out, a new signal replaces the aborted one.
+   * Aborts at the next sign-out in any window, or when this window closes. After a sign-out, a new
+   * signal replaces the aborted signal.
    */
   get signOutSignal(): AbortSignal {
     return this.#signedOut.signal;
@@ -110,7 +110,7 @@ export class Connections implements Disposable {
     return this.#active.lookup;
   }
 
-  /** The connection of the active folder, if the last lookup found one. */
+  /** The connection of the active folder. Undefined if the last lookup found no connection. */
   get active(): Connection | undefined {
     return readyConnection(this.current?.choice);
   }
@@ -235,7 +235,7 @@ export class Connections implements Disposable {
    * Lets the user change the project in the setup. If a workspace, folder, or remote machine sets
    * the project, opens the settings instead, because that project would override the one from the
    * setup.
-   * @returns true if a project was saved
+   * @returns the result of `setUp`; false if the settings were opened instead
    */
   async changeProject(owner = activeFolder()): Promise<boolean> {
     const { isProjectOfFolder, resource } = readSettings(owner?.uri);

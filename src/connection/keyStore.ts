@@ -110,14 +110,16 @@ export class KeyStore {
 
   /**
    * Returns the current record, even if another window just wrote it. Undefined if there is no
-   * record, or if the record can't be read.
+   * valid record, or if secret storage can't be read.
    */
   async read(word: string): Promise<KeyRecord | undefined> {
     const text = await this.#readAndCompare(SECRET + word);
     return text === undefined ? undefined : parseRecord(text);
   }
 
-  /** Returns the records of all services except the given one, each with the service's `word`. */
+  /**
+   * Returns the records of all services except the given service, each with the service's `word`.
+   */
   async others(word: string): Promise<(readonly [word: string, record: KeyRecord])[]> {
     const words = (await this.services()).filter((one) => one !== word);
     const found = await Promise.all(

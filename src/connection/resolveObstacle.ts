@@ -112,10 +112,10 @@ export async function resolveObstacle(
 }
 
 /**
- * Prompts for the hosts to use: those approved for the stored key, or those in the settings. If the
- * service's entry has changed, or if only its program has, prompts for approval of that change
- * instead. If another window replaces the stored record during the prompt, the new record isn't
- * changed, because the user decided about the old one.
+ * Lets the user choose between the hosts approved for the stored key and the hosts in the settings.
+ * If the service's entry has changed, or if only its program has, prompts for approval of that
+ * change instead. If another window replaces the stored record during the prompt, the new record
+ * isn't changed, because the user decided about the old record.
  * @returns false if the user rejected the change or closed the prompt, or the record couldn't be
  * stored
  */

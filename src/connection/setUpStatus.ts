@@ -12,7 +12,10 @@ export interface SetUpStatus {
    * used last.
    */
   readonly isSetUp: boolean;
-  /** True if the editor has a stored key for the service in the settings. */
+  /**
+   * True if there is a stored key for the service in the settings or, if they name none, for any
+   * service.
+   */
   readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
   readonly refreshesTokens: boolean;

@@ -43,7 +43,7 @@ export type ExternalText<Reading = PublicReading> =
   | {
       readonly kind: 'read';
       readonly reading: Reading;
-      /** True if the source names other services, but not the one in the settings. */
+      /** True if the source names other services, but not the service in the settings. */
       readonly namesOtherService?: boolean;
     };
 
@@ -140,9 +140,7 @@ type EditorObstacle =
   | ({ readonly kind: 'bad-address' } & AddressProblem)
   /** The project, space, or deployment ID in the settings is malformed. */
   | { readonly kind: 'bad-project' }
-  /**
-   * The addresses, the service's entry, or its program differ from those that the user approved.
-   */
+  /** The addresses, the service's entry, or its program differ from what the user approved. */
   | ({ readonly kind: 'unapproved' } & DestinationChange);
 
 export type EditorSourceSelection = ReadySelection | EditorObstacle;

@@ -42,8 +42,8 @@ export interface SourceRow extends QuickPickItem {
 export interface SourceChoice extends QuickPickItem {
   readonly value: CredentialSource;
   /**
-   * The reason why this source can't be chosen. Never set for the editor, because choosing it
-   * prompts for missing values.
+   * The reason why this source can't be chosen. Never set for the editor, because choosing the
+   * editor prompts for missing values.
    */
   readonly problem?: string | undefined;
 }

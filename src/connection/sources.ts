@@ -209,7 +209,7 @@ function storedKeys([word, record]: readonly [word: string, record: KeyRecord]):
   return possible.map((service) => ({ service, account, apiKey, headerSecrets, program }));
 }
 
-/** @param hasKey true for the methods that need a key; false for those that need none */
+/** @param hasKey true for the methods that need a key; false for the methods that need no key */
 function servicesOfEachMethod(hasKey: boolean): Service[] {
   return Object.entries(AUTH_INPUTS)
     .filter(([, { secret }]) => (secret !== undefined) === hasKey)

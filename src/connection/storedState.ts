@@ -17,7 +17,7 @@ export interface StoredState {
 export const USES_EXTERNAL_SOURCE = 'hostedModel.usesOutsideSource';
 
 /**
- * True if the user has signed out, in this window or another one.
+ * True if the user has signed out in any window.
  * @param isSignOut true if a sign-out was announced; if false, the user counts as signed out once
  * no key is left and this workspace uses no approved external source
  */

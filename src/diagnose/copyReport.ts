@@ -55,8 +55,8 @@ export function versions(extension: Extension<unknown>): string[] {
 }
 
 /**
- * Returns the project IDs in the settings and in all complete sources, even those that aren't in
- * use. The report must not contain them, because a project ID identifies an account. Without a
+ * Returns the project IDs in the settings and in all complete sources, even if a source isn't in
+ * use. The report must not contain these IDs, because a project ID identifies an account. Without a
  * lookup, the report contains no values from the sources, so only the IDs in the settings are
  * returned.
  */

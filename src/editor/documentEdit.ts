@@ -69,7 +69,7 @@ export function editorOf(document: TextDocument): TextEditor | undefined {
  * Shows a document in the editor group that has its tab, or in the active group if the document has
  * no tab. For a notebook cell, shows the notebook.
  * @throws if the document is closed, because VS Code would replace a closed untitled document with
- * an empty one
+ * an empty document
  */
 export async function showDocument(document: TextDocument): Promise<void> {
   if (document.isClosed) throw new Error(`${document.uri} is closed`);

@@ -39,7 +39,7 @@ export interface InsertMode {
   readonly placeOf?: (target: Target) => ResponsePlace;
   /**
    * Creates the writer for the responses of one job.
-   * @param targets one for each response, in document order
+   * @param targets the targets, one for each response, in document order
    */
   readonly open: (targets: Targets, deps: ModeDeps) => ResponseWriter;
 }

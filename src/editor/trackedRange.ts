@@ -91,7 +91,8 @@ export class TrackedRange {
   /** Sequence number of the response that is being written. */
   #response = 1;
   /**
-   * Number of characters written so far for the current response, including those that were undone.
+   * Number of characters written so far for the current response, including characters that were
+   * undone.
    */
   #written = 0;
   readonly #states = new ReplayStates<RangeState>();

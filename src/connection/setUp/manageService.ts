@@ -148,7 +148,9 @@ async function askHeader(service: NewService, position: Question): Promise<StepA
   return typeof value === 'string' ? withHeader(service, name.trim(), value.trim()) : value;
 }
 
-/** Explains why the service can't have a header with this name. Undefined if it can. */
+/**
+ * Explains why the service can't have a header with this name. Undefined if the header is allowed.
+ */
 function problemOfName(service: NewService, name: string): string | undefined {
   if (name === '' || !isAllowedHeaderName(name)) return MANAGE.badHeader;
   const others = Object.keys(withoutHeader(service, name));

@@ -26,7 +26,7 @@ export function emptyDraft(): ServiceDraft {
   return { api: API_CHOICES[0], address: '', authMethod: undefined, fields: {} };
 }
 
-/** The model ID until the user picks or enters one. */
+/** The model ID of a new service until the user picks or enters a model. */
 export const UNKNOWN_MODEL = 'unknown';
 
 /** Matches an endpoint path, which people often paste along with the address of a service. */

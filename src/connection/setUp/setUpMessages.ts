@@ -182,7 +182,9 @@ export function removedFlawsText(issues: readonly ValueFlaw[]): string {
   return what && `${capitalized(what)} will be removed.`;
 }
 
-/** Messages about values that the user entered in the setup. They never contain the value. */
+/**
+ * Messages about values that the user entered in the setup. The messages never contain the values.
+ */
 export const ANSWER_ISSUES = {
   nothing: 'Enter a value.',
   exampleKey: 'This is a placeholder from an example, not a key.',

@@ -25,7 +25,10 @@ export function testConnection(
   return (isPicked ? connection : connection.with({ modelId: '' })).test(signal);
 }
 
-/** Returns the models of a new service. Undefined if loading them failed or was canceled. */
+/**
+ * Returns the models of a new service. Undefined if the models couldn't be loaded or the user
+ * canceled.
+ */
 export function loadModels(
   { settings, runtime }: SetUp,
   credentials: Credentials,

@@ -45,7 +45,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     });
     if (picked === undefined || picked === back) return picked;
     if (!picked.service) return addService(setUp, position);
-    // Replace all answers, because the answers for one service must never be sent to another.
+    // Replace all answers, because the answers for one service must never be sent to another
+    // service.
     if (picked.service.word !== chosen.word) {
       Object.assign(setUp, await prefilledFor(picked.service, setUp), { added: undefined });
     }
@@ -211,7 +212,8 @@ interface AddressItem extends QuickPickItem {
 }
 
 /**
- * Returns an item for the current address, if any, and one for each other region of the service.
+ * Returns an item for the current address, if any, and an item for each other region of the
+ * service.
  */
 function addressItems({ settings, url: current }: SetUp): AddressItem[] {
   const regions = settings.service.regions.map(({ place, url }) => ({
