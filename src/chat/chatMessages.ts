@@ -163,7 +163,7 @@ export const USE = 'Use in Chat';
 
 export const USE_QUESTION = {
   question: 'Use your hosted model in VS Code’s chat?',
-  detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group named “Hosted Model”, and turns on VS Code’s built-in chat if it’s off. The chat is part of the GitHub Copilot extension, which also contacts its own hosts.
+  detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group named “Hosted Model”, and turns on VS Code’s built-in chat if it’s off. The chat is part of the GitHub Copilot extension, which contacts Microsoft hosts even with telemetry off.
 
 Each prompt is sent with your attachments. In Ask mode, or if text is selected, VS Code also attaches the open file. With each step, an agent sends the names of your files, the files that it reads, and about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions. The service may bill your account for all of this.
 

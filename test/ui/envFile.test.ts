@@ -41,6 +41,8 @@ describe(`the .env file ${nightly}`, () => {
         // Keeps VS Code's own AI fixes out of the picture.
         'chat.disableAIFeatures': true,
         'editor.lightbulb.enabled': 'off',
+        // Otherwise, the line under a link would hide the squiggle.
+        'editor.links': false,
         'editor.minimap.enabled': false,
         'editor.occurrencesHighlight': 'off',
         'editor.scrollbar.vertical': 'hidden',

@@ -45,9 +45,9 @@ export async function prepareForPicture(page: Page): Promise<void> {
     // Otherwise, the corners of a dialog's picture would show the dimmed window behind the dialog.
     for (const part of document.querySelectorAll('.monaco-dialog-modal-block')) part.style.background = 'none';
     for (const part of document.querySelectorAll(stray)) part.style.display = 'none';
-    // The caret blinks, so only some pictures would show it.
+    // The caret of the editor with the focus blinks, so only some pictures would show it.
     const style = document.createElement('style');
-    style.textContent = '.cursors-layer > .cursor { visibility: inherit !important; }' +
+    style.textContent = '.monaco-editor.focused .cursors-layer > .cursor { visibility: inherit !important; }' +
       // A row of a list that showed a description before keeps an empty one, which moves its text
       // down by a pixel.
       '.label-description:has(> .monaco-highlighted-label:empty) { display: none; }' +

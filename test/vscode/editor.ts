@@ -185,6 +185,21 @@ export class Editor {
     );
   }
 
+  /**
+   * Waits until a word has the same color in all visible lines that contain it. VS Code colors new
+   * text a moment after the text appears.
+   */
+  async waitForSameColor(word: string): Promise<void> {
+    const script = `new Set([...document.querySelectorAll('${active} .view-line')]
+      .filter((line) => line.textContent.includes(${JSON.stringify(word)}))
+      .map((line) => [...line.querySelectorAll('span > span')]
+        .find((part) => part.textContent.trim() === ${JSON.stringify(word)})?.className)
+      ).size === 1`;
+    await this.#screen.until(`one color for ${word}`, async () =>
+      (await this.#screen.read<boolean>(script)) ? true : undefined,
+    );
+  }
+
   /** The visible lines on the modified side of the active diff editor, without deleted lines. */
   modifiedText(): Promise<string> {
     return this.#screen.read<string>(linesScript(`${active} .editor.modified .lines-content >`));

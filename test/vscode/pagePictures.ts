@@ -171,6 +171,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await page.keyboard.press('Control+G');
   await keepKeys(page, 'Ctrl+G');
   await editor.waitForText(`${before}${code}\n`);
+  await editor.waitForSameColor('float');
   await notifications.waitUntilGone(/Generating/);
   await workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
   await take(3_000);

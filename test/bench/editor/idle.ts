@@ -33,11 +33,9 @@ export default question;
 async function countedByTest(): Promise<Record<string, number>> {
   const mocha = join(repositoryRoot, 'node_modules', 'mocha', 'bin', 'mocha.js');
   const test = join('test', 'package', 'activation.test.ts');
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [mocha, test, '--grep', 'starts no timer'],
-    { cwd: repositoryRoot },
-  );
+  const { stdout } = await promisify(execFile)(process.execPath, [mocha, test], {
+    cwd: repositoryRoot,
+  });
   const counted = /(\d+) timers, (\d+) connections, (\d+) secrets read/.exec(stdout);
   if (!counted) throw new Error(`The activation test printed no counts:\n${stdout}`);
   const [timers, sockets, secrets] = counted.slice(1).map(Number);

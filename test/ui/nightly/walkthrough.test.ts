@@ -60,6 +60,7 @@ describe(`the walkthrough ${nightly}`, () => {
       await workbench.editor.selectLines(lines.length);
       await workbench.runCommand(generate);
       await workbench.editor.waitForText(`${source}${code}\n`);
+      await workbench.editor.waitForSameColor('float');
       await workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
       await picture('generated', '.editor-group-container.active', 260);
       await openWalkthrough(workbench);
