@@ -53,15 +53,15 @@ export class ChatModels {
    * Returns the connection's model, then the other models in the stored list and in the service's
    * settings entry. If the connection's model is in neither of them, it's offered without
    * capabilities. For a deployment that has its own model, returns only that model.
-   * @param isOnly false if the models of other services are offered, too
+   * @param isOnlyService false if the models of other services are offered, too
    */
-  information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {
+  information(connection: Connection, isOnlyService = true): LanguageModelChatInformation[] {
     const kept = this.#kept(connection)?.models ?? [];
     const ownId = ownModelId(connection);
     const models = hasOwnModel(connection) ? [] : withStatedModels(kept, connection).map(slim);
     const current = models.find(({ id }) => id === ownId) ?? unlisted(ownId);
     const others = models.filter((model) => model !== current);
-    return [current, ...others].map((model) => informationOf(model, connection, isOnly));
+    return [current, ...others].map((model) => informationOf(model, connection, isOnlyService));
   }
 
   isStale(source: ModelQuery): boolean {
@@ -143,7 +143,7 @@ export function partsOfId(id: string): { readonly word: string; readonly modelId
 function informationOf(
   model: Model,
   { service, serviceUrl, projectId, operation }: Connection,
-  isOnly: boolean,
+  isOnlyService: boolean,
 ): LanguageModelChatInformation {
   const context = model.contextLength ?? USUAL_CONTEXT;
   const most = Math.floor(context / 2);
@@ -155,7 +155,7 @@ function informationOf(
     name: model.label || model.id,
     family: model.id,
     version: service.word,
-    detail: [!isOnly && service.name, region ?? new URL(serviceUrl).host, oneLine(projectId)]
+    detail: [!isOnlyService && service.name, region ?? new URL(serviceUrl).host, oneLine(projectId)]
       .filter(Boolean)
       .join(' · '),
     tooltip: modelTooltip(model.id, model.provider, withdrawn),

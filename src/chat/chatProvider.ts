@@ -108,8 +108,8 @@ export class ChatProvider {
     if (isGroupRequest) this.#groupRequestCount += 1;
     if (isGroupRequest || !workspace.isTrusted || isAiDisabled()) return [];
     const connections = await this.#deps.connections.all();
-    const isOnly = connections.length === 1;
-    return connections.flatMap((connection) => this.models.information(connection, isOnly));
+    const isOnlyService = connections.length === 1;
+    return connections.flatMap((connection) => this.models.information(connection, isOnlyService));
   }
 
   /**

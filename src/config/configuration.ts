@@ -7,8 +7,8 @@ import { AI_SETTING, type Inspected, userValue } from '../undocumentedApi.ts';
  */
 
 const SECTION = 'hostedModel';
-/** Minimum time between two calls to a settings listener, in milliseconds. */
-const MIN_INTERVAL_MS = 100;
+/** Milliseconds from a settings change to the call of the listener. */
+const NOTIFY_AFTER_MS = 100;
 
 /** The raw settings for a document, or for the window if no scope is given. */
 export class Configuration {
@@ -126,7 +126,7 @@ export async function writeServiceEntries(entries: readonly unknown[]): Promise<
 
 /**
  * Calls the listener shortly after this extension's settings or the setting for AI features change.
- * If several settings change within `MIN_INTERVAL_MS`, the listener is called only once.
+ * If several settings change within `NOTIFY_AFTER_MS`, the listener is called only once.
  */
 export function onDidChangeSettings(listener: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;
@@ -136,7 +136,7 @@ export function onDidChangeSettings(listener: () => void): Disposable {
     timer ??= setTimeout(() => {
       timer = undefined;
       listener();
-    }, MIN_INTERVAL_MS);
+    }, NOTIFY_AFTER_MS);
   });
   return Disposable.from(subscription, { dispose: () => clearTimeout(timer) });
 }

@@ -38,7 +38,7 @@ export interface SourceSettings {
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
   /** True if the ID is set by a workspace, folder, or remote machine, not by the user. */
-  readonly isProjectOfFolder: boolean;
+  readonly isProjectOverridden: boolean;
 }
 
 export interface Settings extends SourceSettings {
@@ -49,7 +49,7 @@ export interface Settings extends SourceSettings {
   /** The invalid model ID in the settings, if any. The service's default is used instead. */
   readonly invalidModelId?: string;
   /** The model ID that a workspace, folder, or remote machine sets. Applies to any service. */
-  readonly folderModelId?: string;
+  readonly overridingModelId?: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
   /** Not validated, so it may not be the ID of an insert mode. */
@@ -113,7 +113,7 @@ export function readSettings(scope?: Uri): Settings {
     modelId: modelId || service.defaultModelId,
     isModelSet: modelId !== '',
     invalidModelId: modelId === '' ? text('modelId') : '',
-    folderModelId: modelId === configuration.own('modelId') ? '' : modelId,
+    overridingModelId: modelId === configuration.own('modelId') ? '' : modelId,
     operation: operationOf(service, text('operation')),
     parameters: objectOf(configuration.get('parameters')),
     insertMode: text('insertMode'),
@@ -147,10 +147,10 @@ export function settingsFor(service: Service, settings: Settings): Settings {
   return {
     ...settings,
     ...{ service, serviceProblem: undefined, authUrl: service.authUrl, url: service.url },
-    ...{ projectId: '', resource: undefined, isProjectOfFolder: false },
+    ...{ projectId: '', resource: undefined, isProjectOverridden: false },
     // The model in the user settings was picked for the previous service. A folder's model applies
     // to any service.
-    modelId: settings.folderModelId || service.defaultModelId,
+    modelId: settings.overridingModelId || service.defaultModelId,
     operation: operationOf(service, settings.operation),
   };
 }
@@ -216,7 +216,7 @@ function projectIn(configuration: Configuration) {
     const projectId = configuration.text(name);
     const isOfFolder = projectId !== configuration.own(name);
     if (isOfFolder && cleanValue(projectId).value !== '') {
-      return { projectId, resource, isProjectOfFolder: true };
+      return { projectId, resource, isProjectOverridden: true };
     }
   }
   return userProject(configuration);
@@ -225,7 +225,7 @@ function projectIn(configuration: Configuration) {
 function userProject(configuration: Configuration) {
   const resource = RESOURCE_KINDS.find((name) => configuration.own(`${name}Id`) !== '');
   const projectId = resource ? configuration.own(`${resource}Id`) : '';
-  return { projectId, resource, isProjectOfFolder: false };
+  return { projectId, resource, isProjectOverridden: false };
 }
 
 function listsOf(found: Inspected): Settings['templates'] {

@@ -119,10 +119,10 @@ export class ActiveConnection implements Disposable {
     if (this.obstacle === 'approval' && !needsApproval(choice)) {
       this.setObstacle(choice.kind === 'missing' ? 'missing' : 'none', owner);
     }
-    const isOutside = choice.kind === 'ready' && choice.connection.source !== 'editor';
+    const isExternal = choice.kind === 'ready' && choice.connection.source !== 'editor';
     const { workspaceState } = this.#options;
-    if (isOutside !== workspaceState.get(USES_EXTERNAL_SOURCE, false)) {
-      await workspaceState.update(USES_EXTERNAL_SOURCE, isOutside);
+    if (isExternal !== workspaceState.get(USES_EXTERNAL_SOURCE, false)) {
+      await workspaceState.update(USES_EXTERNAL_SOURCE, isExternal);
     }
     if (!before || !isSame(before, lookup)) this.#changes.fire();
   }

@@ -58,11 +58,11 @@ export function unusableText(name: SettingName, why: string, labels: LabelContex
   return `The ${settingLabel(name, labels)} can’t be used. ${why} Nothing was sent.`;
 }
 
-type ProjectOrigin = Pick<SourceSettings, 'isProjectOfFolder'>;
+type ProjectOrigin = Pick<SourceSettings, 'isProjectOverridden'>;
 
 /** Names the settings that contain the project ID, for use within a sentence. */
-export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
-  return isProjectOfFolder ? 'workspace or remote settings' : 'user settings';
+export function projectPlace({ isProjectOverridden }: ProjectOrigin): string {
+  return isProjectOverridden ? 'workspace or remote settings' : 'user settings';
 }
 
 export const PROJECT_FORMAT = 'Use at most 128 letters, digits, hyphens, periods, and underscores.';

@@ -238,8 +238,8 @@ export class Connections implements Disposable {
    * @returns the result of `setUp`; false if the settings were opened instead
    */
   async changeProject(owner = activeFolder()): Promise<boolean> {
-    const { isProjectOfFolder, resource } = readSettings(owner?.uri);
-    if (!isProjectOfFolder) return this.setUp({ missing: ['projectId'], isRepair: true }, owner);
+    const { isProjectOverridden, resource } = readSettings(owner?.uri);
+    if (!isProjectOverridden) return this.setUp({ missing: ['projectId'], isRepair: true }, owner);
     await openSettingsOfWorkspace(`hostedModel.${resource}Id`);
     return false;
   }

@@ -129,7 +129,7 @@ function storedSource(
       ...settingsFor(service, settings),
       authUrl: canOverrideAuthUrl(service) ? authUrl : service.authUrl,
       url: service.url || serviceUrl,
-      ...{ projectId, resource, isProjectOfFolder: false },
+      ...{ projectId, resource, isProjectOverridden: false },
     },
     record: new Secret(record),
   };

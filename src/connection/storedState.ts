@@ -14,7 +14,7 @@ export interface StoredState {
  * Key of a flag in the workspace state: true if the last connection in this workspace came from a
  * `.env` file or the environment. The values themselves aren't stored.
  */
-export const USES_EXTERNAL_SOURCE = 'hostedModel.usesOutsideSource';
+export const USES_EXTERNAL_SOURCE = 'hostedModel.usesExternalSource';
 
 /**
  * True if the user has signed out in any window.

@@ -16,7 +16,7 @@ import type { Report } from './reportText.ts';
  * secret could match the extension's own text by chance, so it's searched for only in text from
  * outside the extension.
  */
-const MIN_LENGTH_IN_OUR_WORDS = 16;
+const MIN_LENGTH_IN_OWN_TEXT = 16;
 
 /**
  * Copies the report unless it contains a key, token, or project ID, either raw or encoded.
@@ -32,7 +32,7 @@ export async function copyReport(
   const projectIds = projectIdsOf(looked, settings);
   const leaksInto = (part: string, shortest: number) =>
     runtime.leaksInto(part, projectIds, shortest, looked?.found.keys);
-  const isKept = leaksInto(text, MIN_LENGTH_IN_OUR_WORDS) || leaksInto(externalText, 0);
+  const isKept = leaksInto(text, MIN_LENGTH_IN_OWN_TEXT) || leaksInto(externalText, 0);
   // Text that looks like a secret may be a secret that the search doesn't cover.
   if (isKept || redact(text) !== text) return 'holds-secret';
   try {

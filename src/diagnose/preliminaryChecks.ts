@@ -115,7 +115,7 @@ function originText(source: SourceId, found: SourceSnapshot, choice: Choice): st
   const isIdentity = choice.kind === 'bad-address' && choice.setting === 'authUrl';
   if (isIdentity) return `The ${allSettings(settings)} are set.`;
   const { projectId, resource } = editorSourceProject(settings);
-  const isOfFolder = source === 'editor' && projectId !== '' && settings.isProjectOfFolder;
+  const isOfFolder = source === 'editor' && projectId !== '' && settings.isProjectOverridden;
   const project = `The ${resourceName({ resource })} comes from the ${projectPlace(settings)}.`;
   // Don't use `connection.reason`, which contains the folder name even if `found` doesn't.
   const reason = reasonText(source, found);

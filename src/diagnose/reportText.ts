@@ -100,7 +100,7 @@ function settingLines({ settings, insertModes }: ReportFacts): string[] {
     `Service: ${service.definition === undefined ? service.word : 'user-defined'} (${service.authentication.kind}, ${service.api.kind})`,
     `Identity service: ${addressWords(settings.authUrl)}`,
     `Service URL: ${addressWords(settings.url)}`,
-    `Project: ${setOrNot(settings.projectId)}${settings.isProjectOfFolder ? ', in the workspace or remote settings' : ''}`,
+    `Project: ${setOrNot(settings.projectId)}${settings.isProjectOverridden ? ', in the workspace or remote settings' : ''}`,
     `Model: ${modelWords(settings)}`,
     `Operation: ${settings.operation}`,
     `Parameters: ${parameters} set`,

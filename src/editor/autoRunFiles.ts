@@ -8,7 +8,7 @@ import { FileType, type TextDocument, Uri, workspace } from 'vscode';
  * and Makefiles that users run themselves aren't listed. The patterns expect lowercase paths. A
  * pattern that ends with a slash matches every file in the folder and its subfolders.
  */
-const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
+const AUTO_RUN_PATTERNS: Readonly<Record<string, readonly RegExp[]>> = {
   shell: [
     /\/\.env[^/]*$/,
     /\/\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|profile|login|logout|xonshrc)$/,
@@ -77,7 +77,7 @@ export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>):
 /** @param path file path or URI path, or only a name if the document was never saved */
 function isAutoRunPath(path: string): boolean {
   const plain = `/${path.replaceAll('\\', '/').toLowerCase()}`;
-  return Object.values(RUN_ON_THEIR_OWN).some((patterns) =>
+  return Object.values(AUTO_RUN_PATTERNS).some((patterns) =>
     patterns.some((pattern) => pattern.test(plain)),
   );
 }

@@ -3,7 +3,7 @@ import { inform } from '../ui/notify.ts';
 import { currentSnapshot, type EditorSnapshot, isUnchanged } from './capturedSelection.ts';
 import { showDocument } from './documentEdit.ts';
 import { replace } from './inPlaceModes.ts';
-import { NOT_PREVIEWED, NOT_UP_TO_DATE, PREVIEW_COMPLETE, STILL_COMING } from './insertMessages.ts';
+import { NOT_COMPLETE, NOT_PREVIEWED, NOT_UP_TO_DATE, PREVIEW_COMPLETE } from './insertMessages.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
@@ -44,7 +44,7 @@ class PreviewWriter implements ResponseWriter {
   readonly #deps: ModeDeps;
   readonly #writer: StreamWriter;
   /** Indices of responses that have text and are still streaming. */
-  readonly #coming = new Set<number>();
+  readonly #unfinished = new Set<number>();
   /** Indices of responses with text that the user hasn't accepted or discarded yet. */
   readonly #waiting = new Set<number>();
   /** URI of the open preview. Resolves to undefined if the preview couldn't be shown. */
@@ -87,14 +87,14 @@ class PreviewWriter implements ResponseWriter {
     this.#writer.append(index, text);
     // After a discard, the rest of the response doesn't reopen the preview.
     if (this.#isDiscarded) return;
-    this.#coming.add(index);
+    this.#unfinished.add(index);
     this.#waiting.add(index);
     if (!this.#shown && !this.#hasFailed) this.#tryToShow();
     this.#refreshSoon();
   }
 
   async end(index: number): Promise<boolean> {
-    this.#coming.delete(index);
+    this.#unfinished.delete(index);
     // Text that isn't shown can't be accepted, so it counts as not inserted.
     return !this.#waiting.has(index) || (await this.#shown) !== undefined;
   }
@@ -155,7 +155,7 @@ class PreviewWriter implements ResponseWriter {
   }
 
   async #accept(isUpToDate: boolean): Promise<void> {
-    if (this.#coming.size > 0) return inform(STILL_COMING);
+    if (this.#unfinished.size > 0) return inform(NOT_COMPLETE);
     // Never write text that the user hasn't seen.
     if (!isUpToDate) return inform(NOT_UP_TO_DATE);
     const shown = this.#shown;

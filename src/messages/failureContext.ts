@@ -31,7 +31,7 @@ export interface FailedTemplate {
 }
 
 /** A place where settings are stored, and the actions that fix the settings. */
-export interface FixActions {
+export interface SettingsLocation {
   /** The name of the place, for use in a sentence, such as "the settings". */
   readonly name: string;
   /** The name of the place where the user changes the key, such as "the setup". */
@@ -48,9 +48,9 @@ export interface FixActions {
 
 export interface FailureContext {
   /** The place that contains the key, project, and service URL. */
-  readonly place: FixActions;
+  readonly place: SettingsLocation;
   /** The place where the user can change the address of the failed request. */
-  readonly address: FixActions;
+  readonly address: SettingsLocation;
   /**
    * True if the failed request was sent to an address of a built-in service, which the user can't
    * have misspelled.
@@ -66,7 +66,7 @@ export interface FailureContext {
 
 export type MessageBuilder = (details: ErrorDetails, where: FailureContext) => Message;
 
-const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
+const PLACES: Readonly<Record<SettingsPlace, SettingsLocation>> = {
   editor: {
     name: 'the settings',
     keyName: 'the setup',

@@ -2,7 +2,7 @@ import { services } from '../service/builtInServices.ts';
 import { type ErrorDetails, type ErrorKind, TOKEN_EXPIRED } from '../service/errors.ts';
 import { neededSettings } from '../service/service.ts';
 import type { Message } from './actions.ts';
-import type { FailureContext, FixActions, MessageBuilder } from './failureContext.ts';
+import type { FailureContext, MessageBuilder, SettingsLocation } from './failureContext.ts';
 import {
   allOf,
   allSettings,
@@ -90,7 +90,7 @@ export const REFUSAL_MESSAGES = {
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
 /** Explains why a secret may have been refused, and what to do. */
-function keyRefusal(code: string, labels: LabelContext, { newKey }: FixActions): string {
+function keyRefusal(code: string, labels: LabelContext, { newKey }: SettingsLocation): string {
   if (code === 'invalid_client') {
     return `The identity service refused the client. Its ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;
   }

@@ -109,7 +109,7 @@ export const PICKER_WORDS = {
   title: 'Generate with Template',
   placeHolder: 'Select a template',
   otherLanguages: 'Other languages',
-  withMistake: 'With errors',
+  withErrors: 'With errors',
   unusable: 'This template can’t be used.',
   openSettings: 'Open Settings',
   noAnswer: 'Enter an answer, or press Escape to cancel.',

@@ -107,7 +107,7 @@ export function templateItems(
   const groups: readonly (readonly [heading: string, entries: readonly TemplateEntry[]])[] = [
     ['', good.filter((template) => fits(template, languageId))],
     [PICKER_WORDS.otherLanguages, good.filter((template) => !fits(template, languageId))],
-    [PICKER_WORDS.withMistake, ordered.filter(isBroken)],
+    [PICKER_WORDS.withErrors, ordered.filter(isBroken)],
   ];
   return groups.flatMap(([heading, group]) => {
     const rows = group.map((entry) => rowOf(entry, hasSelection));

@@ -92,7 +92,7 @@ export const editorMutants: readonly Mutant[] = [
   {
     name: "the setup changes a folder's project, where the change has no effect",
     file: 'src/connection/connections.ts',
-    from: 'if (!isProjectOfFolder) return',
+    from: 'if (!isProjectOverridden) return',
     to: 'if (true) return',
     test: 'test/unit/connection/connections.test.ts',
     title: 'opens the settings to change a project from the folder settings',

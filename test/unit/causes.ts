@@ -76,7 +76,7 @@ export const causes = {
   'quotes in the settings': firstProblem({ settings: { projectId: '"my-project"' } }),
   'spaces inside a setting': firstProblem({ settings: { projectId: 'my project' } }),
   'spaces inside a workspace or remote setting': firstProblem({
-    settings: { projectId: 'my project', isProjectOfFolder: true },
+    settings: { projectId: 'my project', isProjectOverridden: true },
   }),
   'invalid service URL': firstProblem({ settings: { url: 'us-south' } }),
   'hosts not approved': firstProblem({ settings: { url: 'https://eu-de.ml.cloud.ibm.com' } }),

@@ -104,8 +104,8 @@ describe('the model in the settings', () => {
     const { readSettings } = await import('../../src/config/settings.ts');
     editor.userSettings.set('modelId', 'maker/own');
     editor.folderSettings.set('modelId', folderId);
-    const { modelId, folderModelId } = readSettings();
-    return [modelId, folderModelId];
+    const { modelId, overridingModelId } = readSettings();
+    return [modelId, overridingModelId];
   };
 
   it('is used unchanged if it is a valid ID', async () => {

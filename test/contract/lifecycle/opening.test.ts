@@ -358,7 +358,7 @@ describe('a newly opened window', () => {
       life = await startLife();
       const editor = life.editor();
       editor.userSettings.delete('url');
-      life.stores.workspaceState.values.set('hostedModel.usesOutsideSource', true);
+      life.stores.workspaceState.values.set('hostedModel.usesExternalSource', true);
       await start(editor, life.stores);
       const tooltip = () => editor.tooltips.at(-1)?.given ?? '';
       await becomes('painted', () => tooltip().includes('Credentials: not read yet'));

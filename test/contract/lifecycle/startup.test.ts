@@ -49,7 +49,7 @@ describe('a window before its first command', () => {
     stores.keyring.values.clear();
     const editor = editorOf();
     const workspaceState = new FakeState();
-    workspaceState.values.set('hostedModel.usesOutsideSource', true);
+    workspaceState.values.set('hostedModel.usesExternalSource', true);
     const window = await suite.opened.start(editor, { ...stores, workspaceState });
     await becomes('set up', () => contextKey(editor, 'isSetUp') === true);
     await stores.keyring.window().store('hostedModel.lastSignOut', 'by another window');

@@ -23,7 +23,7 @@ const diagnosed = (changes: Changes) => {
   const all = found(changes);
   return prepareDiagnosis(all, choiceOf(all));
 };
-const ofFolder = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
+const ofFolder = { projectId: 'project-of-the-folder', isProjectOverridden: true };
 
 describe('the preparation of a diagnosis', () => {
   it('shows that the project comes from the folder settings', () => {
@@ -40,11 +40,11 @@ describe('the preparation of a diagnosis', () => {
   });
 
   it('reports where a malformed project ID is set, but only warns about spaces around an ID', () => {
-    for (const [isProjectOfFolder, place] of [
+    for (const [isProjectOverridden, place] of [
       [false, /the project ID in the user settings can’t be used/],
       [true, /the project ID in the workspace or remote settings can’t be used/],
     ] as const) {
-      const settings = { projectId: 'my project', isProjectOfFolder };
+      const settings = { projectId: 'my project', isProjectOverridden };
       const malformed = diagnosed({ settings });
       const conclusion = conclusionOf(malformed.preliminary);
       assert.match(conclusion.text, place);

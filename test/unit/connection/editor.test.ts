@@ -147,8 +147,8 @@ describe("the editor's credentials", () => {
 
   for (const projectId of ['my project', 'a/b', '..']) {
     it(`C08: can't be used with the project ID ${projectId}`, () => {
-      for (const isProjectOfFolder of [true, false]) {
-        const resolution = resolve({ ...settings, projectId, isProjectOfFolder }, record);
+      for (const isProjectOverridden of [true, false]) {
+        const resolution = resolve({ ...settings, projectId, isProjectOverridden }, record);
         assert.deepEqual(resolution, { kind: 'bad-project' });
       }
     });

@@ -347,7 +347,7 @@ describe('source selection', () => {
   });
 
   describe('with a project from the folder', () => {
-    const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
+    const settings = { projectId: 'project-of-the-folder', isProjectOverridden: true };
     it('stops if the project is malformed', () => {
       const external = [envFile(full, 'approved')];
       const malformed = { ...settings, projectId: 'project of the folder' };

@@ -159,7 +159,7 @@ describe('the source view', () => {
   });
 
   it("shows that a project comes from the folder's settings", () => {
-    const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
+    const settings = { projectId: 'project-of-the-folder', isProjectOverridden: true };
     const one = found({ settings });
     assert.equal(
       provenanceLines(one, choiceOf(one))?.[1],

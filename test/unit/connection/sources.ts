@@ -104,7 +104,7 @@ export function found(changes: Changes = {}): SourceSnapshot {
       authUrl: ibm.authUrl,
       url: REGION,
       projectId: 'project-of-the-user',
-      isProjectOfFolder: false,
+      isProjectOverridden: false,
       credentialSource: 'auto',
       modelId: ibm.defaultModelId,
       operation: 'chat',

@@ -51,7 +51,7 @@ describe('Copy Report', () => {
       keys: [other],
       settings: {
         projectId: 'project-of-the-folder',
-        isProjectOfFolder: true,
+        isProjectOverridden: true,
         credentialSource: source.decision ? source.id : 'auto',
       },
       external: [source],

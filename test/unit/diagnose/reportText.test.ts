@@ -18,7 +18,7 @@ const settings: Settings = {
   authUrl: ibm.authUrl,
   url: REGION,
   projectId: 'project-1',
-  isProjectOfFolder: false,
+  isProjectOverridden: false,
   modelId: ibm.defaultModelId,
   operation: 'chat',
   parameters: { temperature: 0.5 },
