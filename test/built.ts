@@ -16,16 +16,17 @@ export function outputs(): Readonly<Record<string, Output>> {
 /** The file that VS Code loads. */
 export const extensionPath = 'dist/extension.js';
 
-/** Returns the built file whose entry point is this source. @throws {Error} if there is none */
+/**
+ * Returns the path of the built file whose entry point is this source. @throws {Error} if there is
+ * none
+ */
 export function partPath(source: string): string {
   const found = Object.entries(outputs()).find(([, { entryPoint }]) => entryPoint === source);
   if (!found) throw new Error(`${source} isn’t an entry point`);
   return found[0];
 }
 
-/**
- * Returns a file and all files that load with it, because it imports them directly or indirectly.
- */
+/** Returns the paths of a file and of all files that it imports directly or indirectly. */
 export function loadedWith(path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found;
   found.add(path);

@@ -30,11 +30,13 @@ const FLOOR = 92;
 const TOP = 36;
 const BOX = { width: 192, height: 40 };
 /**
- * Minimum distances: from an arrow to a box that it passes, and between two arrows that pass a box
- * on the same side.
+ * `box`: the minimum distance from an arrow to a box that it passes. `arrow`: the minimum distance
+ * between two arrows that pass a box on the same side.
  */
 const GAP = { box: 8, arrow: 4 };
-/** Arrows can pass boxes only between these x coordinates. The floor numbers are further left. */
+/**
+ * Arrows stay between these x coordinates when they pass boxes. The floor numbers are further left.
+ */
 const SIDES = { left: 78, right: WIDTH - 16 };
 /** The possible x coordinates of a box's center. */
 const COLUMNS = Array.from({ length: 13 }, (_, column) => 184 + column * 55);
@@ -71,8 +73,8 @@ export function pictureOf(rooms: readonly Room[]): string {
   const places = arranged(rooms, arrows);
   const floors = floorsOf(rooms);
   const height = TOP + floors.length * FLOOR + 4;
-  // Routes plain arrows first, so that they get the shortest paths. Draws them last, so that they
-  // are on top.
+  // Plain arrows are routed first, so that they get the shortest paths, and drawn last, so that
+  // they are on top.
   const kinds: readonly Kind[] = ['plain', 'implied'];
   const passCounts: PassCounts = new Map();
   const lines = kinds.flatMap((kind) =>
@@ -182,7 +184,7 @@ function placeOf(places: Places, room: Room): Point {
   return places.get(room) ?? { x: 0, y: 0 };
 }
 
-/** Returns the floors that have rooms, from top to bottom. */
+/** Returns the numbers of all floors that have rooms, highest first. */
 function floorsOf(rooms: readonly Room[]): number[] {
   return [...new Set(rooms.map(({ floor }) => floor))].sort((one, other) => other - one);
 }
@@ -202,7 +204,7 @@ function boxOf(room: Room, { x, y }: Point): string {
 
 /**
  * Draws a line from the lower edge of one box to the upper edge of another, around the boxes
- * between them. Lines that share an edge are spread out along it.
+ * between them. Lines that start or end at the same edge are spread out along that edge.
  */
 function lineOf(
   arrow: Arrow,
@@ -234,7 +236,7 @@ interface Corner extends Point {
   readonly side: -1 | 1;
 }
 
-/** The number of arrows that pass each box on each side. */
+/** The number of arrows that pass each side of each box. The keys are from `sideOf`. */
 type PassCounts = Map<string, number>;
 
 const sideOf = ({ box, side }: Corner) => `${box.x} ${box.y} ${side}`;

@@ -10,7 +10,7 @@ export interface Room {
   /** The name for display, such as `app.ts` or `chat/`. */
   readonly label: string;
   readonly files: number;
-  /** Names of the rooms that this room's files import from. Type-only imports count, too. */
+  /** Names of the rooms that this room's files import from, including type-only imports. */
   readonly imports: readonly string[];
   readonly floor: number;
 }

@@ -21,16 +21,16 @@ export interface Contest extends Order {
   readonly callers: readonly CallerName[];
   readonly answer: AnswerShape;
   /**
-   * True to replay recorded responses instead of running the emulator, whose own work can hide the
-   * differences between callers.
+   * True to replay recorded responses, because the emulator's own work can hide differences between
+   * callers.
    */
   readonly isReplayed?: boolean;
-  /** Number of measured rounds. They follow the rounds in `warmUps`, which aren't measured. */
+  /** Number of measured rounds, which follow `warmUps` unmeasured rounds. */
   readonly rounds: number;
   readonly warmUps: number;
 }
 
-/** Runs a contest. Returns each caller's figures in the order of the rounds. */
+/** Runs a contest. For each caller, returns the figures of each measured round, in order. */
 export async function runContest(contest: Contest): Promise<Map<CallerName, Figures[]>> {
   const { callers, answer, isReplayed, rounds, warmUps, ...order } = contest;
   const emulator = new Child('test/bench/emulatorProcess.ts');
@@ -66,8 +66,7 @@ function charactersOf({ calls, answer }: Contest): number {
 
 /**
  * Returns a row for each name, with its median value. Each row except the product's also has a
- * ratio. In each round, the product's value is divided by the row's value, and the ratio is the
- * median of the results.
+ * ratio: the median of the product's value divided by the row's value in each round.
  */
 export function rowsWithRatios<Name extends string>(
   values: ReadonlyMap<Name, readonly number[]>,

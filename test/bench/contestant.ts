@@ -9,10 +9,10 @@ const [name, url = ''] = process.argv.slice(2);
 const { makeCaller }: { makeCaller: MakeCaller } = await import(`./callers/${name}.ts`);
 const caller: Caller = await makeCaller(url);
 
-/** The costs and the results of several calls. */
+/** The time that several calls took, and what they returned. */
 export interface Figures {
   readonly ms: number;
-  /** CPU time in user and system code. */
+  /** User and system CPU time. */
   readonly cpuMs: number;
   readonly failed: number;
   /** Median milliseconds until the first text, or 0 for calls that aren't streamed. */

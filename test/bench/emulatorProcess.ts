@@ -6,12 +6,12 @@ import { record, replay } from './replay.ts';
 /** Runs the emulated service in its own process. */
 
 /**
- * The delay of each token response in milliseconds. As on a real network, several calls can start
- * while the token request is pending.
+ * Milliseconds before each token response. As on a real network, several calls can start while the
+ * token request is pending.
  */
 const TOKEN_MS = 100;
 
-// The service announces no request limit, because only the product would respect it.
+// The emulator reports no request limit, because only the product would respect it.
 const emulator = await startEmulator({ namesRequestLimit: false, apiKeys: [apiKey] });
 
 answerParent({
@@ -49,7 +49,7 @@ export interface AnswerShape {
   readonly length: number;
 }
 
-/** Problems with tokens that the emulator simulates. */
+/** Token problems that the emulator simulates. */
 export interface Trouble {
   readonly clockOffsetSeconds?: number;
   readonly tokenFailures?: number;

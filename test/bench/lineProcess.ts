@@ -21,13 +21,13 @@ export interface Pace {
 }
 
 /**
- * An event at the near end of a line, the client's end: a new connection, or the first byte of a
- * request or response.
+ * An event at the near end of a line, where clients connect: a new connection, or the first byte of
+ * a request or response.
  */
 export interface LineEvent {
   /** The port at the near end of the line. */
   readonly port: number;
-  /** Number of the connection, counted from 1 for all lines together. */
+  /** Number of the connection, counted from 1 across all lines. */
   readonly connection: number;
   readonly kind: 'opened' | 'asked' | 'answered';
   /** Milliseconds, as returned by `clockMs`. */

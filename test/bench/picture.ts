@@ -1,7 +1,7 @@
 /**
- * `node test/bench/picture.ts`: draws `media/bench.svg` from `test/bench/results.json`. Round trips
- * and connections have bars from 0 for the product and each peer. All other bars start at 1 on a
- * logarithmic axis, and show the product's figure divided by the peer's.
+ * `node test/bench/picture.ts`: draws `media/bench.svg` from `test/bench/results.json`. For round
+ * trips and connections, the product and each peer have a bar that starts at 0. All other bars
+ * start at 1 on a logarithmic axis, and show the product's figure divided by the peer's.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -266,7 +266,7 @@ function escaped(words: string): string {
   return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Keeps only questions that have a goal and at least one bar. `RESULTS.md` also has the others. */
+/** Keeps only questions that have a goal and at least one bar. `RESULTS.md` shows all questions. */
 function withBars(results: Results): Results {
   const questions = results.questions.filter(({ isMet, rows }) => {
     const axis = axisFor(rows);

@@ -1,7 +1,7 @@
 /** One question of the benchmark, with its measurement and goal. */
 export interface Question {
   readonly title: string;
-  /** The goal as readers see it, such as `≤ 0.90 × official SDK`. */
+  /** The text of the goal, such as `≤ 0.90 × official SDK`. */
   readonly goal: string;
   readonly measure: () => Promise<Result>;
 }

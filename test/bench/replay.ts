@@ -40,7 +40,7 @@ function isWhole(answer: Buffer): boolean {
 
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 
-/** Starts a server that responds to each path with its recording. @returns its address */
+/** Starts a server that responds to each path with its recording. @returns the server's address */
 export async function replay(answers: ReadonlyMap<string, Buffer>): Promise<string> {
   const server = createServer((socket) => {
     let received = '';

@@ -135,8 +135,8 @@ export function unitText(value: number, unit: string): string {
 }
 
 /**
- * Formats a ratio with three significant digits, so that rounding rarely makes a missed goal look
- * met or a met goal look missed.
+ * Formats a ratio with three significant digits, so that rounding rarely hides whether a goal was
+ * met.
  */
 export function ratioText(ratio: number | undefined): string {
   if (ratio === undefined) return '';

@@ -1,7 +1,7 @@
 import { recording } from './recordings.ts';
 import type { EventFormat } from './settings.ts';
 
-/** A complete response. Its parts are written one by one. */
+/** A complete response, whose parts are written one by one. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,9 +10,7 @@ export interface Answer {
   readonly length?: number;
 }
 
-/**
- * Bytes that are written together. They're written `delayMs` milliseconds after `hold` resolves.
- */
+/** Bytes that are written together, `delayMs` milliseconds after `hold` resolves. */
 export interface Part {
   readonly bytes: Uint8Array;
   readonly delayMs?: number;

@@ -9,7 +9,8 @@ import { isRecord, type Service } from './service.ts';
 /** The OpenAI chat completions API: https://platform.openai.com/docs/api-reference/chat */
 
 /**
- * Doesn't match `/serving-endpoints/models`, because Databricks documents no such model list:
+ * The paths that get a response. `/serving-endpoints/models` isn't one of them, because Databricks
+ * documents no such model list:
  * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/score-foundation-models
  */
 const PATH =

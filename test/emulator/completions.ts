@@ -131,7 +131,7 @@ function chatEvents(body: Record<string, unknown>, service: Service): unknown[] 
 
 /**
  * Returns the chunks of all tool calls, one call after the other. The first chunk of a call has its
- * name. Its arguments follow in several chunks.
+ * name, and several chunks with its arguments follow.
  */
 function callFragments(
   calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[],

@@ -9,8 +9,8 @@ interface Connection {
 }
 
 /**
- * The number of connections that a server has accepted, and of bytes that it has received. Invalid
- * data counts, too.
+ * The number of connections that a server has accepted, and of bytes that it has received,
+ * including invalid data.
  */
 export interface Received {
   readonly connections: number;

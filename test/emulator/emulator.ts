@@ -78,8 +78,7 @@ export class Emulator {
   }
 
   /**
-   * All requests since the start or the last reset, in the order in which they were received
-   * completely.
+   * All requests since the start or the last reset, in the order in which their last bytes arrived.
    */
   get requests(): readonly ReceivedRequest[] {
     return this.#log.all;

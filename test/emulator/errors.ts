@@ -1,7 +1,7 @@
 import { type Answer, jsonAnswer } from './answer.ts';
 import type { Service } from './service.ts';
 
-/** The service's documentation. Each inference error has a link to it. */
+/** The service's documentation, which each inference error links to. */
 const documentation = 'https://cloud.ibm.com/apidocs/watsonx-ai';
 
 /** An error in the format of the inference operations. */

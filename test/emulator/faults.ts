@@ -3,9 +3,9 @@ import { matches, type ReceivedRequest, type RequestMatch } from './requests.ts'
 import type { EventFormat } from './settings.ts';
 
 /**
- * Describes how the response to one request differs from the normal response. For example, `{
- * cutAfterBytes: 10 }` cuts off the body after 10 bytes. A status without content replaces the
- * normal body: `{ status: 503 }` is an empty 503 response.
+ * Describes how the response to one request differs from the normal response. For example,
+ * `cutAfterBytes: 10` cuts off the body after 10 bytes. A status without content replaces the
+ * normal body, so `status: 503` is an empty 503 response.
  */
 export interface Fault {
   // Content. At most one of `body`, `json`, `recording`, `chunks`, and `oversizedBytes` can be set.
@@ -90,7 +90,7 @@ export class FaultScript {
     };
   }
 
-  /** The number of times that faults added by `next` will still be used. */
+  /** The number of uses that are left of all faults that `next` added. */
   get pending(): number {
     return this.#script.reduce((sum, { times }) => sum + (Number.isFinite(times) ? times : 0), 0);
   }

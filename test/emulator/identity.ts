@@ -64,7 +64,7 @@ function refusal(
   return jsonAnswer(status, { errorCode, errorMessage, context });
 }
 
-/** Formats a time like the identity service: `31.01.2026 23:59:59:999 UTC`. */
+/** Formats a time as the identity service does: `31.01.2026 23:59:59:999 UTC`. */
 function timeText(ms: number): string {
   const [day = '', time = ''] = new Date(ms).toISOString().slice(0, -1).split('T');
   return `${day.split('-').reverse().join('.')} ${time.replace('.', ':')} UTC`;

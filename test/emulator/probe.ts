@@ -25,7 +25,7 @@ export interface ProbeAnswer {
 }
 
 /**
- * Sends one request. Doesn't retry it, follow redirects, or limit its time.
+ * Sends one request, without retries, redirects, or a timeout.
  * @throws the connection error if the connection breaks before the headers arrive
  */
 export async function probe(url: string, options: ProbeRequest = {}): Promise<ProbeAnswer> {

@@ -10,7 +10,7 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Header names and values in turn, as the client sent them. */
+  /** Header names and values, alternating, as the client sent them. */
   readonly rawHeaders: readonly string[];
   /** The body, or only the part that arrived if the client disconnected early. */
   readonly bytes: Buffer;
@@ -19,9 +19,7 @@ export interface ReceivedRequest {
   readonly form?: Readonly<Record<string, string>>;
   /** Set if the content type is JSON and the body can be parsed. */
   readonly json?: unknown;
-  /**
-   * Number of the connection, counted from 1. Requests on the same connection have the same number.
-   */
+  /** Number of the request's connection, counted from 1. */
   readonly connection: number;
 }
 

@@ -42,7 +42,7 @@ export interface EmulatorSettings extends EventFormat {
   /** Returns true if the inference service accepts a token that the emulator didn't issue. */
   acceptsToken: (token: string) => boolean;
   /**
-   * The lowercase name of a header that may contain an API key. If it's empty, API keys are
+   * The lowercase name of a header that may contain an API key. If the name is empty, API keys are
    * accepted only after `Authorization: ZenApiKey`.
    */
   keyHeader: string;
@@ -67,7 +67,7 @@ export interface EmulatorSettings extends EventFormat {
    * limits.
    */
   gateway: 'openai' | 'vllm' | 'litellm';
-  /** IDs of models that exist and don't support chat. The model list doesn't contain them. */
+  /** IDs of models that exist but aren't in the model list. They don't support chat. */
   unlistedModelIdsWithoutChat: readonly string[];
   /** Lifetime in seconds of the access tokens issued from now on. */
   tokenLifeSeconds: number;

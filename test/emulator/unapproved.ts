@@ -5,8 +5,8 @@ import type { Received } from './connections.ts';
 import type { Emulator } from './emulator.ts';
 
 /**
- * A server that stands in for an unapproved host. Each process keeps a list of all these servers
- * until it ends, so that a suite can check at its end what the servers received.
+ * A server that stands in for an unapproved host. Each process keeps a list of these servers, so
+ * that a suite can check at its end what they received.
  */
 export interface Unapproved {
   readonly received: Received;
@@ -104,7 +104,8 @@ export function assertUntouched(...unapproved: readonly Unapproved[]): void {
 }
 
 /**
- * Returns the number of unapproved servers in this process, and the total that they have received.
+ * Returns the number of unapproved servers in this process, and the number of connections and bytes
+ * that they have received.
  */
 export function totalOfUnapproved(): UnapprovedTotal {
   const all = [...(globalThis.unapprovedOfTests ?? [])].map(({ received }) => received);

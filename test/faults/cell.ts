@@ -119,8 +119,8 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
 }
 
 /**
- * Returns the credentials for a cell. A cell without a `fault` stands for an unreachable host. In
- * this case, one of the addresses has a port that nothing listens on.
+ * Returns the credentials for a cell. In a cell without a `fault`, the host is unreachable: one of
+ * the addresses has a port that nothing listens on.
  */
 function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   if (cell.fault) return {};

@@ -12,8 +12,8 @@ export type Phase = (typeof phases)[number];
 export interface Cell {
   /**
    * Returns the fault for a request. If `fault` is undefined, nothing listens on the address.
-   * @param allStarted resolves when all parallel calls have received their headers or, mid-stream, their
-   * first text
+   * @param allStarted resolves when all parallel calls have received their headers or, mid-stream,
+   * their first text
    */
   readonly fault: ((allStarted: Promise<void>) => Fault) | undefined;
   readonly outcome: ErrorKind | 'success';
@@ -34,7 +34,7 @@ export interface FaultRow {
   readonly cells: Readonly<Record<Phase, Cell | NoCell>>;
 }
 
-/** The text of every response. A stream sends it in these two chunks. */
+/** The text of every response, in the two chunks that a stream sends. */
 export const pieces = ['first ', 'second'] as const;
 
 const json = { 'content-type': 'application/json' };
@@ -64,10 +64,7 @@ function cell(
   };
 }
 
-/**
- * Returns a function that creates a stream. The stream continues with these chunks when its first
- * text has arrived.
- */
+/** Streams the first text, then these chunks after all calls have received the first text. */
 function afterText(
   ...rest: readonly (string | Uint8Array)[]
 ): (allStarted: Promise<void>) => Fault {
@@ -80,10 +77,7 @@ function afterText(
   });
 }
 
-/**
- * Returns a function that creates a stream. The stream is cut off in the middle of the event after
- * its first text.
- */
+/** Streams the first text, and cuts off the stream in the middle of the next event. */
 function cutAfterText(reset: boolean): (allStarted: Promise<void>) => Fault {
   return (allStarted) => ({
     ...afterText(last)(allStarted),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 
 /**
- * Tests the code that reads external text with random input. Each run prints its seed. Set
+ * Feeds random input to the code that reads external text. Each run prints its seed. Set
  * HOSTED_MODEL_SEED to this seed to repeat the run.
  */
 
@@ -26,7 +26,7 @@ export const AREAS = {
 
 export type Area = keyof typeof AREAS;
 
-/** The areas that have run, for the table. */
+/** A row for each area that has run. */
 export const rows: { readonly area: Area; readonly ran: number }[] = [];
 
 /** Runs `check` with random values, as often as `AREAS` states for the area. */

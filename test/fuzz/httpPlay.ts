@@ -53,7 +53,8 @@ export interface PlayRecord {
 }
 
 /**
- * After this many turns of the event loop without activity, all calls are waiting for the clock.
+ * After this many turns of the event loop without activity, all calls count as waiting for the
+ * clock.
  */
 const QUIET_TURNS = 30;
 /**
@@ -66,8 +67,8 @@ const SHORT_MS = 5_000;
 const SECRET = 'secret-of-the-script';
 
 /**
- * Plays a script with one version of the code, over real sockets. The clock moves only when nothing
- * happens.
+ * Plays a script with one version of the code, over real sockets. The clock moves only while
+ * nothing else happens.
  * @param time a clock that all scripts share, because a script may still clear its timers while the
  * next script is played
  */

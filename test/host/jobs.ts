@@ -69,8 +69,8 @@ async function untitled(content: string, language = 'plaintext'): Promise<TextDo
 }
 
 /**
- * An untitled document that tests share. According to a measurement, opening a document takes about
- * five times as long as replacing the text of an open document.
+ * An untitled document that tests share. Opening a new document takes about five times as long as
+ * replacing the text of an open document.
  */
 let reused: TextDocument | undefined;
 let isReusedTaken = false;
@@ -138,7 +138,6 @@ export function fileUri(name: string): Uri {
   return Uri.joinPath(folder.uri, name);
 }
 
-/** Returns the file documents that have unsaved changes. */
 export function unsavedFiles(): TextDocument[] {
   return workspace.textDocuments.filter(({ isDirty, isUntitled }) => isDirty && !isUntitled);
 }
@@ -151,8 +150,8 @@ async function select(document: TextDocument, ranges: readonly Range[]): Promise
     editor.selections.every((selection, index) => wanted[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event about the previous selection can overwrite the new selection. Such an event
-    // arrives before this command ends.
+    // A late event about the previous selection can overwrite the new selection. When this command
+    // ends, all such events have arrived.
     await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
   } while (!isSelected());
   return editor;
@@ -206,7 +205,6 @@ export function countEdits(document: TextDocument): Disposable & { readonly coun
   };
 }
 
-/** Waits until a document has the wanted text. */
 export function untilText(
   document: TextDocument,
   isWanted: (text: string) => boolean,

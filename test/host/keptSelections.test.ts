@@ -19,7 +19,7 @@ interface Case {
   readonly text: string;
   readonly ranges: readonly Range[];
   readonly isReversed: boolean;
-  /** True if the case runs only nightly, in all insert modes. */
+  /** True if the case runs only nightly. In mode `above`, all cases run only nightly. */
   readonly isNightly?: boolean;
   /**
    * The selected texts after a response in mode `after`, if they differ from the texts that were
@@ -185,7 +185,7 @@ async function isSelected(
   }
 }
 
-/** Waits until all pending selection events have arrived. They arrive before a command ends. */
+/** Waits until all pending selection events have arrived, which is before a command ends. */
 async function answered(): Promise<void> {
   await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
 }

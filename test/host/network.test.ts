@@ -13,8 +13,8 @@ import { startEmulator } from '../emulator/emulator.ts';
 import { trustedFileVariable } from './trusted.ts';
 
 /**
- * A host name that only a proxy resolves. The tests can't use an address of this machine, because
- * VS Code bypasses the proxy for it.
+ * A host name that only a proxy resolves. VS Code would bypass the proxy for an address of this
+ * machine.
  */
 const HOST = 'service.example';
 const far = `https://${HOST}:4711`;

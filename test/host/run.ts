@@ -97,8 +97,8 @@ async function bundleTests(): Promise<string> {
 }
 
 /**
- * Creates a self-signed certificate, like a company's own. Returns the environment variables that
- * make VS Code trust the certificate, or none if openssl is missing. On Linux, VS Code reads
+ * Creates a self-signed certificate, such as a company might use. Returns the environment variables
+ * that make VS Code trust the certificate, or none if openssl is missing. On Linux, VS Code reads
  * SSL_CERT_FILE.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
@@ -116,7 +116,7 @@ async function trustedCertificate(): Promise<Record<string, string>> {
   return { [trustedFileVariable]: file, SSL_CERT_FILE: bundle };
 }
 
-/** Creates a folder with files that tests can change. Each run starts with a new folder. */
+/** Creates a folder with files that tests can change. Replaces the folder of the previous run. */
 async function sampleFolder(): Promise<string> {
   const path = join(testDirectory, 'host-folder');
   await rm(path, { recursive: true, force: true });

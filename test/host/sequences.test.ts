@@ -429,8 +429,8 @@ class Sequence {
     const wanted = new Selection(this.#document.positionAt(from), this.#document.positionAt(to));
     do {
       this.#editor.selections = [wanted];
-      // A late event about the previous selection can overwrite the new selection. Such an event
-      // arrives before this command ends.
+      // A late event about the previous selection can overwrite the new selection. When this
+      // command ends, all such events have arrived.
       await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
     } while (!(this.#editor.selections.length === 1 && this.#editor.selection.isEqual(wanted)));
   }

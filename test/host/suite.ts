@@ -6,9 +6,7 @@ import { reportUnapprovedTotal } from '../emulator/unapprovedTotal.ts';
 /** Minimum number of listeners in the whole suite that act as unapproved hosts. */
 const unapprovedListeners = 1;
 
-/**
- * Milliseconds until a test counts as hung. The number is high, because the machine may be busy.
- */
+/** Timeout of a test in milliseconds. It's long, because the machine may be busy. */
 const testMilliseconds = 300_000;
 
 /** Called by VS Code. @throws Error if a test failed, which makes VS Code exit with 1. */

@@ -9,12 +9,12 @@ export interface Caller {
 /** Creates a caller for the emulated service at this address. */
 export type MakeCaller = (url: string) => Promise<Caller>;
 
-/** A key of realistic length. The product searches each request for the key, which takes time. */
+/** A key of realistic length, because the product searches each request for the key. */
 export const apiKey = 'emulator-key'.padEnd(44, '0123456789');
 export const projectId = 'emulator-project';
 export const modelId = 'ibm/granite-4-h-small';
 export const version = '2025-02-11';
-/** 2 KB, like a typical selection. */
+/** A prompt of 2 KB, the size of a typical selection. */
 export const prompt = 'Say the same in fewer words, please. '.repeat(55);
 export const messages = [{ role: 'user', content: prompt }];
 

@@ -1,5 +1,5 @@
 /**
- * Activation time of the shipped extension in a real extension host. The extension is compared with
+ * Measures the activation time of the shipped extension in a real extension host. Compares it with
  * an empty extension, and with an extension that makes the same registrations with empty handlers.
  */
 

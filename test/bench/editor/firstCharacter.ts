@@ -1,4 +1,4 @@
-/** Time from the command to the first character in the document, in a real VS Code. */
+/** Measures the time from the command to the first character in the document, in a real VS Code. */
 import { fetchToken } from '../callers/caller.ts';
 import { ratioTo } from '../contest.ts';
 import type { Question } from '../question.ts';
@@ -8,8 +8,8 @@ import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
 /**
- * Number of windows, and of rounds per window. Before these rounds, each window has one more round,
- * which is evaluated separately.
+ * Number of windows, and of rounds in each window. They follow one extra round in the window, which
+ * is evaluated separately.
  */
 const [windows, rounds] = [12, 4];
 

@@ -1,4 +1,4 @@
-/** The work that the shipped extension does between its activation and its first use. */
+/** Measures the work that the shipped extension does between its activation and its first use. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -36,8 +36,8 @@ const questions: Question[] = [
 export default questions;
 
 /**
- * @param most the maximum delay of the first character compared with a service nearby, in round
- * trips
+ * @param most the maximum number of extra round trips until the first character, compared with a
+ * service nearby
  */
 function question(what: string, moment: Moment, most: number, mostOpened?: number): Question {
   return {
@@ -69,7 +69,7 @@ function openedIn({ events }: Generation): number {
 
 let measuring: Promise<Measured> | undefined;
 
-/** Returns the measurements for all three questions. They're made on the first call. */
+/** Returns the measurements for all three questions, which are made on the first call. */
 function measuredOnce(): Promise<Measured> {
   measuring ??= withContestants(async (open) => {
     const all: Measured = { far: [], near: [] };

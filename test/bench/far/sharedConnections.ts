@@ -49,7 +49,7 @@ async function connectionsInTurn(window: Window, who: Contestant): Promise<numbe
   return connectionsOf(all);
 }
 
-/** Counts the connections to the service that these generations opened or reused. */
+/** Counts the connections to the inference service that these generations opened or reused. */
 function connectionsOf(generations: readonly Generation[]): number {
   const all = generations.flatMap(({ events }) => events);
   const toService = all.filter(({ service }) => service === 'inference');

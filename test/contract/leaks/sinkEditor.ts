@@ -120,7 +120,7 @@ export class SinkEditor extends FakeEditor {
   isFocused = true;
   /** The part of the editor's API that throws an error whenever it's accessed. */
   broken: 'status bar' | 'windows' | 'tabs' | undefined;
-  /** The name of a command that another extension has registered. */
+  /** The ID of a command that another extension has registered. */
   takenCommand: string | undefined;
   /** Objects and listeners that the extension hasn't disposed of, by kind. */
   readonly held = new Map<string, Set<unknown>>();
@@ -366,9 +366,10 @@ export class SinkEditor extends FakeEditor {
   }
 
   /**
-   * A list or input box, which closes as soon as it's shown. There are two exceptions. The list of
-   * services accepts its first item. The lists in `LISTS_TO_READ` stay open until their items
-   * arrive. If one of these items copies text, it's accepted before the list closes.
+   * A list or input box. By default, it closes as soon as it's shown. The service list accepts its
+   * first item. The lists in `LISTS_TO_READ` stay open until their items arrive. *Select Model*
+   * then accepts `modelToPick` if it's listed, and *Diagnose Connection* accepts an item that
+   * copies text.
    */
   #list(sink: Sink): unknown {
     let hide = () => {};
@@ -416,7 +417,7 @@ export class SinkEditor extends FakeEditor {
   }
 }
 
-/** Placeholder of the service list. The first service is picked, so the key prompt comes next. */
+/** Placeholder of the service list. Its first item is accepted, which opens the key prompt. */
 const ASKS_SERVICE = 'Select a service';
 /** Titles of lists that stay open, because their items arrive after the list is shown. */
 const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model'];
@@ -434,7 +435,6 @@ function later(run: () => void): boolean {
   return true;
 }
 
-/** Returns the size of a string in UTF-8 bytes. */
 export function bytesOf(text: string): number {
   return Buffer.byteLength(text);
 }

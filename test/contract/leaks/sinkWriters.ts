@@ -7,7 +7,9 @@ interface SinkContext {
   readonly opened: OpenWindow;
 }
 
-/** Functions that write text to each sink of an open window, as the extension's code does. */
+/**
+ * For each sink, a function that writes text to the sink of an open window, as the extension does.
+ */
 export const sinkWriters: Readonly<Record<Sink, (text: string, context: SinkContext) => unknown>> =
   {
     log: (text, context) => logOf(context).info(text),

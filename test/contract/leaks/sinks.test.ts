@@ -12,7 +12,7 @@ import { type Windows, windows } from './window.ts';
 
 const LEAST_RUNS = 40;
 const LEAST_SINKS = 14;
-/** Sinks that must stay empty, because nothing is written to them if the service fails. */
+/** Sinks that must stay empty if the service fails. */
 const SILENT: ReadonlySet<Sink> = new Set([
   'command result',
   'document',
@@ -36,7 +36,7 @@ const COMMANDS = [
 const sentBy = ({ path, query, rawHeaders, text }: ReceivedRequest): string =>
   [path, query, ...rawHeaders, text].join('\n');
 
-/** Returns all traces of the key and the token in `text`. */
+/** Returns all forms and fragments of the key and the token that `text` contains. */
 const hitsIn = (text: string): string[] => [
   ...formsIn(text, key),
   ...formsIn(text, token),

@@ -98,8 +98,7 @@ export async function useService(
 }
 
 /**
- * Until the work is done, waits for requests that get no response. Moves the clock past the
- * deadline of each request.
+ * Moves the clock past the deadline of each request that gets no response, until the work is done.
  */
 async function passSilences(time: FakeTime, silences: () => number, work: Promise<void>) {
   let isOver = false;

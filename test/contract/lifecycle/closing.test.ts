@@ -17,8 +17,8 @@ const PAINT_AFTER_MS = 16;
 /** The number of windows in each of the two measured parts. */
 const ROUNDS = isFull ? 50 : 3;
 /**
- * The number of windows that are opened before the measurement. They compile code that would
- * otherwise count as growth.
+ * The number of windows that are opened before the measurement, so that code that's compiled on
+ * first use doesn't count as growth.
  */
 const WARM_UP = isFull ? 30 : 1;
 
@@ -38,8 +38,7 @@ describe('a window', () => {
     emulator.faults.next(chatStream, { neverAnswers: true }, CALLS);
     const seen = emulator.count(chatStream);
     const calls = Array.from({ length: CALLS }, () => window.run('generateFromSelection'));
-    // Waits for the calls, too. If they all ended without sending a request, waiting only for
-    // requests would never end.
+    // Also waits for the calls, because they could all end without sending a request.
     await Promise.race([emulator.requestCount(chatStream, seen + CALLS), Promise.all(calls)]);
     const inFlight = emulator.inFlight.inference;
     await window.close();

@@ -136,7 +136,7 @@ describe('an open window', () => {
     let looks = 0;
     keyring.beforeStore = async (name) => {
       if (name !== 'hostedModel.key.ibm') return;
-      // Makes the window look for the key before it's stored.
+      // Makes the window look for the key before the key is stored.
       editor.fire('window state');
       for (let turn = 0; turn < 10; turn += 1) await settled();
       looks += 1;
@@ -223,7 +223,7 @@ describe('an open window', () => {
         await pass(1);
         assert.equal(handled() - before, changes + 1);
       }
-      // A single change is handled, too.
+      // A single change afterward is handled, too.
       const shown = editor.textOf('status text').length;
       editor.userSettings.set('projectId', '');
       editor.fire('configuration', event);

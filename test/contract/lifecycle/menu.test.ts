@@ -91,7 +91,7 @@ describe('the menu', () => {
     assert.doesNotMatch(editor.textOf('quick pick'), /for Selections/);
   });
 
-  /** Stores a key for IBM and for ACME, and returns an editor whose settings select IBM. */
+  /** Stores keys for IBM and ACME, and returns an editor whose settings select IBM. */
   const editorWithBoth = () => {
     const { emulator, stores } = suite.life;
     const { url } = emulator;

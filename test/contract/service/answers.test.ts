@@ -40,8 +40,8 @@ describe('unusable responses:', () => {
   afterEach(endWorlds);
 
   /**
-   * For each fault: its name, the fault, and the kinds of failure that it causes in the response to
-   * a token request and to a request for text.
+   * For each fault: its name, the fault, and the failures that it causes in a token request and in
+   * a request for text.
    */
   const hostile: readonly [string, Fault, ErrorKind, ErrorKind][] = [
     [
@@ -183,7 +183,7 @@ describe('compressed and interim responses:', () => {
   });
 
   for (const [early, isPassedOver] of [
-    // fetch treats a 100 as broken HTTP, because fetch never sends `Expect: 100-continue`.
+    // fetch treats a 100 as broken HTTP, because it never sends `Expect: 100-continue`.
     ['100 Continue', false],
     ['103 Early Hints\r\nlink: </x>; rel=preload', true],
   ] as const) {

@@ -35,7 +35,7 @@ describe('a canceled call', () => {
       await release?.();
       assert.equal(limiter.state.inFlight + limiter.state.waiting, 0, 'no slot is lost');
       await time.pass(LONG_MS);
-      // Sends one more request to prove that no other request was sent before.
+      // If the canceled call had sent more requests, they would have arrived before this request.
       await fetchToken(http, credentials, never);
       assert.equal(emulator.requests.length, sent + 1);
     });

@@ -68,7 +68,7 @@ export async function startInsertion(
       over.resolve(
         page.turnUntil(run).then(() => {
           assert.equal(kinds.length, 1);
-          // The text that arrived is kept.
+          // The text that arrived before the cancellation is kept.
           assert.equal(page.text, `${PROMPT}\n${texts.join('')}`);
           return kinds[0] ?? assert.fail();
         }),

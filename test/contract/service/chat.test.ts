@@ -210,7 +210,7 @@ describe('a conversation with the service', () => {
     await emulator.requestCount(chatStream, 2);
     // This generation completes while two calls hold their slots and the third waits.
     assert.match((await world.generate({ onText: () => {} })).text, /Hello/);
-    // The slot isn't released at the last event, but when the response has been read completely.
+    // The slot is released when the response has been read completely, not at the last event.
     await becomes('the end of the selection', () => limiter.state.inFlight === 2);
     assert.equal(limiter.state.waiting, 1);
     stop.abort();

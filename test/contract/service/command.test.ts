@@ -51,7 +51,6 @@ function hasNoOutput(error: ServiceError): void {
   assert.doesNotMatch(texts, /c4nary|process\.stdout/i);
 }
 
-/** True if no process has this ID. */
 const isGone = (id: number) => {
   try {
     process.kill(id, 0);

@@ -58,11 +58,11 @@ export interface Diagnosis {
 
 export interface Found {
   readonly diagnosis: Diagnosis;
-  /** Each result as a text of the form `check state`, in the order of the reports. */
+  /** Each reported result as `check state`, in order. */
   readonly events: readonly string[];
   /** The texts that were shown while a check waited for a retry. */
   readonly retries: readonly string[];
-  /** The last result of each check as a text of the form `check state`. */
+  /** The last result of each check, as `check state`. */
   readonly states: readonly string[];
 }
 

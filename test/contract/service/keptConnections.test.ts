@@ -18,7 +18,7 @@ const SILENT_MS = 5_000;
  */
 const [UNSEEN_MS, REST_MS] = [50, 1_000];
 
-/** Waits until the rest of each response has been read. A call can return before that. */
+/** Waits until the rest of each response has been read, which can be after the call returns. */
 function atRest({ limiter }: World): Promise<void> {
   return becomes('the end of all requests', () => limiter.state.inFlight === 0);
 }

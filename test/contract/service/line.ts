@@ -62,7 +62,7 @@ class Connection {
       end.setNoDelay(true);
     }
     near.on('data', (bytes) => {
-      // If the service has closed the connection, the response to more data is a reset.
+      // If the service has closed the connection, more data from the client gets a reset.
       if (this.#far.destroyed) near.resetAndDestroy();
       else this.#later(() => this.#pass(bytes, this.#far));
     });

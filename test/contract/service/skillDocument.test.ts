@@ -89,7 +89,7 @@ function describedBy({ properties = {}, items }: Schema): string[] {
   ]);
 }
 
-/** Returns the paths of a value's fields. Of a list, only the first element counts. */
+/** Returns the paths of a value's fields. In a list, only the first element counts. */
 function fieldsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return fieldsIn(value[0]).map((path) => `0.${path}`);

@@ -60,21 +60,15 @@ export function commandService(command: readonly string[], more: object = {}): S
   return service;
 }
 
-/**
- * Detects when other processes end. Each of them is connected to this process, and its connection
- * closes when it ends.
- */
+/** Detects when other processes end, because their connections to this process are then closed. */
 export interface WatchedProcesses {
-  /**
-   * A JavaScript statement for another process. It connects that process to this process, and keeps
-   * it running.
-   */
+  /** A JavaScript statement that connects another process to this process, and keeps it running. */
   readonly join: string;
   /** Resolves with the IDs of the first `count` processes when all of them have joined. */
   readonly joined: (count: number) => Promise<readonly number[]>;
   /** Sends a line to all processes that have joined. */
   readonly sendLine: (line: string) => void;
-  /** Resolves once all processes that have joined have ended. */
+  /** Resolves when all processes that have joined have ended. */
   readonly allEnded: () => Promise<void>;
   readonly close: () => void;
 }

@@ -202,7 +202,7 @@ describe('a connection', () => {
     const dripping = { status: 503, body: 'x'.repeat(900), oneByteAtATimeMs: 0 };
     world.emulator.faults.next(pathOf('chat', true), dripping, 3);
     await world.generate({ onText: () => {} });
-    // Waits until the rest of the stream has been read. The call can return before that.
+    // Waits until the rest of the stream has been read, which can be after the call returns.
     while (world.limiter.state.inFlight > 0) await new Promise((resolve) => setImmediate(resolve));
     await world.generate();
     assert.equal(new Set(world.emulator.requests.map(({ connection }) => connection)).size, 1);

@@ -23,7 +23,7 @@ export const ibm = serviceFor('ibm') as Service;
 export const tokenPath = '/identity/token';
 export const modelId = 'ibm/granite-4-h-small';
 
-/** Returns credentials that the emulator at this address accepts. The address is approved. */
+/** Returns credentials that the emulator at this address accepts, with the address approved. */
 export function credentialsFor(url: string): Credentials {
   return {
     service: ibm,
@@ -41,7 +41,7 @@ export interface WorldOptions {
   readonly operation?: Operation;
   readonly http?: HttpOptions;
   readonly limits?: Partial<ConcurrencyOptions>;
-  /** The clock for all parts. Defaults to the system clock. */
+  /** The clock of all parts except the emulator. Defaults to the system clock. */
   readonly clock?: Clock;
   readonly deadlineMs?: number;
   /** Deadline of a token request, including all its attempts, in milliseconds. */

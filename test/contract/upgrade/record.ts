@@ -112,7 +112,7 @@ async function take({ button, ...workspace }: Step, isFirst: boolean) {
     await keys.write({ apiKey: 'made-up-key-in-secret-storage', ...record }, 'ibm');
   }
   await connections.for();
-  // The whole extension stores more state than `connections` alone.
+  // Also opens a window, because the whole extension stores more state than `connections` alone.
   await opened.open(editor, here, (run) => run('showMenu'));
   const outcome = outcomeOf(await connections.peek());
   return { ...workspace, workspaceState: Object.fromEntries(here.workspaceState.values), outcome };

@@ -38,7 +38,10 @@ export interface StoredWorkspace extends Workspace {
   readonly outcome: ReturnType<typeof outcomeOf>;
 }
 
-/** Returns the credentials that the extension would use, and the decisions that the user made. */
+/**
+ * Returns the credentials that the extension would use, and the user's decision on each external
+ * source.
+ */
 export function outcomeOf({ found, choice }: Lookup) {
   const connection = choice.kind === 'ready' ? choice.connection : undefined;
   const { apiKey, projectId, authUrl, serviceUrl } = connection

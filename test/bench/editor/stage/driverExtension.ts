@@ -17,8 +17,7 @@ import {
 import { clockMs, type Orders, portVariable, type Ran, type Run } from './protocol.ts';
 
 /**
- * A turn in `quiet` that takes less time than this counts as quiet: the extension host and the
- * window are idle.
+ * If a turn in `quiet` takes less time than this, the extension host and the window count as idle.
  */
 const quietTurnMs = 8;
 /** Required number of quiet turns in a row, and maximum number of turns. */
@@ -103,8 +102,8 @@ async function open(content: string, lines: readonly number[]): Promise<TextEdit
     wanted.every((selection, index) => editor.selections[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event can restore the previous selection. Such an event arrives before this command
-    // ends.
+    // A late event can restore the previous selection. When this command ends, all such events have
+    // arrived.
     await commands.executeCommand('setContext', 'bench.isSelected', true);
   } while (!isSelected());
   return editor;
