@@ -211,7 +211,7 @@ function placeOf({ least, most, unit }: Axis, value: number): number {
 
 /**
  * Parses the text of a goal, such as `≤ 0.90 × official SDK`.
- * @returns the goals by row. Rows without a goal are missing.
+ * @returns the goal of each row that has a goal
  */
 function goalsIn(goal: string, rows: readonly Row[], { unit }: Axis): Map<Row, number> {
   const goals = new Map<Row, number>();

@@ -76,8 +76,8 @@ export async function startGateway(program: string, options: GatewayOptions): Pr
 }
 
 /**
- * Returns the configuration of nginx. It runs as a single foreground process, rejects requests with
- * its own error pages, and buffers neither requests nor responses.
+ * Returns the configuration of nginx, which runs as a single foreground process, rejects requests
+ * with its own error pages, and buffers neither requests nor responses.
  */
 function configuration(
   { upstream, key, team, upstreamToken, headerBytes }: GatewayOptions,

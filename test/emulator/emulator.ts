@@ -88,7 +88,6 @@ export class Emulator {
     return this.#log.countsByPath();
   }
 
-  /** Returns the number of matching requests so far. */
   count(match?: RequestMatch): number {
     return this.#log.count(match);
   }

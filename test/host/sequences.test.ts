@@ -32,7 +32,10 @@ interface Response {
   text: string;
 }
 
-/** The place at which an insert mode writes a response, and the changes around the response. */
+/**
+ * The place where an insert mode writes a response, the texts around the response, and the text
+ * that the response replaces.
+ */
 interface Insertion {
   /** Offset in the document. */
   readonly place: number;

@@ -40,8 +40,8 @@ export const makeCaller: MakeCaller = async (url) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const read = eventReader(onText);
       let end = '';
-      // The emulator sends each event as one HTTP chunk, so the size of a chunk never appears in
-      // the middle of a line.
+      // The emulator sends each event as one HTTP chunk, so no line of an event contains the size
+      // of a chunk.
       onPart = (part) => {
         read(part);
         end = (end + part).slice(-7);

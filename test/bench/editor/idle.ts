@@ -43,8 +43,8 @@ async function countedByTest(): Promise<Record<string, number>> {
 }
 
 /**
- * Counts the requests of an idle window that has a stored key and an address, and could therefore
- * get a token.
+ * Counts the requests of an idle window. The window could get a token, because it has a stored key
+ * and an address.
  */
 async function requestsOfWindow(): Promise<Record<string, number>> {
   return onStage(async ({ start, storeKey, emulator, workbench }) => {

@@ -235,7 +235,7 @@ describe('fixed headers', () => {
   it("never replace the extension's own headers", async () => {
     const one = cases['a bearer key'] as Case;
     const service = serviceOf(one);
-    // An entry in the settings can't contain these headers.
+    // The settings can't contain these headers, so the test adds them to the service directly.
     const conflicting = ['Authorization', 'content-type', 'ACCEPT'].map((name) => ({
       name,
       value: 'from the entry',

@@ -80,7 +80,7 @@ export async function startIdentityProvider(
 
 /**
  * Returns the provider's configuration. It replaces all defaults that aren't meant for production,
- * because they cause warnings.
+ * because these defaults cause warnings.
  */
 function configurationOf(
   { client, audience, scope, tokenLifeSeconds }: IdentityProviderOptions,

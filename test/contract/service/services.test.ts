@@ -34,7 +34,7 @@ const MINUTE = 60_000;
 const oauth = { scope: 'models read', audience: 'https://gw.example' };
 
 interface AuthCase {
-  /** The header in which the service expects the key itself. */
+  /** The header that contains the key, if the service expects the key instead of a token. */
   readonly keyHeader?: string;
   readonly authentication: Readonly<Record<string, string>>;
   readonly path: string | undefined;

@@ -32,7 +32,6 @@ export interface Ran {
   readonly startedAt: number;
   /** Times of the document's change events. */
   readonly changedAt: readonly number[];
-  /** Time when the command ended. */
   readonly endedAt: number;
   readonly text: string;
   readonly undoSteps?: number;
