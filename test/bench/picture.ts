@@ -242,7 +242,7 @@ function text(x: number, y: number, words: string, kind = '', anchor = 'start'):
   return `<text x="${x}" y="${y}" class="${kind}" text-anchor="${anchor}">${escaped(words)}</text>`;
 }
 
-/** Formats a value with three significant digits, or four if it's at least 100. */
+/** Formats a value with at most three significant digits, or four if the value is at least 100. */
 function figure(value: number): string {
   return value.toLocaleString('en', { maximumSignificantDigits: value >= 100 ? 4 : 3 });
 }

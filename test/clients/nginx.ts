@@ -37,7 +37,7 @@ export interface GatewayOptions {
   readonly key: string;
   /** The team that the gateway requires in the header `X-Team`. */
   readonly team: string;
-  /** The bearer token that the gateway adds to each request, because the service requires it. */
+  /** The bearer token that the service requires. The gateway adds the token to each request. */
   readonly upstreamToken: string;
   /** Maximum size of a header in bytes. All headers together can be four times as large. */
   readonly headerBytes: number;

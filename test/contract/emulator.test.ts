@@ -67,7 +67,10 @@ async function sendNumber(
   return sendRecorded(emulator, recording(n), { token: await newToken(emulator), change });
 }
 
-/** Parses events. Fails unless their line breaks and spaces are exactly as in the recordings. */
+/**
+ * Parses server-sent events. Fails unless the line breaks and spaces are exactly as in the
+ * recordings.
+ */
 function eventsOf(text: string): unknown[] {
   assert.ok(text.endsWith('\n\n'), 'a stream ends with a blank line');
   return text

@@ -33,8 +33,8 @@ export interface Fault {
    */
   readonly raw?: string | Uint8Array;
 
-  // Timing. The normal response isn't created until `hold` has resolved and `delayHeadersMs` has
-  // passed, so it depends on the service's state at that time.
+  // Timing. The normal response is created when `hold` has resolved and `delayHeadersMs` has
+  // passed, so the response depends on the service's state at that time.
   readonly delayHeadersMs?: number;
   /** Holds the response until this promise resolves. */
   readonly hold?: Promise<unknown>;
@@ -113,7 +113,7 @@ export class FaultScript {
   }
 }
 
-/** A promise, such as for `hold`, that a test resolves by calling `open`. */
+/** A promise that a test resolves by calling `open`, such as for `hold`. */
 export interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;

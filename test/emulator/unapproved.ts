@@ -38,8 +38,8 @@ export interface UnapprovedTotal extends Received {
 }
 
 declare global {
-  // This variable is global, because the extension host loads two bundles, one with the entry point
-  // and one with the tests. Each bundle has its own copy of this module.
+  // This variable is global, because the extension host loads two bundles: the entry point of the
+  // tests, and the tests. Each bundle has its own copy of this module.
   var unapprovedOfTests: Set<Unapproved> | undefined;
 }
 

@@ -29,8 +29,8 @@ export function unapprovedTotal(atLeast: number): Plugin {
     mochaHooks: {
       afterAll() {
         const total = totalOfUnapproved();
-        // With `--parallel`, this runs after each test file. A total includes all previous files of
-        // this process, so it overwrites the previous total.
+        // With `--parallel`, this runs after each test file. The new total replaces the previous
+        // total, because it includes all previous files of this process.
         writeFileSync(join(folder(), String(process.pid)), JSON.stringify(total));
         assertUntouched({ received: { connections: total.connections, bytes: total.bytes } });
       },

@@ -219,7 +219,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(existsSync(path('.gitignore')), false, 'nothing is written before the fix');
       await window.showTextDocument(document, { selection: found.range });
       // Runs the editor's command, because the code action API omits files that an edit creates.
-      // The command does nothing until the editor has received the problem, so it's repeated.
+      // The test repeats the command, which does nothing until the editor has received the problem.
       const apply = async () => {
         const preferred = { kind: 'quickfix', apply: 'first', preferred: true };
         await commands.executeCommand('editor.action.codeAction', preferred);

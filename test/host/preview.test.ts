@@ -438,7 +438,8 @@ async function answer(job: Job, text: string): Promise<void> {
 }
 
 /**
- * Adds text to a response that has begun, ends the response, and waits until a preview shows it.
+ * Adds text to a response that has begun, ends the response, and waits until a preview shows the
+ * response.
  */
 async function show(job: Job, text: string, index = 0): Promise<void> {
   const before = previewTabs().length;

@@ -19,7 +19,9 @@ interface Module {
   readonly OpenAI: new (options: { apiKey: string; baseURL: string }) => OpenAI;
 }
 
-/** Uses the `openai` package, with its method for endpoints that the package doesn't cover. */
+/**
+ * Uses the `openai` package, with the package's `post` method for endpoints that it doesn't cover.
+ */
 export const makeCaller: MakeCaller = async (url) => {
   const { OpenAI }: Module = createRequire(import.meta.url)(bundlePath('openai'));
   const client = new OpenAI({ apiKey: await fetchToken(url), baseURL: url });

@@ -1,6 +1,7 @@
 /**
- * Measures the activation time of the shipped extension in a real extension host. Compares it with
- * an empty extension, and with an extension that makes the same registrations with empty handlers.
+ * Compares how long three extensions take to activate in a real extension host: the shipped
+ * extension, an empty extension, and an extension that makes the same registrations as the shipped
+ * extension, with empty handlers.
  */
 
 import { extensionId } from '../../extensionId.ts';

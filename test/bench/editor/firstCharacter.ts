@@ -8,8 +8,8 @@ import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
 /**
- * Number of windows, and of rounds in each window. They follow one extra round in the window, which
- * is evaluated separately.
+ * Number of windows, and of rounds in each window. Each window also has an earlier round, which is
+ * evaluated separately.
  */
 const [windows, rounds] = [12, 4];
 

@@ -74,7 +74,7 @@ describe('the whole extension', () => {
     await useService(opened, { key, source: 'secret storage', answers, editor }, COMMANDS);
     const links = new Set<string>();
     for (const { value, isTrusted, supportHtml } of editor.tooltips) {
-      // Removes links to commands, because all other markup must be escaped.
+      // Removes links to commands. All other markup must be escaped.
       const rest = value.replace(
         /(?<!\\)\[[\w .]+\]\(command:(hostedModel\.\w+)\)/g,
         (_, command) => {

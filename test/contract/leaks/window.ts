@@ -32,11 +32,11 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
 export const STORAGE = { scheme: 'file', path: '/storage' } as Uri;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-/** The real `setTimeout`, even if a test mocks the global one. */
+/** The real `setTimeout`, which stays real while a test mocks the global function. */
 const { setTimeout: startTimer } = globalThis;
 /**
- * Resolves after all pending paints of the status item. Their timers also have a delay of 1 ms, and
- * timers with the same delay fire in order.
+ * Resolves after all pending paints of the status item. Their timers have the same delay of 1 ms,
+ * and timers with the same delay fire in order.
  */
 const painted = () => new Promise((resolve) => startTimer(resolve, 1));
 

@@ -35,7 +35,7 @@ class SlowKeyring extends FakeKeyring {
   }
 }
 
-/** A keyring that can't delete anything. While it's locked, it can't store anything, either. */
+/** A keyring that can't delete secrets, and that can't store secrets while it's locked. */
 class LockedKeyring extends FakeKeyring {
   isLocked = false;
 

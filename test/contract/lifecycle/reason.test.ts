@@ -28,7 +28,7 @@ describe('the reason why a credential source is used', () => {
     });
     assert.ok(editor.textOf('quick pick').includes(`"prompt":"${reason}"`));
     assert.ok(editor.textOf('quick pick').includes(`"description":"${reason}"`));
-    // Other people read the report, so it doesn't name the folder.
+    // The user may share the report, so it doesn't name the folder.
     assert.match(
       editor.textOf('report'),
       /^Settings: passed\. Credentials come from a \.env file, because secret storage and user settings have no usable API key\./m,

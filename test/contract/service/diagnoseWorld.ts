@@ -142,8 +142,8 @@ export function assertNamed({ results }: Diagnosis, named: CauseName): void {
 }
 
 /**
- * Asserts that no text was generated, that no secret was reported, and that requests contain no
- * credentials if they don't need them.
+ * Asserts that no text was generated, that no secret was reported, and that requests that need no
+ * credentials contain none.
  */
 function assertHarmless(
   sent: readonly ReceivedRequest[],

@@ -17,8 +17,8 @@ const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
 };
 
 /**
- * Asserts that an error has only the details in `facts`, and contains no other error, header, or
- * body.
+ * Asserts that an error has only the details in `facts`. For instance, it must not contain an
+ * underlying error, a header, or a body.
  */
 export function assertOnlyFacts(error: ServiceError): void {
   const own = Object.getOwnPropertyNames(error).toSorted();

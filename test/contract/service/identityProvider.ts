@@ -37,7 +37,7 @@ export interface IdentityProvider {
   readonly tokenUrl: string;
   /** Method and path of each request. */
   readonly requests: readonly string[];
-  /** The claims of an access token; undefined if this provider didn't sign it. */
+  /** The claims of an access token; undefined if this provider didn't sign the token. */
   claimsOf(token: string): Claims | undefined;
   close(): Promise<void>;
 }

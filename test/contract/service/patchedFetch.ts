@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { CLOSED_PORT } from './proxy.ts';
 
-// Loads Node's own copy of undici first, because the import below would otherwise replace its
-// dispatcher.
+// Loads Node's own copy of undici first. Otherwise, the import below would replace the dispatcher
+// of Node's copy.
 await fetch('data:,');
 const { Agent, ProxyAgent } = await import('undici');
 // The first connection creates the timer that all connections share. If that happens while a test

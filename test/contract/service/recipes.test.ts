@@ -61,7 +61,7 @@ function serviceOf(entry: object): Service {
 }
 
 /**
- * Reads credentials from the text of a `.env` file, after replacing its placeholders with values.
+ * Reads credentials from the text of a `.env` file. Replaces the placeholders in the text first.
  */
 function credentialsOf(file: string, id: string): (url: string) => Partial<Credentials> {
   const text = file

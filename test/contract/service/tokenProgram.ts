@@ -23,7 +23,7 @@ console.log((await answer.json()).access_token);
 `;
 
 export interface TokenProgram {
-  /** Returns the program and its arguments, for an emulator at this address. */
+  /** Returns the command that gets a token from the emulator at this address. */
   readonly command: (url: string, key: string) => readonly [program: string, ...string[]];
   /** Number of runs so far. */
   readonly runs: () => number;
@@ -60,7 +60,9 @@ export function commandService(command: readonly string[], more: object = {}): S
   return service;
 }
 
-/** Detects when other processes end, because their connections to this process are then closed. */
+/**
+ * Detects when other processes end. Each process keeps a connection to this process until it ends.
+ */
 export interface WatchedProcesses {
   /** A JavaScript statement that connects another process to this process, and keeps it running. */
   readonly join: string;

@@ -121,7 +121,7 @@ describe('a token that expires before it arrives', () => {
   });
 
   /**
-   * Starts a world whose token has already expired when it arrives.
+   * Starts a world whose token has already expired when the client receives the token.
    * @param isExpiredThere true if the token has expired by the service's clock, too
    */
   async function startLate(isExpiredThere: boolean) {

@@ -29,7 +29,10 @@ const answers: {
   ) => Promise<Orders[Name]['answer']>;
 } = { activate: activateInTurn, run, close };
 
-/** Resolves after the first order is carried out. Only then does the host finish its startup. */
+/**
+ * Resolves when the first order has been carried out. Until then, the host's startup isn't
+ * finished.
+ */
 export function activate({ subscriptions }: ExtensionContext): Promise<void> {
   const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   subscriptions.push(commands.registerCommand('bench.wait', wait));
