@@ -17,8 +17,8 @@ export function outputs(): Readonly<Record<string, Output>> {
 export const extensionPath = 'dist/extension.js';
 
 /**
- * Returns the path of the built file whose entry point is this source. @throws {Error} if there is
- * none
+ * Returns the path of the built file whose entry point is this source.
+ * @throws {Error} if there is no such file
  */
 export function partPath(source: string): string {
   const found = Object.entries(outputs()).find(([, { entryPoint }]) => entryPoint === source);

@@ -135,8 +135,8 @@ function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): 
   const kind = axis.unit && row.name !== 'Hosted Model' ? 'peer' : 'bar';
   return [
     ...marksFrom(axis, top - 14, top - 11 + lines * lineHeight),
-    // The bar comes after the background of the goal's line. Otherwise, the background would cover
-    // the end of a bar that exactly meets the goal.
+    // Draws the bar after the background of the goal's line, which would otherwise cover the end of
+    // a bar that exactly meets the goal.
     ...(goal === undefined ? [] : [goalAt(axis, goal, top, 'around')]),
     barOf(axis, value, kind, top),
     ...(goal === undefined ? [] : [goalAt(axis, goal, top, 'goal')]),

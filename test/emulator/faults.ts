@@ -90,7 +90,7 @@ export class FaultScript {
     };
   }
 
-  /** The number of uses that are left of all faults that `next` added. */
+  /** The number of remaining uses of all faults that `next` added. */
   get pending(): number {
     return this.#script.reduce((sum, { times }) => sum + (Number.isFinite(times) ? times : 0), 0);
   }

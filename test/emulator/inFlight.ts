@@ -5,7 +5,10 @@ export class InFlight {
   readonly now: Record<ServiceName, number> = { identity: 0, inference: 0 };
   readonly most: Record<ServiceName, number> = { identity: 0, inference: 0 };
 
-  /** Counts a request until the returned function is called. Further calls have no effect. */
+  /**
+   * Counts a request until the returned function is called. Calling the function again has no
+   * effect.
+   */
   enter(name: ServiceName): () => void {
     this.now[name] += 1;
     this.most[name] = Math.max(this.most[name], this.now[name]);

@@ -29,8 +29,8 @@ export function unapprovedTotal(atLeast: number): Plugin {
     mochaHooks: {
       afterAll() {
         const total = totalOfUnapproved();
-        // With `--parallel`, this runs after each test file. The new total replaces the previous
-        // total, because it includes all previous files of this process.
+        // With `--parallel`, this runs after each test file. The new total includes all previous
+        // files of this process, so it replaces the previous total.
         writeFileSync(join(folder(), String(process.pid)), JSON.stringify(total));
         assertUntouched({ received: { connections: total.connections, bytes: total.bytes } });
       },

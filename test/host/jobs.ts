@@ -229,7 +229,7 @@ export async function until(
   });
 }
 
-/** Waits for work, and runs commands that close the messages that the work waits for. */
+/** Waits for `work`. Meanwhile, runs commands that close the messages that the work waits for. */
 export async function closing<Result>(
   names: readonly string[],
   work: Promise<Result>,

@@ -185,7 +185,7 @@ async function isSelected(
   }
 }
 
-/** Waits until all pending selection events have arrived, which is before a command ends. */
+/** Runs a command, because all pending selection events arrive before a command ends. */
 async function answered(): Promise<void> {
   await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
 }

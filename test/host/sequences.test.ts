@@ -28,7 +28,7 @@ interface Response {
    * The last character that the service has sent. The next text is inserted after this character.
    */
   end: Mark | undefined;
-  /** The text that the service sent. */
+  /** The text that the service has sent so far. */
   text: string;
 }
 

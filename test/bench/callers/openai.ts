@@ -20,7 +20,8 @@ interface Module {
 }
 
 /**
- * Uses the `openai` package, with the package's `post` method for endpoints that it doesn't cover.
+ * Uses the `post` method of the `openai` package, which is for endpoints that the package doesn't
+ * cover.
  */
 export const makeCaller: MakeCaller = async (url) => {
   const { OpenAI }: Module = createRequire(import.meta.url)(bundlePath('openai'));

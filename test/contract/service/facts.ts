@@ -17,8 +17,8 @@ const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
 };
 
 /**
- * Asserts that an error has only the details in `facts`. For instance, it must not contain an
- * underlying error, a header, or a body.
+ * Asserts that an error has no details except those in `facts`, and no other content, such as an
+ * underlying error.
  */
 export function assertOnlyFacts(error: ServiceError): void {
   const own = Object.getOwnPropertyNames(error).toSorted();

@@ -61,7 +61,7 @@ function serviceOf(entry: object): Service {
 }
 
 /**
- * Reads credentials from the text of a `.env` file. Replaces the placeholders in the text first.
+ * Reads credentials from the text of a `.env` file, after replacing the placeholders in the text.
  */
 function credentialsOf(file: string, id: string): (url: string) => Partial<Credentials> {
   const text = file
@@ -138,7 +138,7 @@ describe('the recipe for', () => {
   }
 
   /**
-   * Generates a response without streaming and a streamed response, and lists the models.
+   * Generates one response without streaming and one with streaming, and lists the models.
    * @returns the requests of both generations, and the last request for the model list
    */
   async function use({ connection, emulator, service }: Followed) {

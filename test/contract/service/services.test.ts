@@ -183,7 +183,7 @@ async function endAll(): Promise<void> {
   deletePrograms();
 }
 
-/** Returns the lifetime of the token in milliseconds, from the start of the test. */
+/** Returns the milliseconds from the start of the test until the token expires. */
 function lifeOf({ tokenService: { state } }: World): number {
   assert.ok(state.kind === 'valid');
   return state.expiresAt - new SetClock().now();

@@ -60,9 +60,7 @@ export function commandService(command: readonly string[], more: object = {}): S
   return service;
 }
 
-/**
- * Detects when other processes end. Each process keeps a connection to this process until it ends.
- */
+/** Detects when other processes end, by the end of their connections to this process. */
 export interface WatchedProcesses {
   /** A JavaScript statement that connects another process to this process, and keeps it running. */
   readonly join: string;

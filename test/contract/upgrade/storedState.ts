@@ -19,7 +19,7 @@ export interface StoredState {
   readonly secrets: Readonly<Record<string, string>>;
   readonly globalState: Readonly<Record<string, unknown>>;
   readonly workspaces: readonly StoredWorkspace[];
-  /** Newest first. */
+  /** Most recent first. */
   readonly lastUsedTemplates: readonly string[];
 }
 

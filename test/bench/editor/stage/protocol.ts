@@ -27,7 +27,7 @@ export interface Run {
   readonly staysOpen?: boolean;
 }
 
-/** Times are milliseconds, as returned by `clockMs`. */
+/** The result of a `run` order. Times are milliseconds, as returned by `clockMs`. */
 export interface Ran {
   readonly startedAt: number;
   /** Times of the document's change events. */
