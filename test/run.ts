@@ -1,7 +1,8 @@
 /**
- * `npm test`: runs all checks and all suites except the nightly ones, in parallel lanes. Each step
- * prints its own output and counts. Continues after a failure, so that one run shows all failures.
- * `npm run test:nightly` adds the steps that take longer. The last line is `N passed, N failed`.
+ * `npm test`: runs all checks and all suites except the nightly ones, in parallel lanes. Prints the
+ * output of each step when the step ends. Continues after a failure, so that one run shows all
+ * failures. `npm run test:nightly` adds the steps that take longer. The last line is `N passed, N
+ * failed`.
  */
 import { spawn } from 'node:child_process';
 import { CpuTime } from './cpuTime.ts';
@@ -68,7 +69,7 @@ const packaged: readonly (readonly Step[])[] = [
   [inServer(suite('ui', 'npm run --silent ui'))],
 ];
 
-/** Changes the installation that both lanes of `nightly` use. */
+/** Runs before both lanes of `nightly`, because it changes the installation that they use. */
 const preparedNightly: readonly Step[] = [
   inServer(check('native modules', 'node test/vscode/install.ts --native')),
 ];
@@ -103,7 +104,10 @@ interface Row {
 const rows: Row[] = [];
 const cpuTime = new CpuTime();
 const leftOut: string[] = [];
-/** The output of failed steps. It is printed last, because long logs are truncated at the start. */
+/**
+ * The output of failed steps. It is printed again near the end, because long logs are truncated at
+ * the start.
+ */
 const failures: string[] = [];
 const startedAt = performance.now();
 // There are more lanes than cores, because most of them spend their time waiting.

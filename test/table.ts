@@ -44,7 +44,7 @@ function shown(cell: string | number): string {
   return Number.isInteger(cell) ? cell.toLocaleString('en') : cell.toFixed(2);
 }
 
-/** Aligns the columns, with numbers on the right. */
+/** Aligns text to the left and numbers to the right. */
 function aligned(cells: readonly (readonly string[])[]): string[] {
   const [heads = [], ...rows] = cells;
   const columns = heads.map((_, column) => {

@@ -366,7 +366,7 @@ function labelOf({ label }: { label: string | { label: string } }): string {
   return typeof label === 'string' ? label : label.label;
 }
 
-/** Repeats a command of the open input box until `question` settles. */
+/** Repeats a command, such as one that accepts the open input box, until `question` settles. */
 async function pressUntil<Answer>(command: string, question: Promise<Answer>): Promise<Answer> {
   let isSettled = false;
   const settled = question.finally(() => {

@@ -53,7 +53,8 @@ describe('the undocumented API of VS Code', () => {
     assert.equal(role, SYSTEM_ROLE, gone('LanguageModelChatMessageRole.System'));
   });
 
-  // This test only searches VS Code's code. `test/ui/feedback.test.ts` shows that a link works.
+  // Only searches VS Code's code. `test/ui/feedback.test.ts` opens a command link in a
+  // notification.
   it('supports command links in notifications', async () => {
     const path =
       env.uiKind === vscode.UIKind.Web

@@ -12,7 +12,7 @@ const request = {
   isEstimate: false,
 } as const;
 
-/** Tests counters in real files, and the table in a real editor. */
+/** Tests the usage counters with real files, and the usage table in a real editor. */
 describe('Show Usage', () => {
   const storage = () => fileUri('storage');
   let line: () => string | undefined;

@@ -26,7 +26,9 @@ interface Reported {
   readonly lines: readonly number[];
 }
 
-/** The parts from the editor to the emulated service, with real documents and real sockets. */
+/**
+ * Everything that a generation needs, from real documents to an emulated service on a real socket.
+ */
 export class World {
   readonly emulator: Emulator;
   readonly jobs = new RecentJobs();
@@ -34,8 +36,8 @@ export class World {
   reported: Reported[] = [];
   isRetryWanted = false;
   /**
-   * Delays the lookup of the connection until this promise resolves. If it resolves to false, there
-   * is no connection.
+   * The lookup of the connection waits for this promise, and finds no connection if the promise
+   * resolves to false.
    */
   beforeCredentials: Promise<boolean> = Promise.resolve(true);
 
@@ -86,7 +88,7 @@ export class World {
   }
 }
 
-/** Waits for work, and dismisses the messages that the work waits for. */
+/** Waits until `work` ends, and dismisses the messages that would keep it from ending. */
 export async function closingMessages(work: Promise<void>): Promise<void> {
   await closing(['notifications.clearAll'], work);
 }

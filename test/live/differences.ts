@@ -12,7 +12,10 @@ export interface StepResult {
 export interface Differences {
   /** Differences from the expected responses that could affect the client. */
   readonly otherwise: readonly string[];
-  /** Data that only the actual responses contain. Worth knowing, but not a problem. */
+  /**
+   * Headers, fields, and events that only the actual responses contain. They don't affect the
+   * client.
+   */
   readonly beyond: readonly string[];
 }
 
@@ -78,7 +81,7 @@ function compare(expected: Exchange, found: Exchange): Differences {
 
 /**
  * For each compared part of a response, a function that returns the names in this part, each with
- * the value to compare. Several types of a field are separated by `|`.
+ * the value to compare. If a field has several types, `|` separates them.
  */
 const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<string, string>>> = {
   header: ({ headers }) => {

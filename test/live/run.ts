@@ -70,7 +70,7 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
   const { text, isAsRecorded } = comparison(expected, found);
   const report = [
     `Hosted Model ${manifest.version}, Node ${process.versions.node}, ${process.platform}`,
-    // The report may be shared with strangers, so it doesn't contain a company's host.
+    // The report may be made public, so it doesn't contain a company's host.
     `Service: ${isListed ? new URL(serviceUrl).host : 'your own host'}. Model: ${modelId}`,
     authUrl === service.authUrl ? '' : 'Identity service: your own host',
     ...['', text, ''],
@@ -85,7 +85,7 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
   return isAsRecorded && found.generated <= MOST_TOKENS ? 0 : 1;
 }
 
-/** Runs the same steps against the emulator that all other tests use. */
+/** Runs the same steps against an emulated service. */
 async function onEmulator(modelId: string): Promise<LiveRun> {
   const [model, ...others] = recordedModels;
   const answer = () => Array.from({ length: 100 }, (_, index) => `word${index}`).join(' ');

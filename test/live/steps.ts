@@ -64,7 +64,7 @@ const ALL_PARAMETERS: Readonly<Record<Operation, Parameters>> = {
     ...{ include_stop_sequence: true, truncate_input_tokens: 1_000 },
   },
 };
-/** A well-formed key, project ID, and model ID that don't exist. */
+/** A key, a project ID, and a model ID that are well-formed, but don't exist. */
 const WRONG = {
   apiKey: '0'.repeat(44),
   projectId: '00000000-0000-4000-8000-000000000000',

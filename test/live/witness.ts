@@ -21,7 +21,7 @@ export const MOST_TOKENS = 200;
 
 /**
  * Sends a client's requests, records each response, and enforces the token limit. Rejects a
- * generation request that has no token limit or could exceed the limit of the run.
+ * generation request if it has no token limit, or if the run could then exceed `MOST_TOKENS`.
  */
 export class Witness {
   readonly #bases: readonly string[];
@@ -30,8 +30,7 @@ export class Witness {
   #spoilsNext = false;
 
   /**
-   * @param addresses the base addresses of the services, whose paths are removed from recorded
-   * paths
+   * @param addresses the services' base addresses. Recorded paths are relative to these addresses.
    */
   constructor(addresses: readonly string[]) {
     this.#bases = addresses.map((address) => new URL(address).pathname);
@@ -42,7 +41,7 @@ export class Witness {
     this.#spoilsNext = true;
   }
 
-  /** The maximum number of tokens that the service may have generated so far. */
+  /** Upper bound for the number of tokens that the service has generated so far. */
   get allowed(): number {
     return this.#allowed;
   }

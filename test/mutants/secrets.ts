@@ -7,8 +7,8 @@ const command = 'test/contract/service/command.test.ts';
 const prompts = 'test/unit/service/secrets.test.ts';
 
 /**
- * Mutants that remove protections for secrets and for the user's text. Some of these protections
- * are against malicious files in a repository.
+ * Mutants that remove protections for secrets and for the user's text, including protections
+ * against malicious files in a repository.
  */
 export const secretMutants: readonly Mutant[] = [
   {

@@ -6,7 +6,10 @@ const services = 'test/unit/service/auth/tokenServices.test.ts';
 const onDemand = 'test/unit/service/auth/onDemand.test.ts';
 const life = 'test/unit/service/auth/token.test.ts';
 
-/** Mutants that remove defenses around access tokens: their requests, owners, and lifetime. */
+/**
+ * Mutants that remove defenses for access tokens, such as the limits on token requests and on how
+ * long a token is used.
+ */
 export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a token command runs in the background',

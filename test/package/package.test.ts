@@ -96,9 +96,9 @@ describe('the package', () => {
     const others = [...addresses]
       .filter((address) => !service.test(address) && !address.endsWith('.example'))
       .sort();
-    // The first is axios's base URL for relative URLs, which the extension doesn't use. The second
-    // is a page about chat models in VS Code. Addresses in `.example` are skipped, because that
-    // top-level domain is reserved for examples (RFC 2606).
+    // The first is the base that axios uses for relative URLs. The extension has no relative URLs.
+    // The second is a page about chat models in VS Code. Addresses in `.example` are skipped,
+    // because that top-level domain is reserved for examples (RFC 2606).
     assert.deepEqual(others, ['http://localhost', 'https://code.visualstudio.com']);
   });
 });

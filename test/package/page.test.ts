@@ -35,7 +35,7 @@ describe('the marketplace page', () => {
         const isHeading = link.startsWith('#') && anchorsIn(page).includes(link.slice(1));
         assert.ok(isHeading || link.startsWith('https://'), `${name}: ${link}`);
       }
-      // vsce doesn't rewrite the links in these elements, so they would be broken.
+      // vsce doesn't rewrite the links in these elements, so the links would be broken.
       assert.doesNotMatch(page, /<picture|<source|srcset/, name);
     }
   });

@@ -47,7 +47,8 @@ function webpWith(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(data.length);
   const chunk = Buffer.concat([Buffer.from(type), length, data, Buffer.alloc(data.length % 2)]);
-  // The name of the next chunk comes right after the data, and must not hide the end of a key.
+  // The next chunk's name directly follows the data. A key at the end of the data must still be
+  // found.
   const empty = Buffer.from('NEXT\0\0\0\0');
   const all = Buffer.concat([picture, chunk, empty]);
   all.writeUInt32LE(all.length - 8, 4);

@@ -15,8 +15,8 @@ const UTF_16 = /(?:[\x20-\x7e]\0){8,}[\x20-\x7e]?/g;
 const MOST_BYTES = 67_108_864;
 
 /**
- * Finds text that looks like a key or token in a file's bytes, in UTF-16, and in compressed data,
- * such as texts in images. The pixels of images aren't searched.
+ * Finds text that looks like a key or token in a file. Also searches UTF-16 text and compressed
+ * data, such as the text chunks of images. The pixels of images aren't searched.
  * @returns the name of each kind of key that was found, without any part of the key
  * @throws {Error} if compressed data in the file exceeds the maximum size
  */

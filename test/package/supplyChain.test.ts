@@ -123,8 +123,8 @@ describe('third-party code', () => {
     const others = withScript
       .map(([path]) => nameOf(path))
       .filter((name) => !allowed.includes(name ?? ''));
-    // keytar would store a publisher's password, which isn't needed here, so its script isn't
-    // allowed.
+    // keytar's script isn't allowed, because keytar only stores a publisher's password, which isn't
+    // needed here.
     assert.deepEqual(others, ['keytar']);
   });
 
@@ -162,7 +162,7 @@ describe('third-party code', () => {
       assert.match(link ?? '', /^(git\+)?https:\/\/\S+$/, name);
       assert.deepEqual(others, []);
     }
-    // The hash of https://www.apache.org/licenses/LICENSE-2.0.txt.
+    // The SHA-256 of https://www.apache.org/licenses/LICENSE-2.0.txt.
     const hash = createHash('sha256').update(readFileSync(APACHE)).digest('hex');
     assert.equal(hash, 'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30');
   });

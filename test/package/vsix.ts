@@ -1,8 +1,8 @@
 import { inflateRawSync } from 'node:zlib';
 
 /**
- * Reads a VSIX, which is a ZIP archive, and sets its file permissions. The field offsets are in
- * sections 4.3.7, 4.3.12, and 4.3.16 of the ZIP specification, APPNOTE.TXT.
+ * Reads a VSIX, which is a ZIP archive, and sets the permissions of its files. The field offsets
+ * are in sections 4.3.7, 4.3.12, and 4.3.16 of the ZIP specification, APPNOTE.TXT.
  */
 
 export interface Entry {
@@ -18,7 +18,8 @@ const MODE = (0o100644 << 16) >>> 0;
 
 /**
  * Returns all files in an archive.
- * @throws {Error} if it isn't a ZIP archive, or uses a compression method that vsce doesn't use
+ * @throws {Error} if `archive` isn't a ZIP archive, or if a file in it is compressed with a method
+ * that vsce doesn't use
  */
 export function entriesOf(archive: Buffer): Entry[] {
   return placesOf(archive).map((at) => {

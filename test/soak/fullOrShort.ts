@@ -1,10 +1,9 @@
 /**
- * `npm run test:soak` runs the full tests, whose results are in docs/quality.md. `npm test` runs
- * the short ones, which check the same rules with fewer cases.
+ * True in the full tests (`npm run test:soak`), whose results are in docs/quality.md. False in the
+ * short tests (`npm test`), which check the same rules with fewer cases.
  */
 export const isFull = process.env['HOSTED_MODEL_FULL'] === '1';
 
-/** Returns `full` in the full tests, and `short` in the short tests. */
 export function fullOrShort(full: number, short: number): number {
   return isFull ? full : short;
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { printTable } from '../table.ts';
 
-/** A number from a run, and the bar that it must meet. Without a bar, it is only printed. */
+/**
+ * A number that a test measured, and the bar that it must meet. If there is no bar, the number is
+ * only printed.
+ */
 export interface Measure {
   readonly name: string;
   readonly found: number;

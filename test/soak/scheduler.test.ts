@@ -57,7 +57,7 @@ function hardMs(expiresIn: number | undefined): number {
 
 async function run(steps: readonly Step[]): Promise<void> {
   const clock = new SetClock();
-  /** The request that is waiting for its response. */
+  /** The token request that hasn't been answered yet. */
   let open: PromiseWithResolvers<void> | undefined;
   let next: Step | undefined;
   let requests = 0;
@@ -112,7 +112,7 @@ async function run(steps: readonly Step[]): Promise<void> {
   service.dispose();
 }
 
-/** @returns the token that was used, if any */
+/** @returns the token that `service` provided for the action, if any */
 async function act(service: TokenService, action: Action): Promise<string | undefined> {
   if (action === 'keepFresh') service.keepFresh();
   if (action === 'refresh') await service.refresh(never).catch(() => {});

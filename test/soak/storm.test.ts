@@ -10,7 +10,10 @@ const IN_FLIGHT = 8;
 const QUEUE = 50;
 const MOST_FAILED = 2;
 const MOST_REQUESTS = 1.8;
-/** The duration of a request at the service, and the time by which each step moves the clock. */
+/**
+ * The time that the service takes for a request, and the time by which each step advances the
+ * clock.
+ */
 const [SERVICE_MS, STEP_MS] = [100, 10];
 
 /** A service that accepts up to `capacity` concurrent requests, and refuses others with a 429. */

@@ -32,7 +32,7 @@ class Calendar {
   async run(onSecond: (second: number) => void): Promise<void> {
     for (const [second, events] of this.#days.entries()) {
       onSecond(second);
-      // An event can add events to its own second.
+      // An event can schedule more events for the same second.
       for (const event of events) event();
       // Lets responses arrive within the same second.
       if (events.length > 0) await turn();

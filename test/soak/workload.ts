@@ -12,8 +12,8 @@ export const BATCH = 50;
 const MOST_IN_FLIGHT = 8;
 
 /**
- * The outcome of one generation: its own text, the text of another call, a failure of a known kind,
- * or any other error.
+ * The outcome of a generation: the expected text, the text of another generation, a failure of a
+ * known kind, or any other error.
  */
 export type Ending = 'answer' | 'text of another call' | 'unclassified' | ErrorKind;
 
@@ -68,7 +68,7 @@ export async function runBatch(
     const onText = (text: string) => {
       streamed += text;
     };
-    // As in a command, combines a signal for this call with a signal for sign-out.
+    // Combines a signal for this call with a signal for sign-out, as a command does.
     const signal = AbortSignal.any([new AbortController().signal, signedOut]);
     const options = isStreamed(job) ? { signal, onText } : { signal };
     try {

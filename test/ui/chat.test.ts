@@ -9,7 +9,8 @@ import { chatPath, openWindow, storeKey, tokenPath } from './service.ts';
 import { nightly, type Session } from './session.ts';
 
 /**
- * VS Code's own chat with the hosted model, in a fresh profile that isn't signed in to any account.
+ * Tests VS Code's own chat with the hosted model, in a fresh profile that isn't signed in to any
+ * account.
  */
 
 const listPath = '/ml/v1/foundation_model_specs';
@@ -86,7 +87,6 @@ describe(`chat ${nightly}`, () => {
       [page.locator('.part.auxiliarybar'), title.first(), allow].map((one) => one.boundingBox()),
     );
     assert.ok(view && above && below);
-    // Limits the picture to the question.
     const y = above.y - 10;
     const clip = { ...view, y, height: below.y + below.height + 6 - y };
     await takePicture(page, 'chat-dark', clip);
@@ -100,8 +100,8 @@ describe(`chat ${nightly}`, () => {
     const asked = emulator.requests.filter((request) => request.path === chatPath);
     const ofLoop = asked.filter(({ json }) => isRecord(json) && Array.isArray(json['tools']));
     assert.equal(step, 4, 'no step ran twice');
-    // The loop has four steps, one replay with the next token, and three retries. The other request
-    // is from the extension's tool.
+    // The loop sends a request for each of four steps, one repetition with the next token, and
+    // three retries. The extension's tool sends one more request.
     assert.deepEqual([ofLoop.length, asked.length - ofLoop.length], [4 + 1 + 3, 1]);
     assert.equal(emulator.count(tokenPath), 2);
     const { messages } = (ofLoop.at(-1)?.json ?? { messages: [] }) as {

@@ -41,7 +41,7 @@ describe(`the .env file ${nightly}`, () => {
         // Keeps VS Code's own AI fixes out of the picture.
         'chat.disableAIFeatures': true,
         'editor.lightbulb.enabled': 'off',
-        // Otherwise, the line under a link would hide the squiggle.
+        // Otherwise, the underline of a link would hide the squiggle.
         'editor.links': false,
         'editor.minimap.enabled': false,
         'editor.occurrencesHighlight': 'off',

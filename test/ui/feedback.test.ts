@@ -45,8 +45,8 @@ describe(`while text is generated ${nightly}`, () => {
   it('a retry is announced with its attempt number and delay', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry');
-    // Progress appears only after 2 s, when the first two backoffs may be over. Three attempts
-    // fail, so that the third backoff is visible.
+    // Progress appears only after 2 s. By then, the first two backoffs may be over, so the test
+    // waits for the third.
     emulator.faults.next(chatPath, { recording: 22 }, 3);
     await generateByKeys(session);
     await notifications.progress(/Retrying in \ds \(attempt 4 of 4, 503\)/);
@@ -123,8 +123,8 @@ describe(`while text is generated ${nightly}`, () => {
     await page.keyboard.press('Control+F');
     const search = page.locator('.find-widget.visible .input').first();
     await search.waitFor();
-    // A busy window can lose a key press. Here, Escape reaches only the search, so it can be
-    // repeated safely.
+    // A busy window can lose a key press. Pressing Escape again is safe, because only the search
+    // receives it.
     await screen.until('the search to close', async () => {
       if ((await search.count()) === 0) return true;
       await search.press('Escape', { timeout: 2_000 }).catch(() => {});

@@ -38,8 +38,8 @@ const isMarked = `[...document.querySelectorAll('.editor-group-container.active 
 
 /**
  * The journeys that `npm test` runs. They share one window, because opening a window takes longer
- * than any of them. Each journey starts where the previous one ended, so only the first one can run
- * alone.
+ * than any single journey. Each journey starts where the previous one ended, so only the first one
+ * can run alone.
  */
 describe('during a day with the extension,', () => {
   let emulator: Emulator;
@@ -305,7 +305,7 @@ describe('during a day with the extension,', () => {
 
   it('A17: signing out deletes the key and the token, and ends three running calls', async () => {
     const { editor, notifications, screen } = session.workbench;
-    // The store is encrypted, so only its length shows how much it holds.
+    // VS Code encrypts the secrets, so the test can only compare the length of the encrypted text.
     const kept = () => screen.read<number>(`localStorage.getItem('secrets.provider').length`);
     const keptBefore = await kept();
     await select('three.txt');
@@ -341,7 +341,7 @@ describe('during a day with the extension,', () => {
   it('a .env file is used only after its hosts are shown and approved', async () => {
     const { dialogs, screen } = session.workbench;
     const unapproved = notApprovedYet(other);
-    // `other` would reject the token that `emulator` issued, so it replays a recording.
+    // `other` would reject the token that `emulator` issued, so `other` replays a recording.
     other.replay('chat_stream ok', chatPath);
     const { text } = externalCredentials({
       key: fileKey,

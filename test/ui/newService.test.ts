@@ -16,9 +16,7 @@ import {
 } from './service.ts';
 import { nightly, openWorkbench, type Session } from './session.ts';
 
-/**
- * Goes from a fresh profile to generated text with a service that the user adds, by keyboard only.
- */
+/** Adds a service in a fresh profile and generates text with this service, by keyboard only. */
 
 interface Answer {
   /** The prompt or item that must be visible before the input. */
@@ -53,8 +51,8 @@ class Walk {
 const model = 'ibm/granite-4-h-small';
 
 /**
- * Runs the command that generates, adds a service, and waits for the generated text in the
- * document.
+ * Runs the command that generates text, adds a service in the setup, and waits for the generated
+ * text in the document.
  * @param answers the inputs between the address and the approval
  * @returns the number of inputs, and the session
  */

@@ -28,7 +28,7 @@ export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['c
 
 /**
  * Replaces the emulator's address with the hosts that users of the default service see, and the
- * path of a temporary folder with one in a home directory. Hides parts that only VS Code in a
+ * path of a temporary folder with a path in a home directory. Hides parts that only VS Code in a
  * browser has, and parts that distract from the picture. Shows the same times in every picture.
  * Call this right before taking a picture, because VS Code restores the text when it renders a row
  * again.
@@ -75,9 +75,8 @@ export async function prepareForPicture(page: Page): Promise<void> {
 }
 
 /**
- * Saves an encoded picture, unless the saved one looks the same. The palette of a picture, or another
- * release of Chromium, changes some colors slightly, and an invisible difference doesn't belong in a
- * commit.
+ * Saves an encoded picture, unless the saved one looks the same. Another palette or another release
+ * of Chromium can change some colors slightly. An invisible difference doesn't belong in a commit.
  */
 export async function savePicture(path: string, picture: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -112,9 +111,9 @@ async function loadSharp() {
 
 /**
  * Limits for two pictures to count as equal. In each tile of `tile` by `tile` pixels, at most this
- * `share` of the color values (0 to 255) may differ by more than `difference`: five pixels, fewer
- * than in a full stop. Tiles are compared, because a changed word is only a tiny part of a whole
- * window.
+ * `share` of the color values (0 to 255) may differ by more than `difference`. This share is five
+ * pixels, fewer than a period has. Tiles are compared, because a changed word is only a tiny part
+ * of a whole window.
  */
 const TOLERANCE = { tile: 32, share: 0.005, difference: 48 };
 
@@ -152,8 +151,8 @@ export async function takePicture(page: Page, name: string, clip?: Clip): Promis
 }
 
 /**
- * Prepares the page, and takes a screenshot in which no animation runs: those that end have ended,
- * and spinning icons have their first position.
+ * Prepares the page, and takes a screenshot without running animations: finite animations have
+ * ended, and spinning icons are in their first position.
  *
  * @param clip part of the window, by default all of it
  */
@@ -162,7 +161,7 @@ export async function takeScreenshot(page: Page, clip?: Clip): Promise<Buffer> {
   return page.screenshot({ animations: 'disabled', ...(clip && { clip }) });
 }
 
-/** Combines several screenshots with captions into one picture, with two in each row. */
+/** Combines several screenshots with captions into one picture, two per row. */
 export async function takeComposite(
   context: BrowserContext,
   name: string,

@@ -103,7 +103,7 @@ describe(`a preview ${nightly}`, () => {
     await emulator.disconnected(request);
     await editor.waitForTitle('closed.txt');
     await editor.waitForText(letter);
-    // A busy machine may show progress until the request has ended.
+    // On a busy machine, progress may be shown until the request has ended.
     await notifications.waitUntilGone(/Generating/);
     assert.deepEqual(await notifications.list(), []);
     assert.equal(await session.workbench.listsCommand(accept), false);

@@ -128,8 +128,8 @@ export const generate = 'Hosted Model: Generate from selection';
 export const statusId = 'hostedModel.token';
 export const chatPath = '/ml/v1/text/chat_stream';
 /**
- * The path for counting tokens. The setup uses it to test credentials, because counting generates
- * nothing.
+ * The path of the API that counts tokens. The setup requests this path to test credentials, because
+ * counting generates nothing.
  */
 export const accessPath = '/ml/v1/text/tokenization';
 export const tokenPath = '/identity/token';

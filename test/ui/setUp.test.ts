@@ -59,7 +59,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.waitFor({ step: '2/6', prompt: /for IBM watsonx\.ai on premises/ });
     await quickInput.type('anna');
     await quickInput.accept();
-    // The setup doesn't offer to keep one service's key for another.
+    // The setup doesn't offer to keep one service's key for another service.
     await quickInput.waitFor({ step: '3/6', placeholder: /^Paste the API key/ });
     await quickInput.dismiss();
     assert.equal(

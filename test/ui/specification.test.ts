@@ -28,8 +28,8 @@ import type { Session } from './session.ts';
 
 /**
  * Tests the packaged extension against the service's documentation of tokens, credentials, and
- * errors, point by point. All names from the product are in this table, so a renamed title or
- * setting changes nothing below it.
+ * errors, point by point. All of the product's names are in this table, so only the table changes
+ * if a title or setting is renamed.
  */
 const product = {
   refreshToken: 'Hosted Model: Refresh Token',
@@ -53,7 +53,7 @@ const product = {
   waiting: (count: number) => `${count} waiting`,
   spaced: 'delayed by hostedModel.minRequestInterval',
   missing: { key: /needs an API key/ },
-  /** The usual causes of unusable credentials, each with its own message. */
+  /** The usual causes of unusable credentials, each with the pattern of its message. */
   causes: {
     noFile: /\.env file in \w+ \(not found\)/,
     quotes: /VENDOR_API_KEY on line \d+ has quotes/,
@@ -107,11 +107,11 @@ const inFile = { key: 'key-in-the-env-file-0123', project: 'project-of-the-file'
 const inEnvironment = { key: 'key-in-the-environment-0', project: 'project-of-the-environment' };
 
 describe("the extension, tested against the service's documentation of tokens, credentials, and errors,", () => {
-  /** The identity service, and the model service in the editor's settings. */
+  /** The identity service, which is also the model service in the editor's settings. */
   let emulator: Emulator;
   /**
-   * The service in the `.env` file. It replays a recording, because it would reject the tokens that
-   * `emulator` issues.
+   * The service in the `.env` file. `fileService` replays a recording, because it would reject the
+   * tokens that `emulator` issues.
    */
   let fileService: Emulator;
   /** The service in the environment, which also replays a recording. */

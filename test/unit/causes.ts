@@ -33,7 +33,10 @@ const onIdentity = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('identity-host', kind, { host: authHost, ...details });
 const onAccess = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('access', kind, { host: serviceHost, ...details });
-/** Returns the first preliminary check that fails or warns for test sources with these changes. */
+/**
+ * Applies these changes to the test sources, and returns the first preliminary check that fails or
+ * warns.
+ */
 const firstProblem = (changes: Changes): ShownCheck => {
   const folder = {
     uri: 'file:///work/my-project',

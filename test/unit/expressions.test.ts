@@ -8,8 +8,8 @@ import {
 } from './expressions.ts';
 
 /**
- * The work of matching an expression is proportional to its highest repetition count. Up to this
- * count, the work is small.
+ * The highest repetition count that an expression may have. The work of matching is proportional to
+ * this count.
  */
 const HIGHEST_COUNT = 256;
 
@@ -22,7 +22,8 @@ describe('regular expressions', () => {
     all = await expressionsOfSource();
   });
 
-  // One test per folder keeps each test short, and its title shows where a slow expression is.
+  // One test per folder keeps each test short, and the test's title shows where a slow expression
+  // is.
   const rooms = new Set(filesIn('src/**/*.ts').map(roomOf));
   for (const room of rooms) {
     it(`in ${room} take at most linear time on any text`, () => {

@@ -3,7 +3,8 @@ import { expressionsOfSource, slownessOf } from './expressions.ts';
 
 describe('regular expressions, analyzed in full @nightly', () => {
   it('take at most linear time on any text', async function () {
-    // Has no timeout, because the analysis takes about a minute. It prints nothing until it ends.
+    // There is no timeout, because the analysis takes about a minute. Nothing is printed until the
+    // analysis ends.
     this.timeout(0);
     const all = await expressionsOfSource();
     const slow = all.flatMap(({ place, expression }) => {

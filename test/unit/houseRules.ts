@@ -252,8 +252,9 @@ export const houseRules: readonly HouseRule[] = [
 
 /**
  * The floor of each room. A room is a folder in src, a folder in `connection/`, `editor/`, or
- * `service/`, or a single file. The other files in `service/` form the room `service`. A room imports code and
- * types only from lower floors, so rooms on the same floor never import each other.
+ * `service/`, or a single file. The remaining files in `service/` form the room `service`. A room
+ * imports code and types only from lower floors, so rooms on the same floor never import each
+ * other.
  */
 export const floors: Readonly<Record<string, number>> = {
   extension: 17,

@@ -48,7 +48,8 @@ export function readBlocks(): Texts {
 
 /**
  * Returns the pages with the text of each block between the block's markers.
- * @throws {Error} if a block has no markers or several pairs, or if markers have no block or no end
+ * @throws {Error} if a block has no markers or several pairs of markers, or if a start marker names
+ * an unknown block or has no end marker
  */
 export function withBlocks(pages: Texts, blocks: Texts): Texts {
   const placed: string[] = [];

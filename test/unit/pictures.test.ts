@@ -12,7 +12,9 @@ describe('a saved picture', () => {
   });
   after(() => rm(join(path, '..'), { recursive: true }));
 
-  /** True if a new picture replaces one that shows `Diagnose Connection` in gray on black. */
+  /**
+   * True if a picture of `text` replaces a saved picture of `Diagnose Connection` in gray on black.
+   */
   const isReplacedBy = async (text: string, gray = '#8c8c8c') => {
     await savePicture(path, await pictureOf('Diagnose Connection', '#8c8c8c'));
     const before = await readFile(path);
@@ -37,7 +39,7 @@ describe('a saved picture', () => {
   });
 });
 
-/** A picture of a text in the size of a list's rows. */
+/** Creates a picture of a text in the font size of a list. */
 async function pictureOf(text: string, color: string): Promise<Buffer> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="600" height="50">
     <rect width="600" height="50" fill="#191a1b"/>

@@ -74,7 +74,7 @@ describe('an unapproved host', () => {
 
 describe('the total of all unapproved hosts', () => {
   const QUIET = 'await startUnapproved();';
-  // A test with this code passes, so only the total can fail the suite.
+  // A test with this code passes, so only the check of the total can fail the run.
   const SPEAKING = 'await fetch((await startUnapproved()).url);';
   const SIDE_BY_SIDE = ['--parallel', '--jobs', '2'];
 

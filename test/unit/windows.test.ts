@@ -5,8 +5,8 @@ import type { URI as Address } from 'vscode-uri';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 
 /**
- * Windows paths in VS Code URIs: drive letters and shares. Links and short names aren't tested,
- * because they need the Windows file system.
+ * Tests Windows paths in VS Code URIs, with drive letters and network shares. Links and short names
+ * aren't tested, because they need the Windows file system.
  */
 
 const URI = await urisOfWindows();

@@ -4,9 +4,9 @@ import { codePaths as QUADRATIC } from './work/planted.ts';
 import { type CodePath, WorkCounter } from './work/workCounter.ts';
 
 /**
- * Checks that the work for untrusted text grows at most linearly with its length, even in the worst
- * case. expressions.test.ts covers individual regular expressions. These tests cover complete paths
- * through the code, including text that is held back and concatenated.
+ * Checks that the work for untrusted text grows at most linearly with the text's length, even in
+ * the worst case. expressions.test.ts covers individual regular expressions. These tests cover
+ * complete paths through the code, including text that is held back and concatenated.
  */
 
 /**

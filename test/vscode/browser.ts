@@ -71,8 +71,9 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
 }
 
 /**
- * Without this, Chromium hints some fonts in one window and not in another if a page has its own
- * pixel ratio. Glyphs then have other edges, and lines of text are one CSS pixel higher or lower.
+ * If a page has its own pixel ratio, Chromium would otherwise hint some fonts in one window but not
+ * in another. The edges of glyphs would then differ, and lines of text would be one CSS pixel
+ * higher or lower.
  */
 async function drawFontsAlike(context: BrowserContext): Promise<void> {
   await context.addInitScript(`{

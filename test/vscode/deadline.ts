@@ -10,7 +10,7 @@ const MOST_BETWEEN_MS = 50;
 const HANG_MS = 60_000;
 
 /**
- * Calls `probe` until it returns something other than undefined, and returns that.
+ * Calls `probe` until it returns something other than undefined, and returns that result.
  *
  * @param description completes the sentence "Waited 10 s for …".
  * @throws {DeadlineError} after `milliseconds`. An error from `probe` is thrown immediately.

@@ -1,6 +1,7 @@
 /**
  * `npm run demo`: goes through setup, generation, undo, and diagnosis in a real VS Code, as a new
- * user would. Prints the document before and after, and saves screenshots of the main steps.
+ * user would. Prints the document before and after the generation, and saves screenshots of the
+ * main steps.
  */
 import { join } from 'node:path';
 import { startBrowser } from './browser.ts';
@@ -33,7 +34,7 @@ try {
   console.log(`\n--- before\n${before}---`);
   await workbench.editor.selectLines(3);
   await workbench.runCommand('Hosted Model: Generate from selection');
-  // Waits for the end, because a save while the response streams would start a new undo step.
+  // Waits for the end of the response, because an earlier save would start a new undo step.
   await workbench.editor.waitForText(/This one only counts\./);
   await status.waitFor({ text: /\$\(key\) \d+m/ });
   console.log(`status: ${(await status.waitFor({})).ariaLabel}`);

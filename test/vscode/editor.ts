@@ -133,7 +133,7 @@ export class Editor {
     await this.#screen.page.keyboard.press('Control+Y');
   }
 
-  /** Saves the active document, and waits until its tab shows that it's saved. */
+  /** Saves the active document, and waits until its tab shows no unsaved changes. */
   async save(): Promise<void> {
     await this.#screen.page.keyboard.press('Control+S');
     await this.#screen.until('the document to be saved', async () =>
@@ -258,8 +258,8 @@ export class Editor {
 }
 
 /**
- * Returns a script that reads the visible lines. In the page, the lines are in any order and
- * contain non-breaking spaces.
+ * Returns a script that reads the visible lines. In the page, the lines are in no particular order,
+ * and contain non-breaking spaces.
  */
 function linesScript(editor: string): string {
   return `[...document.querySelectorAll('${editor} .view-lines .view-line')]

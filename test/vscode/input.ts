@@ -6,7 +6,10 @@ export interface QuickInputState {
   title: string;
   /** The step as shown, such as `2/3`. Empty if the input has no steps. */
   step: string;
-  /** Text below the box without VS Code's "(Press 'Enter' …)". Empty if the value is invalid. */
+  /**
+   * Text below the box, without the hint "(Press 'Enter' …)" that VS Code adds. Empty if the value
+   * is invalid.
+   */
   prompt: string;
   placeholder: string;
   /** The validation message. Empty if the value is valid. */
@@ -14,7 +17,7 @@ export interface QuickInputState {
   severity: 'none' | 'info' | 'warning' | 'error';
   password: boolean;
   value: string;
-  /** The visible rows. A long list has more. */
+  /** The visible rows. A long list also has rows that are out of view. */
   items: QuickInputItem[];
   /** Tooltips of the buttons in the title and in the box, without their shortcuts. */
   buttons: string[];

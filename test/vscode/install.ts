@@ -35,7 +35,8 @@ const serverNodeMajor = 24;
  * Installs `code-server@version` if it isn't installed yet, and returns the paths and version of
  * its VS Code server. Prints a message and exits if this system can't run the server.
  *
- * @throws {Error} with the output of the failed command, or if this process isn't Node 24
+ * @throws {Error} if a command fails, with the output of the command, or if this process isn't Node
+ * 24
  */
 export async function ensureVSCodeServer(version: string): Promise<VSCodeServerInstallation> {
   needServer();
@@ -57,9 +58,9 @@ export async function ensureVSCodeServer(version: string): Promise<VSCodeServerI
 }
 
 /**
- * Builds the native module that writes the files behind output channels, and the one that ends an
- * extension host whose server died. Everything else works without them, so a failed build only
- * prints a message. Building them takes more CPU time than the rest of the installation.
+ * Builds two native modules. One module writes the files behind output channels, and the other ends
+ * an extension host whose server died. All other features work without these modules, so a failed
+ * build only prints a message. The build takes more CPU time than the rest of the installation.
  */
 export async function ensureNativeModules(version: string): Promise<void> {
   await ensureVSCodeServer(version);
@@ -109,7 +110,9 @@ async function installServer(version: string, directory: string, vscode: string)
   await run([...install, '--omit=dev'], join(vscode, 'extensions'));
 }
 
-/** Folder with the C++ headers of this Node, or undefined. The npm package `node` includes them. */
+/**
+ * Folder with the C++ headers of this Node, if any. The npm package `node` includes the headers.
+ */
 async function nodeHeaders(): Promise<string | undefined> {
   const installation = join(dirname(process.execPath), '..');
   const platform = `node-${process.platform}-${process.arch}`;

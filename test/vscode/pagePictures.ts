@@ -1,6 +1,6 @@
 /**
  * Creates the icon, the animation, and the README's pictures in media/ with a real VS Code and the
- * emulated service. VS Code's screencast mode shows the keys.
+ * emulated service. VS Code's screencast mode shows the pressed keys.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -141,7 +141,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   });
 
   await editor.placeCursor(6, 1);
-  // VS Code enables this button a moment after the cursor has moved.
+  // VS Code enables the Go Back button a moment after the cursor has moved.
   await page.waitForSelector('.action-label[aria-label^="Go Back"]:not(.disabled)');
   await take(900);
   // Selects the text before screencast mode starts. Otherwise, the picture would also show the keys
@@ -196,8 +196,8 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
 }
 
 /**
- * Waits until screencast mode shows these keys, and shows a copy instead. VS Code clears its own
- * element after five seconds, and the pictures can take longer on a busy machine.
+ * Waits until screencast mode shows these keys, and replaces the element with a copy. VS Code
+ * clears its own element after five seconds, but the pictures can take longer on a busy machine.
  */
 async function keepKeys(page: Page, keys: string): Promise<void> {
   await page.locator('.screencast-keyboard', { hasText: keys }).waitFor();
@@ -207,7 +207,7 @@ async function keepKeys(page: Page, keys: string): Promise<void> {
   }`);
 }
 
-/** Shows VS Code's own element again. */
+/** Replaces the copy with VS Code's own element. */
 async function releaseKeys(page: Page): Promise<void> {
   await page.evaluate(
     `document.querySelector('.screencast-keyboard').replaceWith(globalThis.ownKeys)`,

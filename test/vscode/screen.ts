@@ -34,8 +34,7 @@ export class Screen {
    * Waits until `probe` returns something other than undefined.
    *
    * @param description completes the sentence "Waited 60 s for …".
-   * @throws {Error} with the text on the screen and the path of a screenshot, if the wait is too
-   * long
+   * @throws {Error} after `milliseconds`, with the text on the screen and the path of a screenshot
    */
   async until<T>(
     description: string,
@@ -58,7 +57,9 @@ export class Screen {
     throw new Error(`${message}\nOn the screen:\n${await this.describe()}\nScreenshot: ${picture}`);
   }
 
-  /** Saves a screenshot of a failure. Returns its path, relative to the repository. */
+  /**
+   * Saves a screenshot of a failure, and returns the screenshot's path relative to the repository.
+   */
   async saveFailure(title: string): Promise<string> {
     const folder = join(testDirectory, 'failures');
     await mkdir(folder, { recursive: true });

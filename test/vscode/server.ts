@@ -21,7 +21,7 @@ export interface ServerOptions {
   dataDirectory?: string;
   /**
    * Required to load an extension under development, and to run tests in the extension host. VS
-   * Code then shows no notification toasts, so this is off in UI tests, pictures, and demos.
+   * Code then shows no notification toasts, so this option is off in UI tests, pictures, and demos.
    */
   smokeTestDriver?: boolean;
   /**
@@ -53,8 +53,8 @@ export interface VSCodeServer {
    */
   url(folder?: string | null, payload?: readonly (readonly [string, string])[]): string;
   /**
-   * Replaces the user settings file. Open windows don't notice the change. Use
-   * `Workbench.applyUserSettings` for them.
+   * Replaces the user settings file. Open windows don't notice the change, so use
+   * `Workbench.applyUserSettings` if a window is open.
    */
   writeUserSettings(settings: Settings): Promise<void>;
   /**
@@ -86,7 +86,7 @@ export const quietSettings: Settings = {
 
 /** Settings that VS Code reads from the machine settings, not the user settings. */
 const machineSettings: Settings = {
-  // Each emulated service uses a port, and VS Code shows a notification if there are many.
+  // Each emulated service uses a port, and VS Code shows a notification about many open ports.
   'remote.autoForwardPorts': false,
   // In a browser, VS Code has a tunnel provider, so it looks for open ports even if it forwards
   // none. Every window then lists the open files of all processes every two seconds. With this
@@ -138,8 +138,8 @@ export async function startVSCodeServer(options: ServerOptions = {}): Promise<VS
   const supervisor = spawn(
     node,
     [join(import.meta.dirname, 'supervise.ts'), JSON.stringify([temporary]), ...command],
-    // Gives the supervisor its own process group, so that Ctrl+C in a terminal doesn't end it too
-    // early.
+    // Gives the supervisor its own process group, so that Ctrl+C in a terminal doesn't end the
+    // supervisor too early.
     { detached: true, env: { ...process.env, ...options.env }, stdio: 'pipe' },
   );
   const ended = once(supervisor, 'close');

@@ -151,7 +151,6 @@ export class Workbench {
     );
   }
 
-  /** Toggles between the light and the dark theme. */
   async toggleTheme(): Promise<void> {
     const isDark = () =>
       this.screen.read<boolean>(`document.querySelector('.monaco-workbench.vs-dark') !== null`);
@@ -177,7 +176,7 @@ export class Workbench {
 
   /**
    * Clears all messages of the open notification center. Repeats the command if a message is still
-   * listed, which happened twice, but in none of 220 attempts to reproduce it.
+   * listed (seen twice, but not in 220 attempts to reproduce it).
    */
   async clearNotifications(): Promise<void> {
     await this.screen.until('all messages to go', async () => {

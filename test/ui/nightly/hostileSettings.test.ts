@@ -32,7 +32,7 @@ describe(`settings ${nightly}`, () => {
   });
 
   /**
-   * Returns settings with hostile values for the project, for everything with the scope
+   * Returns settings with hostile values for the project, for all settings with the scope
    * `application`, and for a key. Repeats them in language-specific sections.
    */
   const hostile = (project: string) => {

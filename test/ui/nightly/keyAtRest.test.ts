@@ -115,7 +115,7 @@ describe(`the API key ${nightly}`, () => {
     const { validation } = await quickInput.waitFor({ step: '2/5', validation: /refused/ });
     assert.match(validation, /expired|deleted/);
     assert.equal(await secretNames(session), '');
-    // A refused key isn't offered again, so the user pastes it again.
+    // The setup doesn't offer a refused key again, so the test enters the key again.
     await quickInput.type(refusedKey);
     for (const step of ['2/5', '3/5', '4/5']) {
       await quickInput.waitFor({ step });
@@ -123,8 +123,8 @@ describe(`the API key ${nightly}`, () => {
     }
     await quickInput.pick('$(save) Save Without Testing');
     await workbench.notifications.waitFor(/is set up/);
-    // VS Code in the browser confirms that a secret is stored before it encrypts and writes the
-    // secret.
+    // VS Code in a browser reports that a secret is stored before the secret is encrypted and
+    // written.
     await workbench.screen.until('a secret', async () => (await secretNames(session)) || undefined);
     assert.equal(emulator.count(tokenPath), 1);
   });

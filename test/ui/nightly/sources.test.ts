@@ -28,14 +28,14 @@ describe(`sources in the menu ${nightly}`, () => {
     const known = { apiKeys: [apiKey, key], projectIds: [projectId, 'project-of-the-file'] };
     [mine, theirs] = await Promise.all([startEmulator(known), startEmulator(known)]);
     unapproved = notApprovedYet(theirs);
-    // `theirs` would reject the tokens that `mine` issues, so it replays recordings.
+    // `theirs` would reject the tokens that `mine` issues, so `theirs` replays recordings.
     theirs.replay('chat_stream ok', chatPath, 9);
   });
   afterEach(() => Promise.all([mine.close(), theirs.close()]));
 
   /**
-   * Opens the menu and returns the state that a row shows. If `action` is given, also picks it for
-   * the row, by keyboard only.
+   * Opens the menu and returns the state that a row shows. If `action` is given, also picks this
+   * action for the row, by keyboard only.
    */
   const act = async ({ workbench }: Session, row: string, action?: string) => {
     const { quickInput } = workbench;

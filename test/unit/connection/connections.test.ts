@@ -35,16 +35,14 @@ describe('Connections', () => {
   let keys: KeyStore;
   let storageIssues: StorageIssue[];
   let connections: Connections;
-  /** Returns the connection for a file, as a generation does. */
+  /** Requests the connection for a file, as a generation does. */
   let forFile: (path: string) => Promise<Connection | undefined>;
   let environment: Record<string, string>;
   let keyring: FakeKeyring;
   let beforeSecrets: Promise<void>;
   let asked: string[];
   let service: Pick<ServiceRuntime, 'test' | 'isRefused' | 'forgetTokens'>;
-  /**
-   * The folder and the stored key of the current connection, each time that one of them changes.
-   */
+  /** A log of the current connection: its folder and stored key after each change. */
   let shown: string[];
   let hooks: ReturnType<typeof installEditor>;
   before(() => {

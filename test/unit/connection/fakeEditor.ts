@@ -23,7 +23,6 @@ type DocumentListener = (document: { readonly uri: Address }) => void;
 type FileEvent = 'create' | 'change' | 'delete';
 type FileListener = (uri: Address) => void;
 
-/** An open modal prompt. */
 export interface ModalPrompt {
   readonly text: string;
   readonly detail: string;
@@ -34,7 +33,7 @@ export interface ModalPrompt {
 
 /**
  * Checks that VS Code wouldn't cut off a notification. A notification without buttons has only one
- * line. Quoted names don't count toward its length.
+ * line. Quoted names don't count toward the limit.
  * @throws {Error} if the text is too long
  */
 export function checkLength(text: string, buttons: readonly unknown[]): void {
@@ -76,9 +75,7 @@ export class FakeEditor {
   };
   /** The number of file reads. */
   reads = 0;
-  /** The paths of the documents that were shown. */
   readonly shownDocuments: string[] = [];
-  /** The open modal prompts. */
   openModals: ModalPrompt[] = [];
   /** The number of modal prompts so far. */
   modalCount = 0;
@@ -97,9 +94,9 @@ export class FakeEditor {
    * `createQuickPick`, or `undefined` if it has no prompt.
    */
   readonly prompts: (string | undefined)[] = [];
-  /** Labels of the items that the next lists pick, in order. */
+  /** Labels of the items to pick in the next lists, in order. */
   readonly picks: string[] = [];
-  /** Texts that the next input boxes receive, in order. */
+  /** Texts to type into the next input boxes, in order. */
   readonly typed: string[] = [];
   /** The messages with which input boxes and lists rejected an input. */
   readonly refusals: unknown[] = [];
@@ -142,7 +139,6 @@ export class FakeEditor {
     for (const listener of this.#fileListeners[event]) listener(addressOf(path));
   }
 
-  /** Waits for a modal prompt and returns it. */
   async modalPrompt(): Promise<ModalPrompt> {
     // Takes enough turns for real files to be read before the prompt, even on a busy machine.
     for (let turns = 0; turns < 50_000 && this.openModals.length === 0; turns += 1) await turn();
@@ -236,8 +232,8 @@ export class FakeEditor {
       return new Proxy(shown, {
         get: (own, name) => Reflect.get(own, name) ?? (() => nothing),
         set: (own, name, value) => {
-          // A list that rejects an item sets `prompt` to the reason and stays open, so it's closed
-          // here.
+          // A list that rejects an item sets `prompt` to the reason and stays open, so the fake
+          // closes the list.
           if (name === 'prompt' && isAnswered) {
             editor.refusals.push(value);
             hide();

@@ -13,7 +13,7 @@ const fails = async () => {
   throw new Error('no keyring');
 };
 
-/** Opens a window with its key store, and counts the store's changes and sign-outs. */
+/** Creates a window's key store, and counts the store's changes and sign-outs. */
 function openWindow(keyring: FakeKeyring, secrets = keyring.window(), state = new FakeState()) {
   const issues: StorageIssue[] = [];
   let changes = 0;

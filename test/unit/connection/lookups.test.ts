@@ -48,8 +48,8 @@ const cases: readonly Case[] = [
 ];
 
 /**
- * Returns the texts that code outside `src/connection` could create from a lookup, each by the name
- * of the method that creates it.
+ * Converts a lookup to text with each method that code outside `src/connection` could use. Returns
+ * the texts by the name of the method.
  */
 function textsOf({ found, choice }: Lookup): Readonly<Record<string, string>> {
   const all = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity } as const;
@@ -80,10 +80,7 @@ describe('a lookup', () => {
   });
   after(() => hooks.deregister());
 
-  /**
-   * Looks up a case's connection with `peek` and `peekWithProgress`, and returns both lookups and
-   * `current`.
-   */
+  /** Returns the lookups of a case's connection from `peek`, `peekWithProgress`, and `current`. */
   const lookupsOf = async ({ settings, envFile = complete, isStored = true }: Case) => {
     editor = new FakeEditor();
     editor.addFolder('/work');

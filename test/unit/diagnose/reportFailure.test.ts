@@ -89,7 +89,7 @@ describe('a generation whose failure was reported', () => {
 
   /**
    * Reports a refused key to a user who presses these buttons.
-   * @param refresh what each token refresh returns or throws, in order
+   * @param refresh the result of each token refresh, or the error that the refresh throws, in order
    */
   async function reportRefusedKey(
     refresh: readonly Refresh[],

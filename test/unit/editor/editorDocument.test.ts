@@ -3,7 +3,7 @@ import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 
 describe('an empty document', () => {
-  /** The texts of the documents, in the order in which they are opened. */
+  /** The texts of the documents, in the order in which they were opened. */
   let texts: string[];
   let hooks: ReturnType<typeof installEditor>;
   before(() => {

@@ -39,7 +39,9 @@ export class FakeDocument implements OpenDocument {
   steps = 0;
   /** Whitespace that edits with the fate `applyAndTrim` trimmed. */
   readonly trimmed: Mark[] = [];
-  /** Characters that the user deleted or undid, except for those that an undo or redo restored. */
+  /**
+   * Characters that the user removed by deleting or undoing, except for those that were restored.
+   */
   readonly deleted = new Set<Mark>();
   /** The user's characters that the writer removed, except for those in `trimmed`. */
   taken = '';
@@ -125,7 +127,7 @@ export class FakeDocument implements OpenDocument {
     }
   }
 
-  /** @returns the changes, or none if there is nothing to undo */
+  /** @returns the changes, or an empty list if there is nothing to undo */
   undo(): Event {
     const step = this.#done.pop() ?? [];
     const inverse = step.toReversed().map((event) => event.toReversed().map(inverted));
@@ -134,7 +136,7 @@ export class FakeDocument implements OpenDocument {
     return inverse.flat();
   }
 
-  /** @returns the changes, or none if there is nothing to redo */
+  /** @returns the changes, or an empty list if there is nothing to redo */
   redo(): Event {
     const step = this.#undone.pop() ?? [];
     if (step.length > 0) this.#done.push(step);
@@ -200,7 +202,7 @@ export class FakeDocument implements OpenDocument {
   }
 
   /**
-   * Returns a change that removes a space two characters before the edit, if there is one. VS Code
+   * If a space is two characters before the edit, returns a change that removes the space. VS Code
    * makes such a change when it trims the line that the cursor leaves.
    */
   #blankBefore([first]: readonly TextChange[]): TextChange[] {

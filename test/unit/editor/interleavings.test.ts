@@ -15,7 +15,7 @@ const FIRST = 0xe000;
 const SPAN = 0x800;
 const LEAD = 0;
 const TAIL = SPAN - 1;
-/** Up to this many failed edits are always retried. */
+/** If a run has at most this many failed edits and no user edits, all responses must be placed. */
 const HARMLESS_FAILURES = 2;
 
 type Step =

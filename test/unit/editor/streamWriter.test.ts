@@ -6,7 +6,7 @@ import { FakeDocument, type Fate } from './fakeDocument.ts';
 
 const END = { start: 6, end: 6, lead: '\n', tail: '' };
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
-/** A deadline so short that edits are applied after it. */
+/** A deadline that expires before an edit is applied. */
 const SOON = { intervalMs: 0, deadlineMs: 5 };
 
 function writing(place = END, times = timing): { page: FakeDocument; writer: StreamWriter } {

@@ -47,7 +47,7 @@ describe('runJob', () => {
     readonly runMode?: RunMode;
     /** Number of selections. */
     readonly count?: number;
-    /** Responds in place of the service to the selection with this index. */
+    /** Responds to the selection with this index, in place of the service. */
     readonly generate?: (index: number, options: CallOptions) => Promise<unknown>;
     readonly parameters?: Parameters;
     readonly template?: Pick<Template, 'name' | 'parameters'>;
@@ -56,7 +56,7 @@ describe('runJob', () => {
     readonly lost?: readonly number[];
     /** Indices of the responses without visible text, from all runs. */
     readonly empty?: readonly number[];
-    /** True if all text of the job was undone, whether this run or an earlier one wrote it. */
+    /** True if all text of the job was undone, including text from earlier runs. */
     readonly undone?: boolean;
     /** True if the user has already accepted all text of the preview. */
     readonly isAccepted?: boolean;

@@ -71,7 +71,7 @@ describe('the progress of a waiting run', () => {
   });
   afterEach(() => mock.timers.reset());
 
-  /** Adds the label of a line. Returns the texts that it shows. */
+  /** Adds the label of a line, and returns the texts that the label shows. */
   const labelOf = (index: number) => {
     const texts: string[] = [];
     progress.addLabel(index, { show: (text) => texts.push(text), dispose() {} });

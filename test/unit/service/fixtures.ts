@@ -180,7 +180,7 @@ export function clientOn(
   return { client, limiter };
 }
 
-/** Returns the failure that the promise rejects with. */
+/** Returns the `ServiceError` that the promise rejects with. */
 export async function failureOf(promise: Promise<unknown>): Promise<ServiceError> {
   const [result] = await Promise.allSettled([promise]);
   if (result.status === 'rejected' && result.reason instanceof ServiceError) return result.reason;

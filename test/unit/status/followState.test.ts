@@ -20,8 +20,8 @@ class Source {
 }
 
 /**
- * Starts a follower of the first of two sources, and records everything that the follower passes
- * on.
+ * Creates two sources and a follower, which follows the first source. Records every state that the
+ * follower passes on.
  */
 function start() {
   const seen: (string | undefined)[] = [];

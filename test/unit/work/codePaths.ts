@@ -80,7 +80,7 @@ interface FitCase {
   readonly languageId: string;
   readonly before: string;
   readonly behind: string;
-  /** True if the tested text continues a response that was truncated. */
+  /** True if the tested text continues a truncated response. */
   readonly isContinued?: boolean;
 }
 
@@ -183,7 +183,8 @@ export const codePaths: CodePaths = {
       type(text, own, () => own.conclude({ replay: undefined }, () => true));
     },
     texts: [rows('a')],
-    // With fewer changes, the range would keep fewer earlier states than its maximum.
+    // With fewer changes, the range wouldn't reach the maximum number of earlier states that it
+    // keeps.
     length: 2_048,
   },
   'a log line': { work: (text) => redact(text, secrets), texts: WORST },

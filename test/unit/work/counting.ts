@@ -23,7 +23,7 @@ let isWithin = false;
 setFlagsFromString('--allow-natives-syntax');
 const isFlat = new Function('text', 'return %StringIsFlat(text)') as (text: string) => boolean;
 /**
- * Returns the cost of copying a concatenated string, which V8 does when the string is first read.
+ * Returns the cost of copying a concatenated string. V8 copies such a string when it is first read.
  */
 const copied = (value: unknown): number =>
   typeof value === 'string' && !isFlat(value) ? value.length : 0;

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** Returns a text of about this length, or longer. */
+/**
+ * Returns a text of approximately this length. If the repeated part is long, the text can be
+ * longer.
+ */
 export type TextOf = (length: number) => string;
 
 /** Creates texts that repeat some characters between a fixed start and end. */
@@ -26,7 +29,8 @@ export class WorkCounter {
   readonly #thread: Worker;
 
   constructor(module: URL) {
-    // The thread counts work with V8's coverage counters, so coverage must be off there.
+    // The thread counts work with V8's coverage counters, so test coverage must be off in the
+    // thread.
     const { NODE_V8_COVERAGE: _, ...env } = process.env;
     this.#thread = new Worker(new URL('./counting.ts', import.meta.url), {
       workerData: module.href,

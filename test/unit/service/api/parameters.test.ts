@@ -17,8 +17,8 @@ type Type = 'integer' | 'number' | 'boolean' | 'string' | 'array' | 'object';
 /** The JSON schema of a parameter in the settings. */
 interface Schema {
   /**
-   * A parameter's type also includes null, which unsets the parameter. The type of a field in a
-   * parameter doesn't.
+   * A parameter's type includes null, which unsets the parameter. The type of a field within a
+   * parameter doesn't include null.
    */
   readonly type: Type | readonly [Type, 'null'];
   readonly minimum?: number;

@@ -14,7 +14,9 @@ const reset = new ServiceError('connection-lost');
 const text = (content: string) => `data: {"choices":[{"delta":{"content":"${content}"}}]}\n\n`;
 const stop = 'data: {"choices":[{"delta":{"content":""},"finish_reason":"stop"}]}\n\n';
 
-/** Creates a body with these events. If one of them is an error, reading the body fails there. */
+/**
+ * Creates a body with these events. If an event is an error, reading the body fails at that event.
+ */
 function body(...events: (string | ServiceError)[]): Body {
   async function* bytes() {
     for (const event of events) {
@@ -33,8 +35,8 @@ async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]
       signal,
     );
   } finally {
-    // Stop the reader, which waits up to a second for the rest of a stream, because later tests
-    // count timers.
+    // Stop the reader, because later tests count timers. The reader waits up to a second for the
+    // rest of a stream.
     stream.close();
   }
 }

@@ -61,8 +61,8 @@ describe('the default number of new tokens', () => {
     const text = 'word '.repeat(6_020);
     assert.equal(asked({ contextLength: 8_192 }, { text }), 667);
     assert.equal(asked({ contextLength: 8_192 }, { text, operation: 'generation' }), 1_024);
-    // The estimate leaves no tokens for the response, but is ignored, because the text may still
-    // fit.
+    // According to the estimate, no tokens are left for the response. The estimate is ignored,
+    // because the text may still fit.
     assert.equal(asked({ contextLength: 7_000 }, { text }), 1_024);
   });
 
