@@ -1,8 +1,8 @@
 /**
  * `npm test`: runs all checks and all suites except the nightly ones, in parallel lanes. Prints the
  * output of each step when the step ends. Continues after a failure, so that one run shows all
- * failures. `npm run test:nightly` adds the steps that take longer. The last line is `N passed, N
- * failed`.
+ * failures. `npm run test:nightly` adds the steps that take longer. The last line contains the
+ * total counts.
  */
 import { spawn } from 'node:child_process';
 import { CpuTime } from './cpuTime.ts';
@@ -69,7 +69,7 @@ const packaged: readonly (readonly Step[])[] = [
   [inServer(suite('ui', 'npm run --silent ui'))],
 ];
 
-/** Runs before both lanes of `nightly`, because it changes the installation that they use. */
+/** Run before both lanes of `nightly`, because they change the installation that both lanes use. */
 const preparedNightly: readonly Step[] = [
   inServer(check('native modules', 'node test/vscode/install.ts --native')),
 ];
@@ -110,7 +110,7 @@ const leftOut: string[] = [];
  */
 const failures: string[] = [];
 const startedAt = performance.now();
-// There are more lanes than cores, because most of them spend their time waiting.
+// There are more lanes than cores, because most lanes spend their time waiting.
 await Promise.all([
   runInTurn(sources),
   runInTurn(emulated),

@@ -5,8 +5,8 @@ import { join, resolve, sep } from 'node:path';
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.vscode-test', 'node_modules', 'dist']);
 
 /**
- * Copies the repository's sources, and links to its `node_modules`. For suites that change files,
- * or that run in parallel with such a suite.
+ * Copies the repository's sources, and links to its `node_modules`. Used by suites that change
+ * files, and by suites that run in parallel with them.
  * @returns the path of the copy, which the caller removes
  */
 export function makeWorkingCopy(): string {

@@ -97,9 +97,9 @@ const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<strin
 };
 
 /**
- * Returns the value to compare for a header. For `content-type`, that's the media type, and a note
- * if parameters follow it. For all other headers, it's a constant, so that only their presence is
- * compared.
+ * Returns the value to compare for a header. For `content-type`, returns the media type, with a
+ * note if parameters follow. For all other headers, returns a constant, so that only their presence
+ * is compared.
  */
 function headerValue(name: string, value: string): string {
   if (name !== 'content-type') return 'there';

@@ -74,8 +74,8 @@ const WRONG = {
 const operations = ['chat', 'generation'] as const satisfies readonly Operation[];
 
 /**
- * The steps by name. Each step generates text, sends a request that the service must refuse, or
- * checks something.
+ * The steps by name. Each step checks the connection, lists the models, generates text, or sends a
+ * request that the service must refuse.
  */
 const STEPS: Readonly<Record<string, Step>> = {
   'Diagnose Connection': async ({ runtime, credentials, modelId }) => {

@@ -20,7 +20,7 @@ export interface Mutant {
 
 /**
  * Returns the text of the mutant's file with the change applied.
- * @throws {Error} if `from` doesn't occur exactly once, because the mutant would prove nothing
+ * @throws {Error} if `from` doesn't occur exactly once. The mutant would then prove nothing.
  */
 export function mutated({ name, file, from, to }: Mutant): string {
   const parts = readFileSync(file, 'utf8').split(from);

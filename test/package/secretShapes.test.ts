@@ -9,7 +9,7 @@ import { entriesOf } from './vsix.ts';
 
 /**
  * Returns a made-up key. Keys are assembled at run time so that no file in the repository contains
- * one.
+ * a key.
  */
 const fakeKey = (length: number) => 'aB3dE6gH9'.repeat(10).slice(0, length);
 const serviceKey = fakeKey(44);

@@ -11,7 +11,9 @@ const VENDOR_KEY = /(?<![\w-])[\w-]{44}(?![\w-])/g;
 /** ASCII text that is encoded as UTF-16, in either byte order. */
 const UTF_16 = /(?:[\x20-\x7e]\0){8,}[\x20-\x7e]?/g;
 
-/** Maximum size of a file's decompressed data, in bytes. No shipped file is this large. */
+/**
+ * Maximum size of a file's decompressed data, in bytes. No shipped file contains this much data.
+ */
 const MOST_BYTES = 67_108_864;
 
 /**
@@ -54,7 +56,7 @@ function isMade(found: string): boolean {
 }
 
 /**
- * Returns the content of each chunk of a PNG or WebP. Each chunk is searched by itself, because a
+ * Returns the content of each chunk of a PNG or WebP. Each chunk is searched separately, because a
  * chunk name or checksum next to a key could keep a pattern from matching.
  */
 function chunksOf(file: Buffer): Buffer[] {

@@ -15,7 +15,7 @@ import { listFiles, PackageManager } from '@vscode/vsce';
 import { noticesOf } from '../../notices.ts';
 import { entriesOf } from './vsix.ts';
 
-/** Checks which third-party code is packaged, which is bundled, and which runs on installation. */
+/** Checks which third-party code is packaged, bundled, or run during an installation. */
 
 interface Locked {
   readonly version: string;
@@ -60,7 +60,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   which: 'ISC',
 };
 
-/** The license text for packages whose own license file only refers to it. */
+/** The license text for packages whose own license file only refers to this text. */
 const APACHE = 'licenses/Apache-2.0.txt';
 
 /**

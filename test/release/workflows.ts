@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 
-/** Reads the jobs and steps of a GitHub workflow, as far as the tests need them. */
+/**
+ * Reads the jobs and steps of a GitHub workflow. The types contain only the fields that the tests
+ * need.
+ */
 
 export interface Step {
   readonly uses?: string;

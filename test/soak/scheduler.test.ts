@@ -22,7 +22,7 @@ interface Step {
    */
   readonly wallMs: number;
   readonly action: Action;
-  /** True if a token request that this step sends should fail. */
+  /** True if a token request during this step should fail. */
   readonly fails: boolean;
   /** Lifetime of the next token in seconds, as reported by the service. */
   readonly expiresIn: number | undefined;

@@ -38,7 +38,7 @@ class NarrowService {
 
 /**
  * Starts as many calls as the limit and the queue can hold. Then, whenever a call ends, starts
- * another if fewer than `QUEUE` are open.
+ * another call if fewer than `QUEUE` calls are open.
  */
 async function storm(call: () => Promise<unknown>): Promise<PromiseSettledResult<unknown>[]> {
   const all: Promise<unknown>[] = [];

@@ -45,8 +45,8 @@ describe(`while text is generated ${nightly}`, () => {
   it('a retry is announced with its attempt number and delay', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry');
-    // Progress appears only after 2 s. By then, the first two backoffs may be over, so the test
-    // waits for the third.
+    // Progress appears only after 2 s. By then, the first two backoffs may be over, so three
+    // attempts fail, and the test waits for the third backoff.
     emulator.faults.next(chatPath, { recording: 22 }, 3);
     await generateByKeys(session);
     await notifications.progress(/Retrying in \ds \(attempt 4 of 4, 503\)/);

@@ -30,7 +30,7 @@ const fileKey = 'key-in-the-env-file-0123';
 
 /**
  * True if a decoration after a line shows “Generating…”. VS Code draws the decoration with a style
- * sheet, so the text of the page doesn't contain it.
+ * sheet, so the text of the page doesn't contain this word.
  */
 const isMarked = `[...document.querySelectorAll('.editor-group-container.active .view-line span')]
   .map((span) => getComputedStyle(span, '::after').content)

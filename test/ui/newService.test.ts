@@ -24,7 +24,7 @@ interface Answer {
   readonly text?: string;
 }
 
-/** Counts the user's inputs, and takes a picture before each of them. */
+/** Counts the user's inputs, and takes a picture before each input. */
 class Walk {
   inputs = 0;
   readonly #session: Awaited<ReturnType<typeof openWorkbench>>;

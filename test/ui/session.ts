@@ -30,18 +30,18 @@ export interface SessionOptions {
    */
   trust?: 'off' | 'restricted' | 'ask';
   /**
-   * Environment of the extension host. If it differs from the previous session's, a new server
-   * starts.
+   * Environment of the extension host. A new server starts if the previous session had a different
+   * environment.
    */
   env?: Readonly<Record<string, string | undefined>>;
   /**
-   * Names of the built-in extensions to load, by default all. If they differ from the previous
-   * session's, a new server starts.
+   * Names of the built-in extensions to load, by default all. A new server starts if the previous
+   * session loaded different extensions.
    */
   builtInExtensions?: readonly string[];
   /**
-   * Folder of another extension to install. If it differs from the previous session's, a new server
-   * starts.
+   * Folder of another extension to install. A new server starts if the previous session had a
+   * different folder.
    */
   otherExtension?: string;
 }
@@ -56,8 +56,8 @@ export interface Session {
   /** Opens another window with the same secrets, by default with the same folder. */
   anotherWindow(folder?: string): Promise<Workbench>;
   /**
-   * Closes all windows of this session. The next `openWorkbench` and the end of the run do the
-   * same.
+   * Closes all windows of this session. The windows are also closed by the next `openWorkbench` and
+   * at the end of the run.
    */
   close(): Promise<void>;
 }

@@ -464,7 +464,7 @@ describe("the extension, tested against the service's documentation of tokens, c
       const { notifications } = session.workbench;
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),
-        // The longest interval allowed. The test cancels the wait.
+        // The longest interval that the setting allows. The test cancels the requests that wait.
         [product.settings.interval]: 60_000,
       });
       await generateFromEach(several, 'interval.txt');

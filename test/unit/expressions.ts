@@ -10,7 +10,7 @@ import { filesIn } from '../filesIn.ts';
  */
 
 export interface PlacedExpression {
-  /** File and line. */
+  /** Path of the file, followed by the line number if the expression is a literal. */
   readonly place: string;
   readonly expression: RegExp;
 }

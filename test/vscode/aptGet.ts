@@ -18,7 +18,10 @@ export async function findAptGet(): Promise<AptGet | undefined> {
   return (...parameters) => run([...command, ...parameters], '/');
 }
 
-/** The prefix that runs a command as root on Debian, or undefined if that's impossible. */
+/**
+ * Returns the prefix that runs a command as root, or undefined if this isn't Debian or if root
+ * isn't available.
+ */
 async function debianAdministrator(): Promise<string[] | undefined> {
   const isDebian = await access('/etc/debian_version').then(
     () => true,

@@ -90,7 +90,10 @@ export class Notifications {
     await this.#screen.page.mouse.move(1, 1);
   }
 
-  /** Waits for a notification with running progress. Its text is `title: message`. */
+  /**
+   * Waits for a notification with running progress. The text of such a notification is `title:
+   * message`.
+   */
   progress(text: string | RegExp = /(?:)/): Promise<NotificationState> {
     return this.#screen.until(`progress ${text}`, async () =>
       (await this.list()).find(

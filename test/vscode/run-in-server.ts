@@ -27,8 +27,8 @@ const builtInExtensions = [
 ];
 
 /**
- * Size in pixels. Small, because nobody looks at the window, and Chromium redraws all of it
- * repeatedly.
+ * Size in pixels. The window is small, because Chromium redraws the whole window repeatedly, and
+ * nobody looks at it.
  */
 const viewport = { width: 500, height: 400 };
 

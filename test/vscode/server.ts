@@ -25,8 +25,8 @@ export interface ServerOptions {
    */
   smokeTestDriver?: boolean;
   /**
-   * Names of built-in extensions to load, and paths of other extensions to load as built-in ones.
-   * By default, VS Code loads all built-in extensions, which takes longer.
+   * Names of built-in extensions to load, and paths of other extensions to load as built-in
+   * extensions. By default, VS Code loads all built-in extensions, which takes longer.
    */
   builtInExtensions?: readonly string[] | undefined;
   /** Extension package to install. */

@@ -100,7 +100,7 @@ describe('Git integration', () => {
 
   describe('a listener for repositories', () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
-    /** Returns an API with two events, and the listeners for both. */
+    /** Returns an API with two events, and the listeners for both events. */
     const withEvents = () => {
       const listeners = new Listeners();
       const { event } = listeners;

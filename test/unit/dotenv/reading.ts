@@ -4,7 +4,7 @@ import type { Service } from '../../../src/service/service.ts';
 
 /**
  * Reads a service's values from the text of a `.env` file or from an environment, under all names
- * that the service supports for them.
+ * that the service supports for these values.
  */
 
 export function readEnvFile(text: string, service: Service): SourceReading {

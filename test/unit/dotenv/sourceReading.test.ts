@@ -140,7 +140,7 @@ describe('envFixes', () => {
             readEnvFile(of, ibm).issues.filter(
               (one) => one.kind === issue.kind && one.name === issue.name,
             ).length;
-          // If the first of several lines with the same name is removed, the next one becomes the
+          // If the first of several lines with the same name is removed, the next line becomes the
           // first, so the issues of the remaining lines can change.
           const isOther = edit.kind === 'remove-line' && edit.line !== issue.place?.line;
           if (!isOther) assert.equal(sameIn(fixed), sameIn(text) - 1);

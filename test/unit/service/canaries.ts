@@ -1,6 +1,8 @@
 import { inspect } from 'node:util';
 
-/** Finds secrets that a test plants, in all forms that the extension masks and in some others. */
+/**
+ * Finds secrets that a test plants, in all forms that the extension masks and in some other forms.
+ */
 
 const base64 = (bytes: string) => Buffer.from(bytes).toString('base64');
 const form = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);

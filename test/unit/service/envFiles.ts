@@ -1,6 +1,6 @@
 import type { IssueKind } from '../../../src/dotenv/settingValue.ts';
 
-/** `.env` files, each with the exact result of reading it. */
+/** `.env` files, each with the exact result of reading the file. */
 
 export interface EnvFileFixture {
   readonly name: string;

@@ -16,7 +16,7 @@ const [oauth = assert.fail()] = readServices([acme]).own;
 describe('the token services of a window', () => {
   /**
    * Creates token services. Each token request returns a token that contains the number of the
-   * request, or fails with `failure` if that is set.
+   * request, or fails with `failure` if `failure` is set.
    */
   function start() {
     const requests: Credentials[] = [];
