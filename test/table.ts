@@ -8,7 +8,7 @@ export interface Table {
   readonly rows: readonly (readonly (string | number)[])[];
   /** Text below the table, such as an explanation of the columns. */
   readonly note?: string;
-  /** The name of the file in test/figures. If undefined, the table is only printed. */
+  /** The name of the file in test/figures, without `.md`. If undefined, the table is only printed. */
   readonly figure?: string;
 }
 

@@ -51,8 +51,8 @@ export class SourceApprovals {
   }
 
   /**
-   * Returns the stored decision, if any. Doesn't create a hash key, because no decision can be
-   * stored without a hash key.
+   * Returns the stored decision, if any. If there's no hash key yet, no decision has been stored, so
+   * this method doesn't create a hash key.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const hashKey = await this.#readHashKey();

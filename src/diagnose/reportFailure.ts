@@ -127,7 +127,7 @@ export async function explainFailure(
 }
 
 /**
- * Finds the cause of a refusal by running the checks of a diagnosis, which generate nothing. If the
+ * Finds the cause of a refusal by running the diagnostic checks, which don't generate text. If the
  * checks can't be run, returns the refusal, marked as `isUnchecked` if requests are paused. Never
  * throws.
  */

@@ -27,8 +27,8 @@ export interface ChangeContext {
 /** The tracked range and its generated text in one state of the document. */
 interface RangeState {
   /**
-   * The range that the first text replaces. Once text is written, the range ends where the next
-   * text goes.
+   * The range to replace when the response starts. Once text is written, the range ends where the
+   * next text goes.
    */
   readonly range: OffsetRange;
   /** The remaining generated text, in order. Pieces that touch are joined. */
@@ -274,8 +274,8 @@ export class TrackedRange {
   }
 
   /**
-   * The range that the first text of the next response replaces. Undefined if the next response
-   * can't be written.
+   * The range to replace when the next response starts. Undefined if the next response can't be
+   * written.
    */
   get #nextPlace(): OffsetRange | undefined {
     const { range, pieces, response, isBroken, isUncertain, successor } = this.#now;

@@ -38,8 +38,8 @@ export interface RunOutcome {
 
 /**
  * Shows messages about invisible characters, about truncated or empty responses, and about
- * responses that aren't in view. Announces that the run has ended if some response has text and no
- * message offers an action.
+ * responses that aren't in view. If a complete response has text and no message offers an action,
+ * announces that the run has ended.
  */
 export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void> {
   const { truncated } = job;

@@ -80,7 +80,10 @@ export const REFUSAL_MESSAGES = {
     actions: [place.project, 'diagnose'],
   }),
   'project-without-runtime': (_, { labels }) => ({
-    text: `The ${resourceName(labels)} has no runtime service. In the ${resourceName(labels)}, open Manage > Services & integrations, and associate a runtime service.`,
+    text:
+      resourceName(labels) === 'project'
+        ? 'The project has no runtime service. In the project, open Manage > Services & integrations, and associate a runtime service.'
+        : 'The deployment space has no runtime service. Ask the owner of the space to associate one.',
     actions: ['retry'],
   }),
   'quota-used-up': () => ({

@@ -66,7 +66,7 @@ export function needsSetting(name: SettingName, { service = services[0] }: Label
 export function identityAddress({ service = services[0] }: LabelContext): string {
   if (!AUTH_INPUTS[service.authentication.kind].hasAddress) return 'the service URL';
   return service.definition === undefined
-    ? 'the service URL and identity service URL in the settings'
+    ? 'the identity service URL in the settings'
     : '“tokenUrl” in the service’s entry in hostedModel.services';
 }
 

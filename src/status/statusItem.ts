@@ -18,7 +18,7 @@ const TICK_MS = 60_000;
 /** Milliseconds between an update of the facts and the repaint. Too short to notice. */
 const PAINT_AFTER_MS = 16;
 
-/** The settings that the tooltip shows. An unset setting is an empty string. */
+/** The settings that the tooltip shows. `url` and `projectId` are empty if they aren't set. */
 export type StatusSettings = Pick<
   Settings,
   | 'service'

@@ -44,7 +44,7 @@ $\{selection}`,
   {
     name: 'Translate',
     insertMode: 'replace',
-    prompt: `Translate the following into $\{input:Translate into which language?}. Leave format, markup, names, and code unchanged. ${TEXT_ONLY}
+    prompt: `Translate the following into $\{input:Translate into which language?}. Leave formatting, markup, names, and code unchanged. ${TEXT_ONLY}
 
 $\{selection}`,
   },

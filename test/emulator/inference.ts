@@ -85,7 +85,8 @@ function tokenProblem(request: ReceivedRequest, service: Service): InferenceErro
 }
 
 /**
- * The documentation requires a version. How the live service responds without a version is unknown.
+ * The documentation requires a version. It's unknown how the live service responds to a request
+ * without one.
  */
 function versionProblem({ query }: ReceivedRequest): InferenceError | undefined {
   if (/^\d{4}-\d{2}-\d{2}$/u.test(query.get('version') ?? '')) return undefined;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startEmulator } from './emulator.ts';
 
-// Starts the emulator manually: node test/emulator/main.ts --port 8080
+// Runs only the emulator: node test/emulator/main.ts --port 8080
 const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
 
 const apiKey = 'demo-key-0123456789';

@@ -43,7 +43,7 @@ export interface EmulatorSettings extends EventFormat {
   acceptsToken: (token: string) => boolean;
   /**
    * The lowercase name of a header that may contain an API key. If the name is empty, API keys are
-   * accepted only after `Authorization: ZenApiKey`.
+   * accepted only in the form `Authorization: ZenApiKey <key>`.
    */
   keyHeader: string;
   /** True if the inference service accepts all requests, even without a key or token. */

@@ -92,7 +92,8 @@ function beforeText(one: Cell): Readonly<Record<Exclude<Phase, 'mid-stream'>, Ce
 }
 
 const headersHaveCome: NoCell = {
-  impossible: 'a mid-stream fault comes after the headers',
+  impossible:
+    'they occur before the headers arrive, but mid-stream, the headers have already arrived',
 };
 /**
  * Cuts off the body after the headers have arrived. An earlier reset would overtake the headers.

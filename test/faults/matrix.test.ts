@@ -68,7 +68,8 @@ describe('a call with a fault', () => {
       note: [
         'Each cell shows the result of the call. If a deadline ends the call, the deadline is in parentheses.',
         ...[...reasons].map(
-          ([reason, count]) => `${count} combinations are impossible, because ${reason}.`,
+          ([reason, count]) =>
+            `The impossible cells stand for ${count} combinations. These faults aren’t tested, because ${reason}.`,
         ),
       ].join(' '),
     });

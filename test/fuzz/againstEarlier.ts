@@ -126,8 +126,8 @@ async function versionOf(name: string): Promise<Version> {
 async function versionIn(root: string): Promise<Version> {
   const load = (path: string) => import(pathToFileURL(resolve(root, 'src/service', path)).href);
   /**
-   * Loads the first of these files that exists. At the tag before-one-connection, only the last
-   * file exists.
+   * Loads the first of these files that exists. The files are listed from the newest name to the
+   * oldest.
    */
   const firstOf = async (path: string, ...others: readonly string[]): Promise<object> => {
     const [next, ...rest] = others;

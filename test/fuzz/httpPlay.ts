@@ -283,7 +283,7 @@ class Play {
   #gate({ isProbe, isLowPriority }: ScriptedCall): RequestGate {
     const limiter: ConcurrencyLimit & { passive?(isLowPriority: boolean): RequestGate } =
       this.#limiter;
-    // Up to the tag before-one-connection, a probe used a different gate.
+    // Before 98de06c8, a probe used a different gate.
     if (isProbe && limiter.passive) return limiter.passive(isLowPriority);
     return isLowPriority ? limiter.lowPriority : limiter;
   }

@@ -173,7 +173,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('is the only file that gets problems, and only while it is invalid @nightly', async () => {
+    it('is the only file with problems, and only while it is invalid @nightly', async () => {
       const bad = good.replace('=', '=" ');
       mkdirSync(path('inner'));
       for (const name of ['.env.local', 'inner/.env', 'letter.txt']) {

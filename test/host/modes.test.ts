@@ -244,7 +244,7 @@ describe('insert modes:', () => {
     assert.equal(await env.clipboard.readText(), 'half');
   });
 
-  it('clipboard copies the new response after a retry @nightly', async () => {
+  it('clipboard copies all responses again after a retry of one @nightly', async () => {
     const job = jobOn(await three(), 'clipboard');
     for (const index of job.indices) {
       job.append(index, `answer ${index}`);

@@ -126,7 +126,7 @@ describe('a connection through VS Code’s fetch', () => {
     });
   }
 
-  it('C12: connects through the proxy once, and reuses the tunnel', async () => {
+  it('C12: is tunneled through the proxy once, and reused for later requests', async () => {
     const { server, proxy, proxyUrl } = await startTunnel();
     await set({ proxy: proxyUrl });
     const { get } = start();

@@ -16,7 +16,7 @@ import {
 } from './service.ts';
 import { nightly, openWorkbench, type Session } from './session.ts';
 
-/** Adds a service in a fresh profile and generates text with this service, by keyboard only. */
+/** Adds a service in a fresh profile, then generates text with it, using only the keyboard. */
 
 interface Answer {
   /** The prompt or item that must be visible before the input. */

@@ -153,7 +153,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([more, editor.messages.length], [[], 2]);
   });
 
-  it('is loaded for the next matching file after loading failed', async () => {
+  it('is loaded again when the next matching file opens, if the first attempt failed', async () => {
     const { whenOpened } = await import('../../src/ui/whenOpened.ts');
     let tries = 0;
     const stray: unknown[] = [];

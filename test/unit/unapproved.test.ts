@@ -72,7 +72,7 @@ describe('an unapproved host', () => {
   });
 });
 
-describe('the total of all unapproved hosts', () => {
+describe('the check for contact with unapproved hosts', () => {
   const QUIET = 'await startUnapproved();';
   // A test with this code passes, so only the check of the total can fail the run.
   const SPEAKING = 'await fetch((await startUnapproved()).url);';

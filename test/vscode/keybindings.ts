@@ -21,7 +21,7 @@ export const argumentKeys = {
   others: { key: 'Control+Alt+F12', args: { url: 'http://127.0.0.1:1', key: 'theirs' } },
 } as const;
 
-/** Keybindings of commands that the palette lists only after a generation. */
+/** Keybindings for commands that the palette lists only after a generation. */
 export const commandKeys = {
   continueGeneration: 'Control+Alt+Shift+F1',
   tryAgain: 'Control+Alt+Shift+F2',

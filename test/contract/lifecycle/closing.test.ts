@@ -38,7 +38,7 @@ describe('a window', () => {
     emulator.faults.next(chatStream, { neverAnswers: true }, CALLS);
     const seen = emulator.count(chatStream);
     const calls = Array.from({ length: CALLS }, () => window.run('generateFromSelection'));
-    // Also waits for the calls, because they could all end without sending a request.
+    // Stops waiting if all calls end, because they could end without sending a request.
     await Promise.race([emulator.requestCount(chatStream, seen + CALLS), Promise.all(calls)]);
     const inFlight = emulator.inFlight.inference;
     await window.close();

@@ -47,7 +47,7 @@ const stuckAnswers: readonly [name: string, path: string, fault: Fault][] = [
   ['the response', chat, { silentAfterBytes: 9 }],
   ['the stream', chatStream, { silentAfterBytes: 700 }],
   [
-    'the stream after its last text',
+    'the stream, after its last chunk of text',
     chatStream,
     { headers: eventStream, body: `${whole}: the end\n\n`, silentAfterBytes: whole.length },
   ],

@@ -1378,7 +1378,7 @@ describe('Connections', () => {
     });
   });
 
-  it('signs out without reading any folder', async () => {
+  it('signs out without reading any .env file', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     await connections.signOut();

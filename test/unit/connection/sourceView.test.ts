@@ -255,7 +255,7 @@ describe('the source view', () => {
   });
 });
 
-describe('the reason for a connection if hostedModel.credentialSource is set', () => {
+describe('the reason for using a source that hostedModel.credentialSource selects', () => {
   const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
     reasonText(source, found({ external: [envFile(), environment()], ...changes }));
 

@@ -145,7 +145,7 @@ describe('the diagnosis list', () => {
   });
 });
 
-describe('the diagnosis list in an editor', () => {
+describe('the open diagnosis list', () => {
   let editor = new EditorWithList();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {

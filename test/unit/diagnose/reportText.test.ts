@@ -198,7 +198,7 @@ describe('the diagnosis report', () => {
     ]);
   });
 
-  it('starts with the checks, in the same words as the diagnosis list', () => {
+  it('lists the checks before all sections, in the same words as the diagnosis list', () => {
     const checks: ShownCheck[] = [
       { title: 'Settings', state: 'passed', text: 'Settings is.' },
       {

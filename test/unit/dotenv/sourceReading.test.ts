@@ -211,7 +211,7 @@ describe('envFixes', () => {
     );
   });
 
-  it('can remove either of two lines that set the same name', () => {
+  it('can remove either of two lines that set the same variable', () => {
     const text = 'IBM_API_KEY=one\nIBM_URL=x\nIBM_API_KEY=two';
     const issue = readEnvFile(text, ibm).issues.find(({ kind }) => kind === 'duplicate');
     assert.ok(issue);

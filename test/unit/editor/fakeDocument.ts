@@ -90,7 +90,7 @@ export class FakeDocument implements OpenDocument {
     });
   }
 
-  /** Performs the waiting edits, and then lets other code run. */
+  /** Applies the pending edits, and then lets other code run. */
   async turn(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -98,7 +98,7 @@ export class FakeDocument implements OpenDocument {
     await new Promise(setImmediate);
   }
 
-  /** Performs waiting edits until a promise settles. */
+  /** Applies pending edits until a promise settles. */
   async turnUntil<Result>(promise: Promise<Result>): Promise<Result> {
     let isOver = false;
     const over = promise.finally(() => {

@@ -178,7 +178,7 @@ describe('the text of a message', () => {
   it("doesn't blame the user's settings if a built-in address can't be reached", () => {
     for (const code of ['ENOTFOUND', 'ECONNREFUSED']) {
       const error = new ServiceError('unreachable', { code, host: 'iam.cloud.ibm.com' });
-      assert.doesNotMatch(messageFor(error)?.text ?? '', /misspelt|address/);
+      assert.doesNotMatch(messageFor(error)?.text ?? '', /misspelled|address/);
       assert.equal(messageFor(error)?.actions[0], 'retry');
     }
   });
@@ -380,7 +380,7 @@ describe('a message about a service', () => {
     for (const kind of ['token-unusable', 'token-request-refused'] as const) {
       assert.match(
         messageText(kind, { service: cloud }),
-        /the service URL and identity service URL in the settings/,
+        /the identity service URL in the settings/,
       );
       assert.match(messageText(kind, { service: onPremises }), /Check the service URL/);
       assert.match(messageText(kind, { service: gateway }), /“tokenUrl” in the service’s entry/);

@@ -179,7 +179,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [entry]);
     });
 
-    it('A08: needs a prompt before its header secret goes to another host', async () => {
+    it('A08: needs approval before its header secret goes to another host', async () => {
       await store(withSecret, { headerSecrets: { 'team key': 'key-of-the-team' } });
       editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
       editor.typed.push(OTHER, '');
@@ -191,7 +191,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([tested, entries()], [[], [withSecret]]);
     });
 
-    it("doesn't need a prompt if the user enters a new secret for the new host", async () => {
+    it("doesn't need approval if the user enters a new secret for the new host", async () => {
       await store(withSecret, { headerSecrets: { 'team key': 'key-of-the-team' } });
       editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
       editor.typed.push(OTHER, 'key-of-the-others');

@@ -5,7 +5,7 @@ import { cutText, run } from './cuts.ts';
 
 const code: ResponseFitOptions = { indentation: '', languageId: 'typescript' };
 
-describe('text fit', () => {
+describe('TextFit', () => {
   const cases: [name: string, options: Partial<ResponseFitOptions>, text: string, want: string][] =
     [
       ['converts all line breaks to LF', {}, 'a\r\nb\rc\nd\u2028e', 'a\nb\nc\nd\ne'],
@@ -96,7 +96,7 @@ describe('text fit', () => {
     ['\u00A0', false],
     ['\n\u3000', false],
   ] as const) {
-    it(`${isEmpty ? 'is' : "isn't"} empty after ${JSON.stringify(text)}`, () => {
+    it(`returns ${isEmpty ? 'no text' : 'text'} for ${JSON.stringify(text)}`, () => {
       for (const isInserted of [true, false]) {
         const textFit = new TextFit({ ...code, isInserted, leadingLineBreaks: 0 });
         assert.equal(run(textFit, [text]) === '', isEmpty);

@@ -45,7 +45,7 @@ describe('the limits of a model', () => {
   });
 });
 
-describe('the default number of new tokens', () => {
+describe('the default limit on new tokens', () => {
   const asked = (facts: Partial<Model>, { operation = 'chat', ...rest }: Case = {}) =>
     newTokensByDefault(modelOf(facts), { operation, parameters: {}, text: 'Hi', ...rest });
 
