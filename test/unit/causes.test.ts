@@ -45,7 +45,7 @@ describe('the checks that run before anything is sent', () => {
     );
     assert.match(
       JSON.stringify(checksOf(found({ record: undefined, external: [approved] }))),
-      /the \.env file in a.*text to evil\.example/,
+      /the \.env file in a.*text goes to evil\.example/,
     );
   });
 

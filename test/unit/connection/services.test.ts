@@ -539,7 +539,7 @@ describe('service selection', () => {
     editor.userSettings.set('services', [{ ...acme, defaultModel: 'another' }]);
     const required = connections.for();
     const question = await editor.modalPrompt();
-    assert.match(question.text, /This service’s entry in hostedModel\.services has changed/);
+    assert.match(question.text, /entry for ACME gateway in hostedModel\.services has changed/);
     await question.answer('Use Changed Entry');
     assert.equal((await required)?.service.defaultModelId, 'another');
   });
