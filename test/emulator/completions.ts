@@ -121,12 +121,22 @@ function chatEvents(body: Record<string, unknown>, service: Service): unknown[] 
   });
   return [
     chunk(null, { role: 'assistant', content: '' }),
-    ...thoughts.map((reasoning_content) => chunk(null, { reasoning_content })),
+    ...thoughts.map((text) => chunk(null, reasoningFields(body, text))),
     ...pieces.map((content) => chunk(null, { content })),
     ...callFragments(calls).map((tool_calls) => chunk(null, { tool_calls: [tool_calls] })),
     chunk(calls.length > 0 ? 'tool_calls' : chatReasons[reason], { content: '' }),
     { ...envelope, choices: [], usage: usageOf(body, thoughts.length + pieces.length) },
   ];
+}
+
+/**
+ * Returns the reasoning as `reasoning_content`. OpenAI-compatible services also send it as
+ * `reasoning`, like vLLM while it renamed the field:
+ * https://github.com/vllm-project/vllm/pull/27752
+ */
+function reasoningFields(body: Record<string, unknown>, text: string): object {
+  const isOpenai = 'model' in body;
+  return { reasoning_content: text, ...(isOpenai && { reasoning: text }) };
 }
 
 /**

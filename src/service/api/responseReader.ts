@@ -242,13 +242,22 @@ export function readChat(json: unknown): ResponseChunk {
   const totals = isFields(usage) ? usage : {};
   return {
     text: textOf(message['content']) ?? '',
-    reasoning: textOf(message['reasoning_content']) ?? '',
+    reasoning: reasoningOf(message),
     toolCalls: message['tool_calls'] === undefined ? [] : toolCallsOf(message['tool_calls']),
     stopReason: reason ? stopReason(reason) : undefined,
     inputTokens: countOf(totals['prompt_tokens']),
     outputTokens: countOf(totals['completion_tokens']),
     warnings: warningIds(system),
   };
+}
+
+/**
+ * vLLM renamed `reasoning_content` to `reasoning`, and Ollama sends only `reasoning`. For a while,
+ * vLLM sent the same text in both fields.
+ * Source: https://github.com/vllm-project/vllm/pull/27752
+ */
+function reasoningOf({ reasoning_content: older, reasoning: newer }: Fields): string {
+  return textOf(older) || (typeof newer === 'string' ? newer : '');
 }
 
 function toolCallsOf(calls: unknown): ToolCallFragment[] {

@@ -264,11 +264,14 @@ describe('a connection with', () => {
             ? { text: 'It says 42.' }
             : { reasoning: 'Hm.', toolCalls: [{ name: 'read', arguments: '{"path":"a"}' }] };
         const onText = () => {};
+        let reasoning = '';
+        const onReasoning = (text: string) => (reasoning += text);
         const asked = await client.chat(
           conversationWith('What is in a?'),
           {},
-          { signal: never, onText },
+          { signal: never, onText, onReasoning },
         );
+        assert.equal(reasoning, 'Hm.');
         const [call] = asked.toolCalls;
         assert.ok(call);
         assert.deepEqual([call.name, call.arguments], ['read', '{"path":"a"}']);

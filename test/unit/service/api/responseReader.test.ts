@@ -232,6 +232,19 @@ describe('a response chunk', () => {
     it(`${what} is read`, () => assert.deepEqual(piece, { ...nothing, ...expected }));
   }
 
+  for (const [delta, reasoning] of [
+    [{ reasoning_content: 'hm' }, 'hm'],
+    [{ reasoning: 'hm' }, 'hm'],
+    [{ reasoning_content: null, reasoning: 'hm' }, 'hm'],
+    [{ reasoning_content: '', reasoning: 'hm' }, 'hm'],
+    [{ reasoning_content: 'hm', reasoning: 'hm' }, 'hm'],
+    [{ reasoning: { effort: 'low' } }, ''],
+  ] as const) {
+    it(`has the reasoning "${reasoning}" if it contains ${JSON.stringify(delta)}`, () => {
+      assert.deepEqual(readChat(chat(delta, null)), { ...nothing, reasoning });
+    });
+  }
+
   const refused: (readonly [read: (json: unknown) => ResponseChunk, json: unknown])[] = [
     ...[undefined, null, 'x', {}, { choices: {} }, { choices: [null] }, { choices: ['x'] }].map(
       (json) => [readChat, json] as const,
