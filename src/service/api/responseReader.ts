@@ -31,10 +31,12 @@ export interface ResponseChunk {
   readonly warnings: readonly string[];
 }
 
-/** A part of a tool call. Fragments with the same index belong to one call. */
+/** A part of a tool call. The index determines which call it belongs to. */
 export interface ToolCallFragment extends ToolCall {
   readonly index: number;
 }
+
+type MutableToolCall = { -readonly [Field in keyof ToolCall]: ToolCall[Field] };
 
 export interface Generation {
   readonly text: string;
@@ -63,7 +65,9 @@ export class ResponseReader {
   readonly #listeners: ResponseListeners | undefined;
   readonly #failureInEvent: Api['failureInEvent'];
   readonly #parts: string[] = [];
-  readonly #toolCalls = new Map<number, ToolCall>();
+  readonly #toolCalls: MutableToolCall[] = [];
+  /** The newest tool call with each index. */
+  readonly #newestCalls = new Map<number, MutableToolCall>();
   readonly #received: string[] = [];
   readonly #warnings = new Set<string>();
   #stopReason: StopReason | undefined;
@@ -105,7 +109,7 @@ export class ResponseReader {
     if (this.#stopReason === 'error') throw new ServiceError('server-failed');
     return {
       text: this.#parts.join(''),
-      toolCalls: [...this.#toolCalls.values()],
+      toolCalls: this.#toolCalls,
       stopReason: this.#stopReason,
       usage: { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens ?? 0 },
       warnings: [...this.#warnings],
@@ -158,16 +162,22 @@ export class ResponseReader {
 
   /**
    * Adds a fragment to its tool call. Only the first fragment of a tool call has the ID and the
-   * name.
+   * name. Some services use the same index for all tool calls, so a fragment with a name and
+   * another ID starts a new tool call. An ID alone doesn't, because some services vary it.
+   * Source: https://github.com/ollama/ollama/issues/15457
    */
   #addToolCall({ index, ...fragment }: ToolCallFragment): void {
     this.#received.push(fragment.name, fragment.arguments);
-    const known = this.#toolCalls.get(index);
-    this.#toolCalls.set(index, {
-      id: known?.id || fragment.id,
-      name: known?.name || fragment.name,
-      arguments: (known?.arguments ?? '') + fragment.arguments,
-    });
+    const known = this.#newestCalls.get(index);
+    const isNamed = fragment.id !== '' && fragment.name !== '';
+    if (!known || (isNamed && known.id !== '' && known.id !== fragment.id)) {
+      this.#toolCalls.push(fragment);
+      this.#newestCalls.set(index, fragment);
+      return;
+    }
+    known.id ||= fragment.id;
+    known.name ||= fragment.name;
+    known.arguments += fragment.arguments;
   }
 }
 

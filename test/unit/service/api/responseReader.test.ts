@@ -135,6 +135,33 @@ describe('tool calls in a response', () => {
     ]);
   });
 
+  it('are separate if they have the same index but different IDs', async () => {
+    const { toolCalls } = await read(
+      fragment(0, '{"path":"1"}', { id: 'a' }, 'read'),
+      fragment(0, '{"path"', { id: 'b' }, 'write'),
+      fragment(1, '{}', { id: 'c' }, 'list'),
+      fragment(0, ':"2"', { id: '' }),
+      fragment(0, '}'),
+      stop,
+    );
+    assert.deepEqual(toolCalls, [
+      { id: 'a', name: 'read', arguments: '{"path":"1"}' },
+      { id: 'b', name: 'write', arguments: '{"path":"2"}' },
+      { id: 'c', name: 'list', arguments: '{}' },
+    ]);
+  });
+
+  it('keep their first ID if a fragment without a name has another ID', async () => {
+    const { toolCalls } = await read(
+      fragment(0, '{'),
+      fragment(0, '', { id: 'a' }, 'read'),
+      fragment(0, '}', { id: 'a' }, 'read'),
+      fragment(0, ' ', { id: 'other' }),
+      stop,
+    );
+    assert.deepEqual(toolCalls, [{ id: 'a', name: 'read', arguments: '{} ' }]);
+  });
+
   it('count as the start of the response', async () => {
     assert.equal((await read(delta({ reasoning_content: 'hm' }), stop)).hasBegun, true);
     assert.equal((await read(fragment(0, '{}', { id: 'a' }, 'x'), stop)).hasBegun, true);
