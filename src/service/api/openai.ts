@@ -61,8 +61,15 @@ const errorSchema = shape({
   }),
 });
 
+/**
+ * The failure kind for each `code` or `type`. If the model is unknown, vLLM and Ollama state it only
+ * in the type. Sources: https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai and
+ * https://github.com/ollama/ollama/blob/main/openai/openai.go (`NewError`)
+ */
 const KINDS: Readonly<Record<string, ErrorKind>> = {
   model_not_found: 'model-unknown',
+  NotFoundError: 'model-unknown',
+  not_found_error: 'model-unknown',
   insufficient_quota: 'quota-used-up',
   budget_exceeded: 'quota-used-up',
   rate_limit_exceeded: 'rate-limited',

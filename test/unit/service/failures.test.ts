@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { openai } from '../../../src/service/api/openai.ts';
 import { failureInEvent, inferenceFailure } from '../../../src/service/api/watsonxFailure.ts';
 import { identityFailure } from '../../../src/service/auth/identityFailure.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
@@ -103,6 +104,24 @@ describe('an error response to an inference request', () => {
     const text = errors('[x](command:y)', 'user 1, instance 2').replace('"abc"', '"a b"');
     assert.deepEqual(inferenceFailure({ status: 400, text }).details, { status: 400 });
   });
+});
+
+describe('an error response from an OpenAI-compatible service', () => {
+  const error = (fields: object) => JSON.stringify({ error: { message: 'text', ...fields } });
+  const table: readonly [number, string, ErrorKind][] = [
+    [404, error({ type: 'invalid_request_error', code: 'model_not_found' }), 'model-unknown'],
+    // vLLM
+    [404, error({ type: 'NotFoundError', param: 'model', code: 404 }), 'model-unknown'],
+    [404, error({ type: 'Not Found', param: null, code: 404 }), 'unexpected-answer'],
+    // Ollama
+    [404, error({ type: 'not_found_error', param: null, code: null }), 'model-unknown'],
+    [404, '404 page not found', 'unexpected-answer'],
+  ];
+  for (const [status, text, kind] of table) {
+    it(`is reported as ${kind}: ${status} with ${text}`, () => {
+      assert.equal(openai('/v1').failure({ status, text }).kind, kind);
+    });
+  }
 });
 
 describe('a stream event', () => {
