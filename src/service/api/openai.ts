@@ -77,6 +77,16 @@ const KINDS: Readonly<Record<string, ErrorKind>> = {
   invalid_api_key: 'unauthorized',
 };
 
+/**
+ * Matches messages such as "…maximum context length is 4097 tokens. However, your messages resulted
+ * in 5000 tokens…". From vLLM and LiteLLM, the message is the only sign that the prompt is too
+ * long. The wildcard is bounded, so matching takes linear time.
+ * Sources: https://github.com/vllm-project/vllm/blob/main/vllm/renderers/params.py and
+ * https://docs.litellm.ai/docs/exception_mapping
+ */
+const TOO_LONG =
+  /context length is (?:only )?(?<limit>\d+) tokens[.,](?:.{0,200}? (?<actual>\d+) (?:input )?tokens)?/;
+
 function failure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(errorSchema, parseJson(text));
   if (!body.success) return foreignFailure({ status, text });
@@ -85,23 +95,21 @@ function failure({ status, text }: ErrorResponse): ServiceError {
     .map(plainWord)
     .find((one) => one !== undefined && Object.hasOwn(KINDS, one));
   const details = { status, code: word ?? plainWord(code) };
-  if (code === 'context_length_exceeded') return tooLong(message, details);
+  const counts = TOO_LONG.exec(message);
+  if (code === 'context_length_exceeded' || (status === 400 && counts)) {
+    return tooLong(counts, details);
+  }
   return new ServiceError(KINDS[word ?? ''] ?? kindOfStatus(status), details);
 }
 
-/**
- * Reads the token counts from a message such as "…maximum context length is 4097 tokens. However,
- * your messages resulted in 5000 tokens…".
- */
-function tooLong(message: string, details: FoundDetails): ServiceError {
-  const counts = /context length is (?<limit>\d+) tokens.{0,200}? (?<actual>\d+) tokens/.exec(
-    message,
-  );
-  const known = counts?.groups && {
-    limit: Number(counts.groups['limit']),
-    actual: Number(counts.groups['actual']),
-  };
-  return new ServiceError('prompt-too-long', { ...details, ...known });
+/** Leaves out counts that don't explain the failure, for example because they exclude the output. */
+function tooLong(counts: RegExpExecArray | null, details: FoundDetails): ServiceError {
+  const limit = Number(counts?.groups?.['limit']);
+  const actual = Number(counts?.groups?.['actual']);
+  return new ServiceError('prompt-too-long', {
+    ...details,
+    ...(actual > limit && { limit, actual }),
+  });
 }
 
 /** True for a 404 or 405, which gateways without a model list return. */

@@ -122,6 +122,54 @@ describe('an error response from an OpenAI-compatible service', () => {
       assert.equal(openai('/v1').failure({ status, text }).kind, kind);
     });
   }
+
+  const lengths: readonly [string, object, number?, number?][] = [
+    [
+      'maximum context length is 4097 tokens. However, your messages resulted in 5000 tokens.',
+      { type: 'invalid_request_error', code: 'context_length_exceeded' },
+      5_000,
+      4_097,
+    ],
+    // vLLM
+    [
+      'maximum context length is 16384 tokens. However, you requested 19591 tokens (9591 in the messages, 10000 in the completion).',
+      { type: 'BadRequestError', code: 400 },
+      19_591,
+      16_384,
+    ],
+    [
+      'maximum context length is 131072 tokens. However, your request has 600039 input tokens.',
+      { type: 'BadRequestError', code: 400 },
+      600_039,
+      131_072,
+    ],
+    [
+      "You passed 98305 input tokens and requested 32768 output tokens. However, the model's context length is only 131072 tokens, resulting in a maximum input length of 98304 tokens.",
+      { type: 'BadRequestError', param: 'input_tokens', code: 400 },
+    ],
+    // LiteLLM
+    [
+      "litellm.ContextWindowExceededError: OpenAIException - This model's maximum context length is 16384 tokens. However, your request has 19427 input tokens.",
+      { type: null, param: null, code: '400' },
+      19_427,
+      16_384,
+    ],
+  ];
+  for (const [message, fields, actual, limit] of lengths) {
+    it(`is reported as prompt-too-long: 400 with "${message}"`, () => {
+      const text = error({ message, ...fields });
+      const { kind, details } = openai('/v1').failure({ status: 400, text });
+      const expected = ['prompt-too-long', actual, limit];
+      assert.deepEqual([kind, details.actual, details.limit], expected);
+    });
+  }
+
+  it('is reported as bad-request if only the requested number of output tokens is too large', () => {
+    const message =
+      "'max_tokens' is too large: 20000. This model's maximum context length is 16384 tokens and your request has 12 input tokens.";
+    const text = error({ message, type: 'BadRequestError', code: 400 });
+    assert.equal(openai('/v1').failure({ status: 400, text }).kind, 'bad-request');
+  });
 });
 
 describe('a stream event', () => {
