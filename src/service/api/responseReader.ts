@@ -104,7 +104,7 @@ export class ResponseReader {
    */
   async read(body: Body, signal: AbortSignal): Promise<Omit<Generation, 'dropped'>> {
     if (this.#listeners) await this.#readStream(body, signal);
-    else this.#add(this.#readChunk(parseJson(await body.text())));
+    else await this.#readWhole(body);
     if (this.#stopReason === undefined) throw new ServiceError('incomplete');
     if (this.#stopReason === 'error') throw new ServiceError('server-failed');
     return {
@@ -116,6 +116,12 @@ export class ResponseReader {
     };
   }
 
+  async #readWhole(body: Body): Promise<void> {
+    const json = parseJson(await body.text());
+    this.#throwFailure(json);
+    this.#add(this.#readChunk(json));
+  }
+
   /**
    * Stops reading once the stop reason and the token count have arrived, and leaves the rest of the
    * body unread.
@@ -124,8 +130,7 @@ export class ResponseReader {
     try {
       for await (const { data } of readEvents(body)) {
         const json = parseJson(data);
-        const failure = this.#failureInEvent(json);
-        if (failure) throw failure;
+        this.#throwFailure(json);
         if (isSilent(json, data)) continue;
         this.#add(this.#readChunk(json));
         if (this.#isComplete && this.#outputTokens !== undefined) return;
@@ -142,6 +147,12 @@ export class ResponseReader {
    */
   get #isComplete(): boolean {
     return this.#stopReason !== undefined;
+  }
+
+  /** Throws the failure that an event or a whole response reports despite its status of 200. */
+  #throwFailure(json: unknown): void {
+    const failure = this.#failureInEvent(json);
+    if (failure) throw failure;
   }
 
   #add(chunk: ResponseChunk): void {

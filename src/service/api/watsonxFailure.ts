@@ -65,8 +65,8 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
 }
 
 /**
- * Returns the failure that a stream event reports, if any. A stream that started with status 200
- * can still contain an error, under any event name.
+ * Returns the failure that a stream event or a response with status 200 reports, if any. A stream
+ * can contain an error under any event name.
  */
 export function failureInEvent(json: unknown): ServiceError | undefined {
   // Skip events that can't be errors, because validating every event would slow down reading the

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { openai } from '../../../../src/service/api/openai.ts';
 import {
   type ResponseChunk,
   ResponseReader,
   readChat,
   readGeneration,
 } from '../../../../src/service/api/responseReader.ts';
+import { watsonx } from '../../../../src/service/api/watsonx.ts';
 import { failureInEvent } from '../../../../src/service/api/watsonxFailure.ts';
 import { ServiceError } from '../../../../src/service/errors.ts';
 import { Body } from '../../../../src/service/http/body.ts';
@@ -95,6 +97,20 @@ describe('reading a stream', () => {
     it(`keeps the response if an event contains ${nonsense}`, async () => {
       const usage = `data: {"choices":[],${nonsense}}\n\n`;
       assert.equal((await collect(never, text('a'), stop, usage)).text, 'a');
+    });
+  }
+});
+
+describe('reading a whole response', () => {
+  const errors = { errors: [{ code: 'rate_limit_reached_requests' }], status_code: 429 };
+  const error = { error: { message: '', code: 'rate_limit_exceeded' } };
+  for (const [name, api, json] of [
+    ['watsonx', watsonx, errors],
+    ['OpenAI-compatible', openai('/v1'), error],
+  ] as const) {
+    it(`reports the failure in a response with status 200: ${name}`, async () => {
+      const reader = new ResponseReader('chat', undefined, api);
+      assert.equal(await kindOf(reader.read(body(JSON.stringify(json)), never)), 'rate-limited');
     });
   }
 });
