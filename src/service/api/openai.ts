@@ -55,12 +55,22 @@ export function openai(prefix: string): Api {
   };
 }
 
+/**
+ * If the key is wrong, vLLM and SGLang send only a text. Source:
+ * https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints (`AuthenticationMiddleware`)
+ */
 const errorSchema = shape({
-  error: shape({
-    message: v.fallback(v.string(), ''),
-    type: v.optional(v.unknown()),
-    code: v.optional(v.unknown()),
-  }),
+  error: v.union([
+    v.pipe(
+      v.string(),
+      v.transform((message) => ({ message, type: undefined, code: undefined })),
+    ),
+    shape({
+      message: v.fallback(v.string(), ''),
+      type: v.optional(v.unknown()),
+      code: v.optional(v.unknown()),
+    }),
+  ]),
 });
 
 /**

@@ -113,9 +113,12 @@ describe('an error response from an OpenAI-compatible service', () => {
     // vLLM
     [404, error({ type: 'NotFoundError', param: 'model', code: 404 }), 'model-unknown'],
     [404, error({ type: 'Not Found', param: null, code: 404 }), 'unexpected-answer'],
+    [401, JSON.stringify({ error: 'Unauthorized' }), 'unauthorized'],
     // Ollama
     [404, error({ type: 'not_found_error', param: null, code: null }), 'model-unknown'],
     [404, '404 page not found', 'unexpected-answer'],
+    // A proxy
+    [401, '<h1>Unauthorized</h1>', 'intercepted'],
   ];
   for (const [status, text, kind] of table) {
     it(`is reported as ${kind}: ${status} with ${text}`, () => {
