@@ -1,14 +1,12 @@
 import { apiOf } from './api/apis.ts';
 import type { RequestBody } from './api/parameterFields.ts';
-import { authMethodOf } from './auth/authMethods.ts';
-import { accessOf } from './auth/requestAccess.ts';
+import { accessOf, sendWithAccess } from './auth/requestAccess.ts';
 import type { Token } from './auth/token.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import type { Credentials } from './credentials.ts';
-import { isKind, ServiceError } from './errors.ts';
 import type { ConcurrencyLimit } from './http/concurrencyLimit.ts';
 import { Callbacks, type Http } from './http/http.ts';
-import type { HttpRequest } from './http/httpTypes.ts';
+import type { Access, HttpRequest } from './http/httpTypes.ts';
 
 /** The objects and settings that a request to the inference service needs. */
 export interface InferenceOptions {
@@ -57,9 +55,8 @@ const MAX_RESPONSE_BYTES = 8_388_608;
 const MAX_STREAM_BYTES = 67_108_864;
 
 /**
- * Sends a request to the inference service, with a token or key if the service needs one. If the
- * service refuses an access token, gets a new token and sends the request once more. Doesn't resend
- * the request if `mayResend` returns false, or if the token can't be replaced yet.
+ * Sends a request to the inference service, with a token or key if the service needs one. Resends
+ * the request as `sendWithAccess` does.
  * @throws {ServiceError} An error from a callback is rethrown unchanged.
  */
 export async function sendWithToken<Result>(
@@ -76,11 +73,8 @@ export async function sendWithToken<Result>(
 ): Promise<Result> {
   const { service, projectId } = credentials;
   const { callbacks = new Callbacks() } = call;
-  let used: Token | undefined;
-  const request: HttpRequest<Result> = {
-    ...accessOf(credentials, tokenService, call.waitedFor, (token) => {
-      used = token;
-    }),
+  const request: HttpRequest<Result> & Access = {
+    ...accessOf(credentials, tokenService, call.waitedFor),
     method: body ? 'POST' : 'GET',
     url,
     accept: streams ? 'text/event-stream' : 'application/json',
@@ -97,36 +91,8 @@ export async function sendWithToken<Result>(
     read: call.read,
   };
   try {
-    return await http.send(request);
-  } catch (error) {
-    // A token can become invalid before it expires, so retry once with the next token. Drop only
-    // the token that was sent, because another call may already have replaced that token.
-    const mayResend = call.mayResend?.() ?? true;
-    const { exchange } = authMethodOf(service);
-    if (!isRefusal(error, exchange?.isOnDemand === true) || !mayResend) throw error;
-    // Without an exchange, the key itself is the token, or requests have no token. Either way,
-    // there is no other token to try.
-    if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
-    if (!used || !tokenService.canReplace(used)) throw error;
-    tokenService.drop(used);
-    return await http.send(request);
+    return await sendWithAccess(http, request, call.mayResend);
   } finally {
     callbacks.rethrow();
   }
-}
-
-function asKeyRefused({ details }: ServiceError): ServiceError {
-  return new ServiceError('key-refused', details);
-}
-
-/**
- * True if the service may have refused the token, so a new token may help. A 401 counts even if it
- * isn't in the service's error format, because a gateway may have checked the token.
- * @param isOnDemand true if the token came from a program on this machine. Such a token can be
- * stale, and some gateways refuse a stale token with a 403.
- */
-function isRefusal(error: unknown, isOnDemand: boolean): boolean {
-  if (isKind(error, 'unauthorized') || (isOnDemand && isKind(error, 'forbidden'))) return true;
-  const { status } = isKind(error, 'intercepted') ? error.details : {};
-  return status === 401 || (isOnDemand && status === 403);
 }

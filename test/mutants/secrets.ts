@@ -350,7 +350,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a refused secret is sent again although it is not exchanged for a token',
-    file: 'src/service/sendWithToken.ts',
+    file: 'src/service/auth/requestAccess.ts',
     from: "if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;",
     to: '',
     test: 'test/contract/service/services.test.ts',

@@ -29,7 +29,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: "a token command doesn't run after a 403",
-    file: 'src/service/sendWithToken.ts',
+    file: 'src/service/auth/requestAccess.ts',
     from: 'status === 401 || (isOnDemand && status === 403)',
     to: 'status === 401',
     test: 'test/contract/service/command.test.ts',
@@ -77,9 +77,9 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a request is replayed twice after a 401',
-    file: 'src/service/sendWithToken.ts',
-    from: '    tokenService.drop(used);\n    return await http.send(request);',
-    to: '    tokenService.drop(used);\n    return await http.send(request).catch(() => (tokenService.drop(used as Token), http.send(request)));',
+    file: 'src/service/auth/requestAccess.ts',
+    from: '    request.dropRefusedToken(error);\n    return await http.send(request);',
+    to: '    request.dropRefusedToken(error);\n    return await http.send(request).catch((again) => (request.dropRefusedToken?.(again), http.send(request)));',
     test: replay,
     title: 'H20: makes the call fail with unauthorized if the new token is refused, too',
   },

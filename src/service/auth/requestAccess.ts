@@ -1,5 +1,7 @@
 import { type Credentials, headersOf } from '../credentials.ts';
-import type { Access, PublicAccess } from '../http/httpTypes.ts';
+import { isKind, ServiceError } from '../errors.ts';
+import type { Http } from '../http/http.ts';
+import type { Access, HttpRequest, PublicAccess } from '../http/httpTypes.ts';
 import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { Token } from './token.ts';
 import type { TokenService } from './tokenService.ts';
@@ -18,26 +20,68 @@ export function publicAccess(credentials: Credentials): PublicAccess {
  * token fields if the service needs a token.
  * @param waitedFor the token that the caller got before the first attempt; may be sent even if it
  * arrived late (see `TokenService.isLate`)
- * @param onToken called with each token that an attempt gets; only the last token that an attempt
- * gets is sent
  */
 export function accessOf(
   credentials: Credentials,
   tokenService: TokenService,
   waitedFor?: Token,
-  onToken: (token: Token) => void = () => {},
 ): Access {
   let latest = waitedFor;
   const tokenProvider = () => {
     const before = tokenService.state;
     const get = async (signal: AbortSignal) => {
       latest = await tokenService.get(signal, before, latest);
-      onToken(latest);
       return latest.value;
     };
     return { hasToken: () => tokenService.hasValidToken || tokenService.isLate(latest), get };
   };
-  const { scheme, header: tokenHeader, needsNoToken } = authMethodOf(credentials.service);
-  const shared = publicAccess(credentials);
+  const { scheme, header: tokenHeader, needsNoToken, exchange } = authMethodOf(credentials.service);
+  const dropRefusedToken = (error: unknown) => {
+    if (!isRefusal(error, exchange?.isOnDemand === true)) throw error;
+    // Without an exchange, the key itself is the token, or requests have no token. Either way,
+    // there is no other token to try.
+    if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
+    if (!latest || !tokenService.canReplace(latest)) throw error;
+    // Drop only the token that was sent, because another call may already have replaced that token.
+    tokenService.drop(latest);
+  };
+  const shared = { ...publicAccess(credentials), dropRefusedToken };
   return needsNoToken ? shared : { ...shared, scheme, tokenHeader, tokenProvider };
+}
+
+/**
+ * Sends a request. If the service refuses the access token, gets a new token and sends the request
+ * once more. Doesn't resend the request if `mayResend` returns false, or if the token can't be
+ * replaced yet.
+ * @throws {ServiceError}
+ */
+export async function sendWithAccess<Result>(
+  http: Http,
+  request: HttpRequest<Result> & Access,
+  mayResend = () => true,
+): Promise<Result> {
+  try {
+    return await http.send(request);
+  } catch (error) {
+    // A token can become invalid before it expires, so retry once with the next token.
+    if (!request.dropRefusedToken || !mayResend()) throw error;
+    request.dropRefusedToken(error);
+    return await http.send(request);
+  }
+}
+
+function asKeyRefused({ details }: ServiceError): ServiceError {
+  return new ServiceError('key-refused', details);
+}
+
+/**
+ * True if the service may have refused the token, so a new token may help. A 401 counts even if it
+ * isn't in the service's error format, because a gateway may have checked the token.
+ * @param isOnDemand true if the token came from a program on this machine. Such a token can be
+ * stale, and some gateways refuse a stale token with a 403.
+ */
+function isRefusal(error: unknown, isOnDemand: boolean): boolean {
+  if (isKind(error, 'unauthorized') || (isOnDemand && isKind(error, 'forbidden'))) return true;
+  const { status } = isKind(error, 'intercepted') ? error.details : {};
+  return status === 401 || (isOnDemand && status === 403);
 }

@@ -76,7 +76,14 @@ export type PublicAccess = Required<
 
 /** The fields of a request that grant access to a service. */
 export type Access = PublicAccess &
-  Pick<HttpRequest<unknown>, 'scheme' | 'tokenHeader' | 'tokenProvider'>;
+  Pick<HttpRequest<unknown>, 'scheme' | 'tokenHeader' | 'tokenProvider'> & {
+    /**
+     * Called with the failure of a request. Drops the token if the service may have refused it, so
+     * that the request can be sent once more. Undefined if requests contain no credential.
+     * @throws {ServiceError} the failure to report, if no other token can help
+     */
+    readonly dropRefusedToken?: (error: unknown) => void;
+  };
 
 /**
  * Provides the token for one attempt. An attempt calls `get` before and after it waits in the

@@ -146,6 +146,25 @@ describe('the models of an added service', () => {
     });
   }
 
+  it('are requested again with a new token if the service refuses the token', async () => {
+    const authentication = { kind: 'clientCredentials', tokenUrl: `https://a.example${oauthPath}` };
+    const { emulator, list } = await start('openai', { authentication });
+    await list();
+    emulator.revokeTokens();
+    assert.equal((await list()).models.length, 2);
+    emulator.faults.always(listPath, { status: 401 });
+    assert.equal((await failureOf(list())).details.attempts, 2);
+    assert.equal(emulator.count(listPath), 5);
+    assert.equal(emulator.count(oauthPath), 3);
+  });
+
+  it('are requested only once if the service refuses the key', async () => {
+    const { emulator, list } = await start();
+    emulator.settings.apiKeys = [];
+    assert.equal(await kindOf(list()), 'key-refused');
+    assert.deepEqual(emulator.counts, { [listPath]: 1 });
+  });
+
   it('stop loading if the user cancels during the second request', async () => {
     const { emulator, list } = await start('litellm');
     const held = gate();
