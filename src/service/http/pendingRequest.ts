@@ -50,9 +50,10 @@ export class PendingRequest implements ApprovedTarget {
   #retry: Retry | undefined;
   /**
    * True if the last attempt can't have been billed, because nothing was sent or the service
-   * refused the request.
+   * refused the request. Initially true, even if this request resends another one, because the
+   * service refused the other request.
    */
-  #isRefused = false;
+  #isRefused = true;
   /** The status of the current attempt's response; undefined until its headers arrive. */
   #status: number | undefined;
 

@@ -73,6 +73,25 @@ describe('a canceled call', () => {
     assert.ok(!details.attempts);
   });
 
+  it("isn't counted as billed while it waits for a new token after a 401", async () => {
+    const world = await startWorld();
+    const { emulator } = world;
+    await world.tokenService.refresh(never);
+    emulator.revokeTokens();
+    const held = gate();
+    emulator.faults.next(tokenPath, { hold: held.opened });
+    const cancel = new AbortController();
+    const usages: unknown[] = [];
+    const onUsage = (usage: unknown) => usages.push(usage);
+    const cancelled = failureOf(world.generate({ signal: cancel.signal, onUsage }));
+    await emulator.requestCount(tokenPath, 2);
+    cancel.abort();
+    const { kind, details } = await cancelled;
+    held.open();
+    assert.deepEqual([kind, details.attempts, usages], ['cancelled', 0, []]);
+    assert.equal(world.inferenceCount(), 1);
+  });
+
   it("doesn't end a token request that other calls are waiting for", async () => {
     const world = await startWorld();
     const held = gate();
