@@ -131,12 +131,10 @@ export class PendingRequest implements ApprovedTarget {
    * Also sets the outcome to report when the attempt's slot is released.
    */
   fail(cause: unknown): Failure {
-    const { clock, secrets } = this.#options;
-    const { error, isTransient } = toFailure(cause, this.#request, clock.now());
+    const { error, isTransient } = toFailure(cause, this.#request, this.#options.clock.now());
     const { status, retryAfterMs } = error.details;
     this.#outcome = [status === 429 ? 'throttled' : 'failed', retryAfterMs];
-    const others = [...secrets(), ...(this.#request.confidential ?? [])];
-    return { error: withoutSecrets(error, [...this.secrets, ...others]), isTransient };
+    return { error: this.#withoutSecrets(error), isTransient };
   }
 
   /**
@@ -186,7 +184,8 @@ export class PendingRequest implements ApprovedTarget {
 
   /**
    * Returns the error to report. Cancellation takes precedence over any failure. An exceeded
-   * deadline also takes precedence, unless it's known that nothing was sent.
+   * deadline also takes precedence, unless it's known that nothing was sent. A host that contains a
+   * secret is left out, because an address in the settings or a `.env` file can contain a key.
    */
   report({ error, isTransient }: Failure): ServiceError {
     const { attempts } = this.#request.budget;
@@ -196,12 +195,19 @@ export class PendingRequest implements ApprovedTarget {
       return new ServiceError('cancelled', { attempts: isRefused ? 0 : attempts });
     }
     if (this.#late.signal.aborted && error.details.phase !== 'connect') {
-      return new ServiceError('timeout', { phase: 'total', host, attempts, status: this.#status });
+      const details = { phase: 'total', host, attempts, status: this.#status } as const;
+      return this.#withoutSecrets(new ServiceError('timeout', details));
     }
     // If a token request failed, the error already has the host and status of that request.
     const isBroken = isKind(error, 'connection-lost', 'timeout') && !error.details.host;
     const status = isBroken ? this.#status : undefined;
-    return new ServiceError(error.kind, { host, attempts, status, ...error.details });
+    const details = { host, attempts, status, ...error.details };
+    return this.#withoutSecrets(new ServiceError(error.kind, details));
+  }
+
+  #withoutSecrets(error: ServiceError): ServiceError {
+    const others = [...this.#options.secrets(), ...(this.#request.confidential ?? [])];
+    return withoutSecrets(error, [...this.secrets, ...others]);
   }
 
   #release(): void {

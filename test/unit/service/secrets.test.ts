@@ -11,7 +11,16 @@ import {
 import { Secret } from '../../../src/service/secret.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { formsIn, writtenDown } from './canaries.ts';
-import { clientOn, credentials, fakeNetwork, ibm, never, oauth, seed } from './fixtures.ts';
+import {
+  clientOn,
+  credentials,
+  failureOf,
+  fakeNetwork,
+  ibm,
+  never,
+  oauth,
+  seed,
+} from './fixtures.ts';
 
 const block = (name: string, body = 'MIIEvQIBADAN\nBgkqhkiG9w0B') =>
   `-----BEGIN ${name}-----\n${body}\n-----END ${name}-----`;
@@ -264,5 +273,20 @@ describe('the service runtime', () => {
       ['m/free'],
     );
     runtime.dispose();
+  });
+});
+
+describe('the failure of a request', () => {
+  it("doesn't contain a host with a key in it, even though hosts are lowercase", async () => {
+    const apiKey = 'Key-Of-The-Unit-Tests';
+    const serviceUrl = `https://${apiKey}.example`;
+    const approved = { ...credentials.approved, service: new URL(serviceUrl).origin };
+    const { fetch, sent } = fakeNetwork(() => ({}));
+    const used = { ...credentials, apiKey, serviceUrl, approved };
+    const { client } = clientOn({ fetch }, { credentials: used });
+    const { message, details } = await failureOf(client.generateText('Hi', {}));
+    assert.equal(message, 'setting-holds-secret');
+    assert.deepEqual(details, { attempts: 0 });
+    assert.deepEqual(sent, []);
   });
 });
