@@ -31,7 +31,9 @@ export function readCommandOutput(end: ProgramEnd, now: number): TokenResponse {
   if (text === '') throw failed('nothing');
   const found = readText(text);
   if (!found) throw failed('no-token');
-  const { value, expiresIn, expiration = jwtExpiration(value) } = found;
+  const { value, expiresIn } = found;
+  const isStated = expiresIn !== undefined || found.expiration !== undefined;
+  const expiration = isStated ? found.expiration : jwtExpiration(value);
   const isExpired = expiration !== undefined && expiration * 1_000 <= now;
   if (isExpired || (expiresIn !== undefined && expiresIn <= 0)) throw failed('expired');
   // The output doesn't contain the server's time, so an expiry is compared with this machine's

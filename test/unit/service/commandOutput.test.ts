@@ -105,6 +105,16 @@ const accepted: Readonly<Record<string, readonly [output: string, value: string,
     value,
     600,
   ],
+  'a JWT with `exp` in JSON without an expiry': [
+    JSON.stringify({ access_token: jwt({ exp: NOW / 1_000 + 1_200 }) }),
+    jwt({ exp: NOW / 1_000 + 1_200 }),
+    1_200,
+  ],
+  'an expired JWT in JSON with `expires_in`': [
+    JSON.stringify({ access_token: jwt({ exp: NOW / 1_000 - 60 }), expires_in: 900 }),
+    jwt({ exp: NOW / 1_000 - 60 }),
+    900,
+  ],
   'a `status` that is a string': [
     JSON.stringify({ status: 'success', token: value, expires_in: 900 }),
     value,
