@@ -26,7 +26,13 @@ const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
   most: 'at most',
 };
 
-/** Messages by OAuth 2.0 error code: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+const UNKNOWN_TARGET =
+  'The identity service doesn’t know the requested resource. Check “audience” and “scope” in the service’s entry in hostedModel.services.';
+
+/**
+ * Messages by the error code of OAuth 2.0 (https://www.rfc-editor.org/rfc/rfc6749#section-5.2) or
+ * of a single provider.
+ */
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     invalid_request:
@@ -39,6 +45,10 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
       'The identity service doesn’t support client credentials. Check “tokenUrl” in the service’s entry in hostedModel.services.',
     invalid_scope:
       'The identity service doesn’t grant the requested scope. Check “scope” in the service’s entry in hostedModel.services.',
+    invalid_target: UNKNOWN_TARGET,
+    invalid_resource: UNKNOWN_TARGET,
+    access_denied:
+      'The client isn’t allowed to get this token. Check “audience” and “scope” in the service’s entry in hostedModel.services, or ask the identity service’s administrator.',
   }),
 );
 

@@ -98,9 +98,15 @@ function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams
 }
 
 /**
- * All OAuth 2.0 error codes for token requests except `invalid_client`, the only code that counts
- * as a refused key:
- * https://www.rfc-editor.org/rfc/rfc6749#section-5.2
+ * Error codes for token requests, except `invalid_client`, the only code that counts as a refused
+ * key:
+ *
+ * - all other codes of OAuth 2.0 (https://www.rfc-editor.org/rfc/rfc6749#section-5.2)
+ * - the codes for an unknown audience, of OAuth 2.0 (https://www.rfc-editor.org/rfc/rfc8707#section-2)
+ *   and Microsoft Entra ID
+ *   (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow)
+ * - Auth0's code for an audience or scope that the client may not use
+ *   (https://github.com/auth0/docs/issues/5466)
  */
 const CODES: ReadonlySet<string> = new Set([
   'invalid_request',
@@ -108,6 +114,9 @@ const CODES: ReadonlySet<string> = new Set([
   'unauthorized_client',
   'unsupported_grant_type',
   'invalid_scope',
+  'invalid_target',
+  'invalid_resource',
+  'access_denied',
 ]);
 
 const errorSchema = shape({ error: v.string() });

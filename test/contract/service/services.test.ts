@@ -399,18 +399,21 @@ describe('authentication with OAuth 2.0 client credentials', () => {
   const api = apis['chat completions'] as ApiCase;
   afterEach(endAll);
 
-  for (const [code, kind] of [
+  for (const [code, kind, status = 400] of [
     ['invalid_client', 'key-refused'],
     ['invalid_request', 'token-request-refused'],
     ['invalid_grant', 'token-request-refused'],
     ['unauthorized_client', 'token-request-refused'],
     ['unsupported_grant_type', 'token-request-refused'],
     ['invalid_scope', 'token-request-refused'],
+    ['invalid_target', 'token-request-refused'],
+    ['invalid_resource', 'token-request-refused'],
+    ['access_denied', 'token-request-refused', 403],
   ] as const) {
     it(`reports ${code} as ${kind}, and includes the code`, async () => {
       const world = await startOf(authentication, api);
       const json = { error: code, error_description: `${secret} ${defaultAccount}` };
-      world.emulator.faults.next(oauthPath, { status: 400, json });
+      world.emulator.faults.next(oauthPath, { status, json });
       const { kind: found, details, message } = await failureOf(world.generate());
       assert.deepEqual([found, details.code], [kind, code]);
       assert.ok(!message.includes(secret));

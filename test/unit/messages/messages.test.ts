@@ -316,6 +316,9 @@ describe('the message about a refused token request', () => {
     ['unauthorized_client', /“audience”/],
     ['unsupported_grant_type', /“tokenUrl”/],
     ['invalid_scope', /“scope”/],
+    ['invalid_target', /“audience” and “scope”/],
+    ['invalid_resource', /“audience” and “scope”/],
+    ['access_denied', /“audience” and “scope”/],
   ] as const) {
     it(`explains ${code}`, () => {
       const kind = code === 'invalid_client' ? 'key-refused' : 'token-request-refused';
