@@ -19,7 +19,10 @@ export const MAX_RETRY_AFTER_MS = 60_000;
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 501, 502, 503, 504]);
 const FIRST_WAIT_MS = 1_000;
 
-/** Matches all three HTTP date formats, which start with the day of the week. */
+/**
+ * Matches all three HTTP date formats, which start with the day of the week:
+ * https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7
+ */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 
 export function isRetriedStatus(status: number | undefined): boolean {
@@ -49,10 +52,15 @@ export function retryAfterMs(
   const text = retryAfter?.trim();
   if (!text) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1_000, Number.MAX_SAFE_INTEGER);
+  const until = timeIn(text);
+  return until === undefined ? undefined : Math.max(0, until - (timeIn(serverDate ?? '') ?? now));
+}
+
+/** Converts an HTTP date to milliseconds since 1970. Undefined if the date is invalid. */
+function timeIn(date: string): number | undefined {
   // Check the format first, because `Date.parse` accepts almost any text that contains a number.
-  if (!HTTP_DATE.test(text)) return undefined;
-  const until = Date.parse(text);
-  if (Number.isNaN(until)) return undefined;
-  const serverNow = serverDate ? Date.parse(serverDate) : Number.NaN;
-  return Math.max(0, until - (Number.isNaN(serverNow) ? now : serverNow));
+  if (!HTTP_DATE.test(date)) return undefined;
+  // All HTTP dates are in GMT. The format that ends with the year doesn't include the time zone.
+  const time = Date.parse(/ \d{4}$/.test(date) ? `${date} GMT` : date);
+  return Number.isNaN(time) ? undefined : time;
 }

@@ -78,6 +78,20 @@ describe('retry rules', () => {
     });
   }
 
+  it('read a date without a time zone as GMT, wherever this machine is', () => {
+    const zone = process.env['TZ'];
+    process.env['TZ'] = 'America/New_York';
+    try {
+      assert.equal(new Date(now).getHours(), 19);
+      assert.equal(retryAfterMs('Thu Jan  1 00:00:30 2026', undefined, now), 30_000);
+      const serverDate = 'Thu Jan  1 01:00:00 2026';
+      assert.equal(retryAfterMs('Thu, 01 Jan 2026 01:00:30 GMT', serverDate, now), 30_000);
+    } finally {
+      if (zone === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = zone;
+    }
+  });
+
   it('ignore a missing Retry-After header', () => {
     assert.equal(retryAfterMs(undefined, undefined, now), undefined);
   });
