@@ -52,8 +52,8 @@ const MAX_ERROR_BYTES = 65_536;
  * the network connection can be reused. If the text of an error response is longer than 64 KiB or
  * can't be read, the text is dropped.
  * @returns a function that rejects with a `ServiceError` (`host-not-approved`,
- * `certificate-checks-off`, `setting-holds-secret`, `timeout`, `unreachable`) or with the error
- * from `fetch`
+ * `certificate-checks-off`, `setting-holds-secret`, `timeout`, `unreachable`, `unexpected-answer`)
+ * or with the error from `fetch`
  */
 export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetch {
   const { headersMs, silentMs, idleMs, provenSecrets } = options;
@@ -83,6 +83,8 @@ export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetc
     const body = new Body(response.body, MAX_ERROR_BYTES, idleMs, closeConnection);
     const text = await body.text().catch(() => '');
     const { status, headers } = response;
+    // Some firewalls respond with 999. The constructor of `Response` accepts at most 599.
+    if (status > 599) throw new ServiceError('unexpected-answer', { status });
     return new Response(text || null, { status, headers });
   };
 }

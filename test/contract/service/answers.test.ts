@@ -60,6 +60,7 @@ describe('unusable responses:', () => {
     ['malformed JSON', bytes('{"choices":[{'), 'token-unusable', 'unexpected-answer'],
     ['an empty body', bytes(''), 'token-unusable', 'unexpected-answer'],
     ['D15: a 204', { status: 204 }, 'unexpected-answer', 'unexpected-answer'],
+    ['D15: a 999', { status: 999, body: 'blocked' }, 'unexpected-answer', 'unexpected-answer'],
     ...['null', '[]', '"x"', '123', '{}'].map((body): [string, Fault, ErrorKind, ErrorKind] => [
       body,
       bytes(body),
