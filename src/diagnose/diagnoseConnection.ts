@@ -41,18 +41,23 @@ export async function diagnoseConnection(
     const folder = activeFolder(uri);
     let settings = readSettings(uri);
     let looked: Lookup | undefined;
-    let anonymous: readonly ShownCheck[] = [];
+    // The checks without names of folders and programs, by title.
+    const anonymous = new Map<string, ShownCheck>();
     const run: DiagnosisOptions['run'] = async (show, signal) => {
       show(READING);
       looked = await within(LOOKUP_MS, deps.connections.peek(folder));
       if (!looked) return show(UNANSWERED);
       settings = settingsFor(serviceInUse(looked), settings);
       const diagnosed = prepareDiagnosis(looked.found, looked.choice);
-      const { connection, context } = diagnosed;
-      anonymous = diagnosed.anonymous;
+      const { connection, context, anonymousContext } = diagnosed;
+      for (const check of diagnosed.anonymous) anonymous.set(check.title, check);
       for (const check of diagnosed.preliminary) show(check);
       if (!connection || signal.aborted) return;
-      const onResult = (result: CheckResult) => show(shownCheck(result, context));
+      const onResult = (result: CheckResult) => {
+        const check = shownCheck(result, anonymousContext);
+        anonymous.set(check.title, check);
+        show(shownCheck(result, context));
+      };
       const failure = await runChecks(deps, connection, lookUpFor(deps, folder), onResult, signal);
       deps.status.update({
         unreachable: isUnreachable(failure),
@@ -66,9 +71,7 @@ export async function diagnoseConnection(
         const report = buildReport({
           now: Date.now(),
           versions: versions(deps.extension),
-          checks: shown.map(
-            (check) => anonymous.find(({ title }) => title === check.title) ?? check,
-          ),
+          checks: shown.map((check) => anonymous.get(check.title) ?? check),
           settings,
           insertModes,
           looked,

@@ -35,6 +35,7 @@ import {
 import type { Connection } from '../service/connection.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { cleanValue } from '../service/credentials.ts';
+import { withoutCommand } from '../service/service.ts';
 import { type ShownCheck, TITLES } from './checkMessages.ts';
 
 /**
@@ -58,11 +59,16 @@ const WELL_FORMED = 'All values are well-formed.';
 interface Diagnosed {
   /** The results as shown in the list. */
   readonly preliminary: readonly ShownCheck[];
-  /** The results without the folder name, for the report, which users may share publicly. */
+  /**
+   * The results without the names of the folder and the program, for the report, which users may
+   * share publicly.
+   */
   readonly anonymous: readonly ShownCheck[];
   /** Undefined if the credentials are missing, malformed, or not approved. */
   readonly connection: Connection | undefined;
   readonly context: MessageContext;
+  /** Like `context`, but without the token command, whose arguments the report must not contain. */
+  readonly anonymousContext: MessageContext;
 }
 
 /**
@@ -73,21 +79,32 @@ export function prepareDiagnosis(found: SourceSnapshot, choice: Choice): Diagnos
   const nameless = { ...found, folder: { ...found.folder, name: '' } };
   const connection = choice.kind === 'ready' ? choice.connection : undefined;
   const mayBeUsed = preliminary.every(({ state }) => state !== 'failed');
+  const context = contextOf(connection);
+  const { service } = context;
   return {
     preliminary,
-    anonymous: preliminaryChecks(nameless, choice),
+    anonymous: preliminaryChecks(nameless, choice, 'a program'),
     connection: mayBeUsed ? connection : undefined,
-    context: contextOf(connection),
+    context,
+    anonymousContext: { ...context, ...(service && { service: withoutCommand(service) }) },
   };
 }
 
-/** Checks the source of the settings, their syntax, and the approval of their hosts. */
-export function preliminaryChecks(found: SourceSnapshot, choice: Choice): readonly ShownCheck[] {
+/**
+ * Checks the source of the settings, their syntax, and the approval of their hosts.
+ * @param programName replaces the path of the program that prints the token
+ */
+export function preliminaryChecks(
+  found: SourceSnapshot,
+  choice: Choice,
+  programName?: string,
+): readonly ShownCheck[] {
   const source = sourceOf(found, choice);
   if (!source) return [settingsIssue(found, choice), notRun('syntax'), notRun('hosts')];
   const settings = passed('settings', originText(source, found, choice));
   const syntax = source === 'editor' ? editorSyntax(found, choice) : externalSyntax(source, found);
-  const hosts = syntax.state === 'failed' ? notRun('hosts') : hostsCheck(found, choice);
+  const hosts =
+    syntax.state === 'failed' ? notRun('hosts') : hostsCheck(found, choice, programName);
   return [settings, syntax, hosts];
 }
 
@@ -173,7 +190,7 @@ function externalSyntax(id: SourceId, found: SourceSnapshot): ShownCheck {
   return failed('syntax', sourceFaultText(source, found), fixOf(id));
 }
 
-function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
+function hostsCheck(found: SourceSnapshot, choice: Choice, programName?: string): ShownCheck {
   const unapproved = (what: string, { authHost, serviceHost }: Destination) => {
     // Without a separate identity service, both hosts are the same.
     const hosts = listOf([...new Set([authHost, serviceHost])]);
@@ -190,13 +207,13 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
       const key = needsSetting('apiKey', choice.connection)
         ? `The key goes to ${authHost}, and your text goes`
         : 'Your text goes';
-      const ran = program ? ` The token comes from ${program}.` : '';
+      const ran = program ? ` The token comes from ${programName ?? program}.` : '';
       return passed('hosts', `${key} to ${serviceHost}, as approved.${ran}`);
     }
     case 'unapproved': {
       const { program, isEntryChanged, wanted } = choice;
       if (!program || isEntryChanged) return unapproved('The settings point', wanted);
-      const text = `The token command would run ${program.wanted}, which you haven’t approved. The program hasn’t run yet.`;
+      const text = `The token command would run ${programName ?? program.wanted}, which you haven’t approved. The program hasn’t run yet.`;
       return failed('hosts', text, 'approve');
     }
     case 'ask-source': {

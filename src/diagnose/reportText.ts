@@ -28,7 +28,7 @@ export interface ReportFacts {
   readonly now: number;
   /** Versions of the extension, the editor, and Node, one per line. */
   readonly versions: readonly string[];
-  /** The checks as shown in the list, but without the name of the folder. */
+  /** The checks as shown in the list, but without the names of the folder and the program. */
   readonly checks: readonly ShownCheck[];
   readonly settings: Settings;
   /** IDs of all insert modes. Any other value comes from the user and isn't reported. */

@@ -37,6 +37,7 @@ function shortCommandText(command: readonly string[]): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 
+/** Builds the message. Names the command only if the context's service has one. */
 export function commandFailed(
   { problem = 'exit', exitCode }: ErrorDetails,
   { labels: { service = services[0] } }: FailureContext,
@@ -44,14 +45,16 @@ export function commandFailed(
   const command = commandOf(service) ?? [];
   const actions = ['retry', 'diagnose'] as const;
   if (problem === 'not-found') {
+    const program = shortCommandText(command.slice(0, 1)) || 'the program';
     return {
-      text: `Couldn’t start ${shortCommandText(command.slice(0, 1))} to get a token. VS Code’s PATH can differ from your terminal’s, especially if you didn’t open VS Code from a terminal. Use the program’s full path.`,
+      text: `Couldn’t start ${program} to get a token. VS Code’s PATH can differ from your terminal’s, especially if you didn’t open VS Code from a terminal. Use the program’s full path.`,
       actions,
     };
   }
   const code = exitCode === undefined ? '' : ` with exit code ${exitCode}`;
+  const shown = command.length > 0 ? `: “${shortCommandText(command)}”` : '';
   return {
-    text: `The token command ${PROBLEMS[problem]}${code}. Try it in a terminal: “${shortCommandText(command)}”.`,
+    text: `The token command ${PROBLEMS[problem]}${code}. Try it in a terminal${shown}.`,
     actions,
   };
 }

@@ -119,6 +119,13 @@ export function commandOf({ authentication }: Service): readonly string[] | unde
   return 'command' in authentication ? authentication.command : undefined;
 }
 
+/** Returns the service with an empty command, so that messages don't contain the command. */
+export function withoutCommand(service: Service): Service {
+  const { authentication } = service;
+  if (!('command' in authentication)) return service;
+  return { ...service, authentication: { ...authentication, command: [] } };
+}
+
 /** Returns the labels of the secrets in the service's headers, without duplicates. */
 export function headerSecretsOf({ headers }: Service): readonly string[] {
   return [...new Set(headers.flatMap((one) => ('secret' in one ? [one.secret] : [])))];

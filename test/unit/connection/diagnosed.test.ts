@@ -6,6 +6,7 @@ import { messageFor } from '../../../src/messages/messages.ts';
 import { services } from '../../../src/service/builtInServices.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import { ibm } from '../service/fixtures.ts';
 import {
   type Changes,
   choiceOf,
@@ -15,6 +16,7 @@ import {
   found,
   full,
   noFile,
+  REGION,
   record,
   unreadFile,
 } from './sources.ts';
@@ -117,6 +119,17 @@ describe('the preparation of a diagnosis', () => {
       assert.match(JSON.stringify(preliminary), /the \.env file in secret-plan/i);
       assert.doesNotMatch(JSON.stringify(anonymous), /secret-plan/);
     }
+  });
+
+  it('includes the path of an unapproved program in the list, but not in the report', () => {
+    const approved = { authUrl: ibm.authUrl, authHost: '', serviceUrl: REGION, serviceHost: '' };
+    const addresses = { ...approved, isUnencrypted: false };
+    const { preliminary, anonymous } = prepareDiagnosis(found(), {
+      ...{ kind: 'unapproved', approved: addresses, wanted: addresses, isEntryChanged: false },
+      program: { approved: '', wanted: '/home/jane/bin/az' },
+    });
+    assert.match(preliminary[2]?.text ?? '', /would run \/home\/jane\/bin\/az,/);
+    assert.match(anonymous[2]?.text ?? '', /would run a program,/);
   });
 
   it('passes the source, service, and identity host in use to messages', () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { App } from '../../../src/commands/commandTypes.ts';
-import type { Lookup } from '../../../src/connection/sourceSelection.ts';
+import type { Lookup, SourceSnapshot } from '../../../src/connection/sourceSelection.ts';
 import { conclusionOf, type ShownCheck } from '../../../src/diagnose/checkMessages.ts';
 import type { Row } from '../../../src/diagnose/diagnosisList.ts';
-import type { CheckResult } from '../../../src/service/checks/networkChecks.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
+import type { CheckName, CheckResult } from '../../../src/service/checks/networkChecks.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
@@ -71,6 +72,8 @@ class EditorWithList extends FakeEditor {
     return { ...exports, window, env: { appName: 'Fake', clipboard: { writeText } } };
   }
 }
+
+const ACME = 'https://llm.acme.example/v1';
 
 const passed = (title: string): ShownCheck => ({ title, state: 'passed', text: `${title} is.` });
 const failed: ShownCheck = {
@@ -199,35 +202,45 @@ describe('the open diagnosis list', () => {
     await ended;
   });
 
+  /** Starts a diagnosis in which the check `name` fails with this error. */
+  const startFailing = async (
+    all: SourceSnapshot,
+    name: CheckName,
+    error: ServiceError,
+    isSaved = false,
+  ) => {
+    const { diagnoseConnection } = await import('../../../src/diagnose/diagnoseConnection.ts');
+    const choice = choiceOf(all);
+    assert.ok(choice.kind === 'ready');
+    const check = async (onResult: (result: CheckResult) => void) => {
+      onResult({ check: name, state: 'failed', error });
+      return error;
+    };
+    Object.assign(choice.connection, { check });
+    const deps = {
+      connections: {
+        peek: async () => ({ found: all, choice }),
+        changeProject: async () => isSaved,
+        signOutSignal: new AbortController().signal,
+      },
+      runtime: new ServiceRuntime(),
+      extension: { packageJSON: { version: '1.2.3' } },
+      log: { info() {} },
+      status: { facts: initialFacts, update() {} },
+      history: new SessionHistory(systemClock),
+    } as unknown as App;
+    const ended = diagnoseConnection(deps, ['below']);
+    await turn();
+    return { ended };
+  };
+
   for (const [isSaved, lists] of [
     [false, 1],
     [true, 2],
   ] as const) {
     it(`${isSaved ? 'checks again' : 'ends'} after Change Project... if ${isSaved ? 'a' : 'no'} project was saved`, async () => {
-      const { diagnoseConnection } = await import('../../../src/diagnose/diagnoseConnection.ts');
-      const all = found();
-      const choice = choiceOf(all);
-      assert.ok(choice.kind === 'ready');
       const error = new ServiceError('project-unknown', { status: 404 });
-      const check = async (onResult: (result: CheckResult) => void) => {
-        onResult({ check: 'access', state: 'failed', error });
-        return error;
-      };
-      Object.assign(choice.connection, { check });
-      const deps = {
-        connections: {
-          peek: async () => ({ found: all, choice }),
-          changeProject: async () => isSaved,
-          signOutSignal: new AbortController().signal,
-        },
-        runtime: new ServiceRuntime(),
-        extension: { packageJSON: { version: '1.2.3' } },
-        log: { info() {} },
-        status: { facts: initialFacts, update() {} },
-        history: new SessionHistory(systemClock),
-      } as unknown as App;
-      const ended = diagnoseConnection(deps, ['below']);
-      await turn();
+      const { ended } = await startFailing(found(), 'access', error, isSaved);
       await editor.lists[0]?.pick('fix');
       await turn();
       editor.lists[1]?.hide();
@@ -253,6 +266,38 @@ describe('the open diagnosis list', () => {
     list?.hide();
     await ended;
   });
+
+  for (const problem of ['exit', 'not-found'] as const) {
+    it(`shows the token command, but copies a report without it: ${problem}`, async () => {
+      const command = ['/home/jane/bin/az', '--pin=1234'];
+      const authentication = { kind: 'command', command };
+      const entry = { word: 'acme', api: 'openai', defaultModel: 'm', url: ACME, authentication };
+      const { own } = readServices([entry]);
+      const [service] = own;
+      assert.ok(service);
+      const { definition } = service;
+      const all = found({
+        settings: { service, services: own, url: ACME, authUrl: '' },
+        record: { apiKey: '', authUrl: '', serviceUrl: ACME, definition, program: command[0] },
+      });
+      const { ended } = await startFailing(
+        all,
+        'token',
+        new ServiceError('command-failed', { problem }),
+      );
+      const [list] = editor.lists;
+      await list?.pick('copy');
+      const shown = JSON.stringify(list?.items);
+      assert.match(shown, /The token comes from \/home\/jane\/bin\/az\./);
+      assert.match(shown, problem === 'exit' ? /az --pin=1234”/ : /Couldn’t start \/home\/jane/);
+      const wanted = problem === 'exit' ? /Try it in a terminal\./ : /Couldn’t start the program/;
+      assert.match(editor.copied ?? '', wanted);
+      assert.match(editor.copied ?? '', /The token comes from a program\./);
+      assert.doesNotMatch(editor.copied ?? '', /jane|1234/);
+      list?.hide();
+      await ended;
+    });
+  }
 
   it('names an unresponsive keyring as the cause, and offers Check Again', async () => {
     let isLocked = true;
