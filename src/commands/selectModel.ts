@@ -20,8 +20,10 @@ import { switchSelections } from './serviceRows.ts';
  * service, switches selections to that service.
  */
 export async function selectModel(app: App): Promise<void> {
+  // Get the folder first, because another folder can be active when the user picks a model.
   const scope = window.activeTextEditor?.document.uri;
-  const looked = await app.connections.peekWithProgress();
+  const owner = activeFolder(scope);
+  const looked = await app.connections.peekWithProgress(owner);
   const { found } = looked;
   const ofEditor = settingsFor(serviceInUse(looked), readSettings(scope));
   const ready = readyConnection(looked.choice);
@@ -31,15 +33,14 @@ export async function selectModel(app: App): Promise<void> {
     ofEditor.service.regions.length > 0 &&
     !apiOf(ofEditor.service).models.needsToken &&
     !ofEditor.serviceProblem;
-  const connection = ready ?? (isPublic ? undefined : await app.connections.for());
+  const connection = ready ?? (isPublic ? undefined : await app.connections.for(owner));
   if (!connection && !isPublic) return;
   const serviceUrl = connection?.serviceUrl ?? (await requireAddress(ofEditor));
   if (!serviceUrl) return;
   const used = connection ?? ofEditor;
   const { service, operation } = used;
-  const folder = activeFolder()?.uri;
   const isOther = service.word !== found.settings.service.word;
-  if (isOther && !folder) return inform(COMMAND_MESSAGES.modelOfOther(service.name));
+  if (isOther && !owner) return inform(COMMAND_MESSAGES.modelOfOther(service.name));
   const from = { service, serviceUrl, operation, otherKeys: found.keys };
   const { signOutSignal } = app.connections;
   const own = hasOwnModel(used)
@@ -60,7 +61,7 @@ export async function selectModel(app: App): Promise<void> {
   if (choice.service.word !== service.word) return switchSelections(app, choice.service, picked);
   // The user settings contain the model of the service in the settings, so the model of another
   // service is written to the folder settings.
-  await writeSettings({ modelId: picked }, isOther ? folder : undefined);
+  await writeSettings({ modelId: picked }, isOther ? owner?.uri : undefined);
   if (settingsFor(service, readSettings(scope)).modelId === picked) return;
   void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);
 }

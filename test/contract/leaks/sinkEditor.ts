@@ -116,6 +116,8 @@ export class SinkEditor extends FakeEditor {
   button = 'Use These Values';
   /** ID of the model to pick in *Select Model*. If the model isn't listed, the list closes. */
   modelToPick = '';
+  /** The path of the folder for which each setting was written; undefined for user settings. */
+  readonly scopes: (string | undefined)[] = [];
   onLog: () => void = () => {};
   isFocused = true;
   /** The part of the editor's API that throws an error whenever it's accessed. */
@@ -199,7 +201,7 @@ export class SinkEditor extends FakeEditor {
               Buffer.from(content).toString(),
             ),
         }),
-        getConfiguration: () => this.#configuration(),
+        getConfiguration: (_: string, scope?: Address) => this.#configuration(scope),
         openTextDocument: async (options: { readonly content?: string }) => {
           this.sink('document', options);
           return this.#document(options.content);
@@ -233,14 +235,17 @@ export class SinkEditor extends FakeEditor {
     };
   }
 
-  #configuration(): unknown {
+  #configuration(scope?: Address): unknown {
     return {
       get: (name: string) => this.setting(name),
       inspect: (name: string) => {
         const value = this.userSettings.get(name);
         return { globalValue: value, globalLocalValue: value };
       },
-      update: async (name: string, value: unknown) => this.sink('settings', name, value),
+      update: async (name: string, value: unknown) => {
+        this.scopes.push(scope?.path);
+        this.sink('settings', name, value);
+      },
     };
   }
 

@@ -168,6 +168,32 @@ describe('the menu', () => {
   });
 });
 
+describe('Select Model for a service in a .env file', () => {
+  const suite = eachWithLife();
+  beforeEach(() => suite.life.stores.keyring.values.clear());
+
+  it('saves the model for the folder that was active when the command started', async () => {
+    const { url } = suite.life.emulator;
+    const editor = new SinkEditor();
+    for (const folder of ['/work', '/other']) editor.addFolder(folder);
+    editor.userSettings.set('services', [{ ...acme, models: [{ id: 'acme/small' }] }]);
+    editor.files.set('/work/.env', `ACME_API_KEY=${defaultApiKey}\nACME_URL=${url}\n`);
+    editor.modelToPick = 'acme/small';
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
+      await run('refreshToken');
+      // Opens a document of the other folder while the file is being read.
+      Object.defineProperty(editor, 'beforeFiles', {
+        get: async () => {
+          editor.path = '/other/b.txt';
+        },
+      });
+      await run('selectModel');
+    });
+    assert.match(editor.textOf('settings'), /^modelId\nacme\/small$/m);
+    assert.deepEqual(editor.scopes, ['/work']);
+  });
+});
+
 describe('a deployment', () => {
   const suite = eachWithLife();
 
