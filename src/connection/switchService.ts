@@ -45,11 +45,15 @@ export async function writeServiceSettings(
   // A project in the settings can only belong to a service that needs a project.
   const isReplaced = projectId !== '' || needsProject(before.service);
   const hasProject = needsProject(service) && isReplaced;
+  // A deployment ID takes precedence over a space ID, and a space ID over a project ID. Delete all
+  // old IDs, so that none of them overrides the new ID.
+  const noProject = hasProject && { projectId: '', spaceId: '', deploymentId: '' };
+  // Delete the old IDs before the service changes, so that they never belong to the new service,
+  // even if a later write fails.
+  if (noProject && modelId !== undefined) await writeSettings(noProject);
   await writeSettings({
     ...(modelId !== undefined && { service: service.word, modelId }),
-    // A deployment ID takes precedence over a space ID, and a space ID over a project ID. Delete
-    // all old IDs, so that none of them overrides the new ID.
-    ...(hasProject && { projectId: '', spaceId: '', deploymentId: '' }),
+    ...noProject,
     ...(hasProject && { [`${resource}Id` as const]: projectId }),
     // Write the addresses last. Until then, the addresses in the settings don't match the approved
     // addresses, so the user is prompted before the key of one service is used with the project of

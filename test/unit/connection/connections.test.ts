@@ -240,34 +240,48 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [own, added]);
     });
 
-    it('never uses a project with the wrong service, even if saving settings fails', async () => {
-      await storeKey();
-      const other = { authUrl: EVIL, serviceUrl: EVIL };
-      const record = { account: 'me', apiKey: 'key-of-cpd', projectId: 'project-of-cpd', ...other };
-      await keys.write(record, 'cpd');
-      editor.userSettings.set('service', 'ibm');
-      const [, cpd] = await connections.all();
-      assert.ok(cpd);
-      const write = editor.userSettings.set;
-      for (let writes = 0, isDone = false; !isDone; writes += 1) {
-        let left = writes;
-        editor.userSettings.set = (name, value) => {
-          if (left === 0) throw new Error('The settings can’t be written.');
-          left -= 1;
-          return write.call(editor.userSettings, name, value);
-        };
-        isDone = await connections.useForSelections(cpd.service).catch(() => false);
-        editor.userSettings.set = write;
-        const { choice } = await connections.peek();
-        if (choice.kind === 'ready') {
-          const { service: used, projectId } = choice.connection;
-          const own = used.word === 'ibm' ? 'my-project' : 'project-of-cpd';
-          assert.equal(projectId, own, `after ${writes} writes`);
+    const fixed = {
+      ...{ word: 'acme', url: GATEWAY, api: 'watsonx', defaultModel: 'coder' },
+      authentication: { kind: 'none' },
+    };
+    for (const [what, word, record] of [
+      ['a service', 'cpd', { account: 'me', apiKey: 'my-key', authUrl: EVIL, serviceUrl: EVIL }],
+      [
+        'a service with a fixed URL',
+        'acme',
+        {
+          ...{ apiKey: '', authUrl: GATEWAY, serviceUrl: GATEWAY },
+          definition: JSON.stringify(fixed),
+        },
+      ],
+    ] as const) {
+      it(`never uses a project with the wrong service, even if saving settings fails: ${what}`, async () => {
+        await storeKey();
+        editor.userSettings.set('services', [fixed]).set('service', 'ibm');
+        await keys.write({ ...record, projectId: 'project-of-the-other' }, word);
+        const [, other] = await connections.all();
+        assert.equal(other?.service.word, word);
+        const write = editor.userSettings.set;
+        for (let writes = 0, isDone = false; !isDone; writes += 1) {
+          let left = writes;
+          editor.userSettings.set = (name, value) => {
+            if (left === 0) throw new Error('The settings can’t be written.');
+            left -= 1;
+            return write.call(editor.userSettings, name, value);
+          };
+          isDone = await connections.useForSelections(other.service).catch(() => false);
+          editor.userSettings.set = write;
+          const { choice } = await connections.peek();
+          if (choice.kind === 'ready') {
+            const { service: used, projectId } = choice.connection;
+            const own = used.word === 'ibm' ? 'my-project' : 'project-of-the-other';
+            assert.equal(projectId, own, `after ${writes} writes`);
+          }
+          editor.userSettings.set('service', 'ibm').set('url', SERVICE).set('authUrl', IDENTITY);
+          editor.userSettings.set('projectId', 'my-project');
         }
-        editor.userSettings.set('service', 'ibm').set('url', SERVICE).set('authUrl', IDENTITY);
-        editor.userSettings.set('projectId', 'my-project');
-      }
-    });
+      });
+    }
 
     it("sets up a second service without changing the first service's identity address", async () => {
       await storeKey();
