@@ -4,12 +4,7 @@ import { targetForFolder } from '../config/configuration.ts';
 import { targetText } from '../connection/connectionMessages.ts';
 import { readyConnection } from '../connection/createConnection.ts';
 import { activeFolder, openEnvFile } from '../connection/folders.ts';
-import {
-  type Lookup,
-  needsApproval,
-  type SourceSnapshot,
-  serviceInUse,
-} from '../connection/sourceSelection.ts';
+import { type Lookup, needsApproval, type SourceSnapshot } from '../connection/sourceSelection.ts';
 import { sourceChoices, sourceMenu, sourceRows } from '../connection/sourceView.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import type { Connection } from '../service/connection.ts';
@@ -39,7 +34,7 @@ export async function openMenu(app: App): Promise<unknown> {
     await commands.executeCommand(undocumentedCommands.focusEditor);
     return connections.setUp();
   }
-  const ofServices = await serviceRows(app, serviceInUse(looked));
+  const ofServices = await serviceRows(app, looked);
   const { services, sources, another, extensions } = COMMAND_MESSAGES.menu;
   const connection = readyConnection(choice);
   const useAnother = { label: another, run: () => useAnotherSource(app, looked) };

@@ -58,7 +58,8 @@ export async function selectModel(app: App): Promise<void> {
   const choice = await pickModel(own, others);
   if (!choice) return;
   const { modelId: picked } = choice;
-  if (choice.service.word !== service.word) return switchSelections(app, choice.service, picked);
+  if (choice.service.word !== service.word)
+    return switchSelections(app, owner, choice.service, picked);
   // The user settings contain the model of the service in the settings, so the model of another
   // service is written to the folder settings.
   await writeSettings({ modelId: picked }, isOther ? owner?.uri : undefined);

@@ -1,3 +1,5 @@
+import type { WorkspaceFolder } from 'vscode';
+import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import type { Service } from '../service/service.ts';
 import type { MenuItem } from '../status/menu.ts';
@@ -11,11 +13,13 @@ import type { App } from './commandTypes.ts';
  * Returns a menu row for each service that is set up, except the service in use. Picking a row
  * switches selections to that row's service.
  */
-export async function serviceRows(app: App, { word: used }: Service): Promise<MenuItem[]> {
+export async function serviceRows(app: App, looked: Lookup): Promise<MenuItem[]> {
+  const { word: used } = serviceInUse(looked);
+  const owner = looked.found.folder.workspaceFolder;
   const all = await app.connections.all();
   const others = all.filter(({ service }) => service.word !== used);
   return others.map((connection) => ({
-    run: () => switchSelections(app, connection.service),
+    run: () => switchSelections(app, owner, connection.service),
     label: COMMAND_MESSAGES.useService(oneLine(connection.service.name)),
     description: new URL(connection.serviceUrl).host,
     detail: oneLine(modelText(connection)),
@@ -24,16 +28,18 @@ export async function serviceRows(app: App, { word: used }: Service): Promise<Me
 
 /**
  * Switches selections to another service, and reports the success or failure.
+ * @param owner the folder that was active when the command started
  * @param modelId the model to use; omitted for the service's default
  */
 export async function switchSelections(
   { connections }: App,
+  owner: WorkspaceFolder | null,
   service: Service,
   modelId?: string,
 ): Promise<void> {
   const { usedForSelections, notSetUp } = COMMAND_MESSAGES;
-  if (await connections.useForSelections(service, modelId)) {
-    return inform(usedForSelections(service.name));
-  }
+  const isUsed = await connections.useForSelections(service, modelId, owner);
+  if (isUsed) inform(usedForSelections(service.name));
+  if (isUsed !== undefined) return;
   offer('warning', notSetUp(service.name), ACTION_LABELS.setUp, 'hostedModel.setUp');
 }

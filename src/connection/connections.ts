@@ -19,7 +19,7 @@ import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
 import { staysText, USE_NEW_CREDENTIALS } from './connectionMessages.ts';
 import { choiceOf, readyConnection } from './createConnection.ts';
-import { writeCredentialSource } from './credentialSourceSetting.ts';
+import { settleUnusable, writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, onDidChangeEnvFile, onlyFolder } from './folders.ts';
 import {
   importSource,
@@ -269,12 +269,19 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Switches selections to a service that is already set up, by changing the settings.
+   * Switches selections to a service that is already set up, by changing the settings. If the
+   * settings name a source that has no values for the service, offers to use the other sources.
    * @param modelId the model to use; empty for the service's default
-   * @returns false if the service isn't set up
+   * @returns undefined if the service isn't set up; false if the settings still name that source
    */
-  async useForSelections(service: Service, modelId = ''): Promise<boolean> {
-    return useForSelections(this.#options.keys, service, modelId);
+  async useForSelections(
+    service: Service,
+    modelId = '',
+    owner = activeFolder(),
+  ): Promise<boolean | undefined> {
+    if (!(await useForSelections(this.#options.keys, service, modelId))) return undefined;
+    const { found, choice } = await this.#active.look(owner);
+    return choice.kind !== 'source-unusable' || settleUnusable(choice.source, found);
   }
 
   /** Deletes the user's decision about a source for a folder. */

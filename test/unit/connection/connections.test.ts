@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { mock } from 'node:test';
 import type { Uri, WorkspaceFolder } from 'vscode';
+import type { App } from '../../../src/commands/commandTypes.ts';
 import type { Obstacle } from '../../../src/connection/activeConnection.ts';
 import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore, type StorageIssue } from '../../../src/connection/keyStore.ts';
@@ -240,6 +241,34 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [own, added]);
     });
 
+    for (const [button, messages] of [
+      ['Use Other Sources', ['acme is now used for selections.']],
+      [undefined, []],
+    ] as const) {
+      it(`reports the switch only once the settings let the service be used: ${button ?? 'closed'}`, async () => {
+        await storeBoth();
+        editor.userSettings.set('service', 'ibm');
+        editor.folderSettings.set('credentialSource', 'envFile');
+        editor.files.set('/work/.env', envFile().replaceAll('VENDOR', 'IBM'));
+        const before = connections.for();
+        await (await editor.modalPrompt()).answer(use);
+        assert.equal((await before)?.source, 'envFile');
+        const [, gateway] = await connections.all();
+        assert.ok(gateway);
+        const [work = null] = editor.folders as WorkspaceFolder[];
+        const { switchSelections } = await import('../../../src/commands/serviceRows.ts');
+        const switched = switchSelections({ connections } as App, work, gateway.service);
+        const question = await editor.modalPrompt();
+        assert.match(question.text, /selects the \.env file in work, which can’t be used/);
+        await question.answer(button);
+        await switched;
+        assert.deepEqual(editor.messages, messages);
+        const { choice } = await connections.peek();
+        const used = choice.kind === 'ready' ? choice.connection.service.word : choice.kind;
+        assert.equal(used, button ? 'acme' : 'source-unusable');
+      });
+    }
+
     const fixed = {
       ...{ word: 'acme', url: GATEWAY, api: 'watsonx', defaultModel: 'coder' },
       authentication: { kind: 'none' },
@@ -269,7 +298,7 @@ describe('Connections', () => {
             left -= 1;
             return write.call(editor.userSettings, name, value);
           };
-          isDone = await connections.useForSelections(other.service).catch(() => false);
+          isDone = await connections.useForSelections(other.service).then(Boolean, () => false);
           editor.userSettings.set = write;
           const { choice } = await connections.peek();
           if (choice.kind === 'ready') {
