@@ -1,4 +1,5 @@
 import { ConfigurationTarget, Disposable, type Uri, workspace } from 'vscode';
+import { ServiceError } from '../service/errors.ts';
 import { AI_SETTING, type Inspected, userValue } from '../undocumentedApi.ts';
 
 /**
@@ -93,7 +94,7 @@ export function targetOfSetting(name: Written, folder: Uri | undefined): Setting
 
 /**
  * Writes settings. An empty value removes the setting.
- * @throws if VS Code can't write them
+ * @throws {ServiceError} `settings-not-written` if VS Code can't write them
  */
 export async function writeSettings(
   values: WritableSettings,
@@ -101,10 +102,9 @@ export async function writeSettings(
 ): Promise<void> {
   const { Global, Workspace, WorkspaceFolder } = ConfigurationTarget;
   const folder = typeof target === 'string' ? undefined : target;
-  const configuration = workspace.getConfiguration(SECTION, folder);
   const own = target === 'workspace' ? Workspace : Global;
   for (const [name, value] of Object.entries(values)) {
-    await configuration.update(name, value || undefined, folder ? WorkspaceFolder : own);
+    await write(name, value || undefined, folder ? WorkspaceFolder : own, folder);
   }
 }
 
@@ -116,12 +116,25 @@ export function serviceEntries(): readonly unknown[] {
 
 /**
  * Writes `hostedModel.services` to the user settings.
- * @throws if VS Code can't write them
+ * @throws {ServiceError} `settings-not-written` if VS Code can't write them
  */
 export async function writeServiceEntries(entries: readonly unknown[]): Promise<void> {
   const value = entries.length > 0 ? entries : undefined;
   const { Global } = ConfigurationTarget;
-  await workspace.getConfiguration(SECTION).update('services', value, Global);
+  await write('services', value, Global);
+}
+
+async function write(
+  name: string,
+  value: unknown,
+  target: ConfigurationTarget,
+  folder?: Uri,
+): Promise<void> {
+  try {
+    await workspace.getConfiguration(SECTION, folder).update(name, value, target);
+  } catch {
+    throw new ServiceError('settings-not-written');
+  }
 }
 
 /**

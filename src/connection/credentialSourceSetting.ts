@@ -14,7 +14,7 @@ import type { ExternalSource, SourceSnapshot } from './sourceSelection.ts';
 
 /**
  * @returns false if other settings override the value; a message then informs the user
- * @throws if VS Code can't write the setting
+ * @throws {ServiceError} `settings-not-written` if VS Code can't write the setting
  */
 export async function writeCredentialSource(
   credentialSource: CredentialSource,

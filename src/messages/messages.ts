@@ -76,6 +76,10 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: `${limit} requests are already waiting. Try again when some of them have finished.`,
     actions: ['retry'],
   }),
+  'settings-not-written': () => ({
+    text: 'Couldn’t write your settings. The file settings.json may have unsaved changes or mistakes. Save or correct it, then try again.',
+    actions: ['retry', 'openSettings'],
+  }),
   'credentials-changed': () => ({
     text: 'The credentials changed or couldn’t be read during the checks, so no further requests were sent. Check again.',
     actions: ['retry'],

@@ -18,6 +18,8 @@ export type ErrorKind =
    */
   | 'setting-holds-secret'
   | 'queue-full'
+  /** VS Code couldn't write to a settings file, for example because of unsaved changes. */
+  | 'settings-not-written'
   /**
    * During a diagnosis, the credentials were replaced or removed, or couldn't be read. The
    * remaining requests of the diagnosis weren't sent.

@@ -121,7 +121,7 @@ export class SinkEditor extends FakeEditor {
   onLog: () => void = () => {};
   isFocused = true;
   /** The part of the editor's API that throws an error whenever it's accessed. */
-  broken: 'status bar' | 'windows' | 'tabs' | undefined;
+  broken: 'status bar' | 'windows' | 'tabs' | 'settings file' | undefined;
   /** The ID of a command that another extension has registered. */
   takenCommand: string | undefined;
   /** Objects and listeners that the extension hasn't disposed of, by kind. */
@@ -243,6 +243,7 @@ export class SinkEditor extends FakeEditor {
         return { globalValue: value, globalLocalValue: value };
       },
       update: async (name: string, value: unknown) => {
+        if (this.broken === 'settings file') throw new Error('The file has unsaved changes.');
         this.scopes.push(scope?.path);
         this.sink('settings', name, value);
       },

@@ -143,8 +143,12 @@ describe('the menu', () => {
 
   describe('with two services that are set up', () => {
     /** Picks ACME in the menu, and returns the notifications and the written settings. */
-    const switchToAcme = async (beforePick = () => {}) => {
+    const switchToAcme = async (
+      beforePick = () => {},
+      broken: SinkEditor['broken'] = undefined,
+    ) => {
       const editor = editorWithBoth();
+      editor.broken = broken;
       editor.labels.push(/Use ACME for Selections/);
       editor.beforePick = beforePick;
       await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
@@ -164,6 +168,13 @@ describe('the menu', () => {
       );
       assert.match(notification, /^Couldn’t switch to ACME, because it’s no longer set up\.$/m);
       assert.equal(settings, '');
+    });
+
+    it('reports that it couldn’t write the settings, and offers to retry', async () => {
+      const { notification } = await switchToAcme(undefined, 'settings file');
+      assert.match(notification, /^Couldn’t write your settings\. .*settings\.json/m);
+      assert.match(notification, /"Retry"/);
+      assert.doesNotMatch(notification, /now used/);
     });
   });
 });
