@@ -18,7 +18,7 @@ import { openSettingsOfWorkspace } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
 import { staysText, USE_NEW_CREDENTIALS } from './connectionMessages.ts';
-import { choiceOf, readyConnection } from './createConnection.ts';
+import { choiceOf, editorChoices, readyConnection } from './createConnection.ts';
 import { settleUnusable, writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, onDidChangeEnvFile, onlyFolder } from './folders.ts';
 import {
@@ -30,14 +30,13 @@ import {
 } from './resolveObstacle.ts';
 import {
   choose,
-  chooseEditor,
   chooseWithoutFolder,
   externalSource,
   isUsable,
   type Lookup,
   type SourceSnapshot,
 } from './sourceSelection.ts';
-import { type FindOptions, findSources, programOf } from './sources.ts';
+import { type FindOptions, findSources } from './sources.ts';
 import { forgetExternalSource, hasSignedOut } from './storedState.ts';
 import { useForSelections } from './switchService.ts';
 
@@ -179,14 +178,8 @@ export class Connections implements Disposable {
     const { runtime } = this.#options;
     const { found, choice: first } = await this.#lookUpForChat();
     const { service: inUse } = readyConnection(first) ?? found.settings;
-    const others = [found, ...found.others]
-      .filter(({ settings }) => settings.service.word !== inUse.word)
-      .map(async (source) => {
-        const program = await programOf(source.settings.service);
-        const ofService = { ...found, ...source, program, external: [] };
-        return choiceOf(ofService, chooseEditor(ofService), runtime);
-      });
-    return [first, ...(await Promise.all(others))].flatMap((one) => readyConnection(one) ?? []);
+    const others = await editorChoices(found, inUse, runtime);
+    return [first, ...others].flatMap((one) => readyConnection(one) ?? []);
   }
 
   async #lookUpForChat(): Promise<Lookup> {
@@ -305,11 +298,13 @@ export class Connections implements Disposable {
    * @throws if secret storage fails to delete a key
    */
   async signOut(): Promise<void> {
+    // Don't wait for secret storage first, because a keyring may ask for its password.
+    this.#endRequests();
     try {
       await this.#options.approvals.forgetApproved();
       await this.#options.keys.delete();
     } catch (error) {
-      this.#options.runtime.forgetTokens();
+      this.#endRequests();
       // Fire `onDidChange`, so that its listeners stop following the forgotten tokens.
       this.#options.inBackground(this.#active.refresh());
       throw error;
@@ -343,16 +338,19 @@ export class Connections implements Disposable {
   }
 
   async #onKeyChange(isSignOut: boolean): Promise<void> {
-    const { runtime, workspaceState } = this.#options;
     if (await hasSignedOut(this.#options, isSignOut)) {
-      this.#signedOut.abort();
-      this.#signedOut = new AbortController();
+      this.#endRequests();
       // Signing out deletes the approvals, so no external source is in use anymore.
-      await forgetExternalSource(workspaceState);
-      runtime.forgetTokens();
+      await forgetExternalSource(this.#options.workspaceState);
       this.#signOuts.fire();
     }
     await this.#active.refresh();
+  }
+
+  #endRequests(): void {
+    this.#signedOut.abort();
+    this.#signedOut = new AbortController();
+    this.#options.runtime.forgetTokens();
   }
 
   async #require(owner: WorkspaceFolder | null): Promise<Connection | undefined> {

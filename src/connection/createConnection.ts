@@ -1,8 +1,15 @@
 import { type Settings, settingsFor } from '../config/settings.ts';
 import { Connection } from '../service/connection.ts';
 import type { Credentials, SourceId } from '../service/credentials.ts';
+import type { Service } from '../service/service.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
-import type { Choice, SourceSelection, SourceSnapshot } from './sourceSelection.ts';
+import {
+  type Choice,
+  chooseEditor,
+  type SourceSelection,
+  type SourceSnapshot,
+} from './sourceSelection.ts';
+import { programOf } from './sources.ts';
 import { reasonText } from './sourceView.ts';
 
 /** Creates connections from usable credentials and the settings of their service. */
@@ -18,6 +25,22 @@ export function choiceOf(
   const reason = reasonText(source, found);
   const connection = connectionTo(credentials, found.settings, runtime, { source, reason });
   return { kind: 'ready', connection };
+}
+
+/** Returns the choice for each service with a stored key, except one, from the editor source. */
+export function editorChoices(
+  found: SourceSnapshot,
+  except: Service,
+  runtime: ServiceRuntime,
+): Promise<Choice[]> {
+  const others = [found, ...found.others]
+    .filter(({ settings }) => settings.service.word !== except.word)
+    .map(async (source) => {
+      const program = await programOf(source.settings.service);
+      const ofService = { ...found, ...source, program, external: [] };
+      return choiceOf(ofService, chooseEditor(ofService), runtime);
+    });
+  return Promise.all(others);
 }
 
 /** Returns the connection of a choice; undefined if there is an obstacle, or no choice. */

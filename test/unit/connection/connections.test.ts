@@ -41,6 +41,7 @@ describe('Connections', () => {
   let environment: Record<string, string>;
   let keyring: FakeKeyring;
   let beforeSecrets: Promise<void>;
+  let beforeList: Promise<void>;
   let asked: string[];
   let service: Pick<ServiceRuntime, 'test' | 'isRefused' | 'forgetTokens'>;
   /** A log of the current connection: its folder and stored key after each change. */
@@ -59,6 +60,7 @@ describe('Connections', () => {
     keyring = new FakeKeyring();
     storageIssues = [];
     beforeSecrets = Promise.resolve();
+    beforeList = Promise.resolve();
     asked = [];
     shown = [];
     service = {
@@ -74,6 +76,7 @@ describe('Connections', () => {
     };
     const list = async () => {
       asked.push('list');
+      await beforeList;
       return [...keyring.values.keys()];
     };
     const secrets = keyring.window({ get, keys: list });
@@ -1087,6 +1090,45 @@ describe('Connections', () => {
       await connections.signOut();
       await settled();
       assert.equal(signOutSignal.aborted, true);
+    });
+  });
+
+  describe('A17: when the user signs out', () => {
+    let forgotten: number;
+    let signOutSignal: AbortSignal;
+    beforeEach(async () => {
+      await storeKey();
+      forgotten = 0;
+      service.forgetTokens = () => {
+        forgotten += 1;
+      };
+      ({ signOutSignal } = connections);
+    });
+
+    it('ends all requests and forgets the tokens before slow secret storage responds', async () => {
+      const slow = Promise.withResolvers<void>();
+      beforeList = slow.promise;
+      const signedOut = connections.signOut();
+      assert.deepEqual([signOutSignal.aborted, forgotten], [true, 1]);
+      await settled();
+      assert.equal(keyring.values.has('hostedModel.key.ibm'), true);
+      // A request that starts in the meantime ends once the key is deleted.
+      const later = connections.signOutSignal;
+      assert.equal(later.aborted, false);
+      slow.resolve();
+      await signedOut;
+      await settled();
+      assert.equal(later.aborted, true);
+      assert.ok(forgotten > 1);
+      assert.equal(keyring.values.has('hostedModel.key.ibm'), false);
+    });
+
+    it('ends all requests and forgets the tokens even if the key can’t be deleted', async () => {
+      const fail = () => assert.fail('Secret storage is read-only.');
+      Object.assign(keyring.values, { set: fail, delete: fail });
+      await assert.rejects(connections.signOut(), /read-only/);
+      assert.equal(signOutSignal.aborted, true);
+      assert.ok(forgotten > 0);
     });
   });
 
