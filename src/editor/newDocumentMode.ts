@@ -21,6 +21,11 @@ class NewDocumentWriter implements ResponseWriter {
   /** Resolves to undefined if the document couldn't be opened. `end` then returns false. */
   #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
+  /**
+   * The new document, even before it's shown. Showing it makes it the active document before
+   * `#openDocument` exists.
+   */
+  #newDocument: TextDocument | undefined;
   #openDocument: EditorDocument | undefined;
   #hasFailed = false;
 
@@ -30,7 +35,7 @@ class NewDocumentWriter implements ResponseWriter {
   }
 
   get document(): TextDocument | undefined {
-    return this.#openDocument?.document;
+    return this.#openDocument?.document ?? this.#newDocument;
   }
 
   get isPending(): boolean {
@@ -62,6 +67,7 @@ class NewDocumentWriter implements ResponseWriter {
     if (this.#isGone) {
       this.#openDocument?.dispose();
       this.#openDocument = undefined;
+      this.#newDocument = undefined;
       this.#opened = undefined;
       this.#writer = undefined;
       this.#hasFailed = false;
@@ -86,6 +92,7 @@ class NewDocumentWriter implements ResponseWriter {
   async #open(): Promise<StreamWriter> {
     const [{ responseLanguage, snapshot }] = this.#targets;
     const document = await openEmpty(responseLanguage);
+    this.#newDocument = document;
     const preserveFocus = !isUnchanged(snapshot);
     const options = { viewColumn: ViewColumn.Beside, preview: false, preserveFocus };
     await window.showTextDocument(document, options);

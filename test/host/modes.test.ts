@@ -135,6 +135,19 @@ describe('insert modes:', () => {
     assert.equal(window.activeTextEditor?.document, newDocument(editor.document));
   });
 
+  it('newDocument uses its document as soon as the document becomes active', async () => {
+    const editor = await open('text', LINE);
+    const job = jobOn(editor, 'newDocument');
+    const uses: boolean[] = [];
+    const listener = window.onDidChangeActiveTextEditor((active) => {
+      if (active) uses.push(job.usesDocument(active.document));
+    });
+    job.append(0, 'answer');
+    assert.equal(await job.end(0, 'ended'), true);
+    listener.dispose();
+    assert.deepEqual(uses, [true]);
+  });
+
   it('newDocument writes several responses in order, whichever arrives first @nightly', async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
