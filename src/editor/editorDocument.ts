@@ -27,6 +27,7 @@ export class EditorDocument implements Disposable {
   #document: TextDocument;
   readonly #followed: Disposable;
   readonly #listeners: ChangeListener[] = [];
+  readonly #followListeners: (() => void)[] = [];
 
   constructor(document: TextDocument) {
     this.#document = document;
@@ -94,9 +95,15 @@ export class EditorDocument implements Disposable {
     this.#listeners.push(listener);
   }
 
+  /** Calls the listener each time `document` has changed because of a rename, until `dispose`. */
+  onDidFollow(listener: () => void): void {
+    this.#followListeners.push(listener);
+  }
+
   dispose(): void {
     this.#followed.dispose();
     this.#listeners.length = 0;
+    this.#followListeners.length = 0;
   }
 
   /**
@@ -123,7 +130,9 @@ export class EditorDocument implements Disposable {
       const there = to + here.slice(from.length);
       const renamed = workspace.textDocuments.find(({ uri }) => uri.toString() === there);
       if (renamed?.getText() !== text) continue;
-      if (isAutoRunFile(this.#document) || !isAutoRunFile(renamed)) this.#document = renamed;
+      if (!isAutoRunFile(this.#document) && isAutoRunFile(renamed)) continue;
+      this.#document = renamed;
+      for (const listener of this.#followListeners) listener();
     }
   }
 }

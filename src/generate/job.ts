@@ -102,6 +102,11 @@ export class Job implements Result, Disposable {
     return this.#openDocument.document;
   }
 
+  /** Calls the listener each time `document` has changed because of a rename. */
+  onDidFollow(listener: () => void): void {
+    this.#openDocument.onDidFollow(listener);
+  }
+
   /** Indices of the responses, in document order. */
   get indices(): number[] {
     return [...this.#responses.keys()];

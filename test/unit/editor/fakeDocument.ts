@@ -148,6 +148,8 @@ export class FakeDocument implements OpenDocument {
     this.#listener = listener;
   }
 
+  onDidFollow(): void {}
+
   dispose(): void {}
 
   #edit(changes: readonly TextChange[], owner: Owner, undoStopBefore: boolean): void {
