@@ -19,6 +19,8 @@ class ClipboardWriter implements ResponseWriter {
   readonly #texts: string[];
   /** Indices of responses that have begun and haven't ended. */
   readonly #open = new Set<number>();
+  /** True if text has arrived since the last copy. */
+  #hasNewText = false;
 
   constructor(count: number) {
     this.#texts = Array.from({ length: count }, () => '');
@@ -34,12 +36,15 @@ class ClipboardWriter implements ResponseWriter {
 
   append(index: number, text: string): void {
     this.#texts[index] += text;
+    this.#hasNewText = true;
   }
 
   async end(index: number): Promise<boolean> {
     this.#open.delete(index);
+    // Without new text, copying would only replace what the user has copied in the meantime.
+    if (this.#open.size > 0 || !this.#hasNewText) return true;
+    this.#hasNewText = false;
     const text = this.#texts.filter((each) => each !== '').join('\n\n');
-    if (this.#open.size > 0 || text === '') return true;
     try {
       await env.clipboard.writeText(text);
     } catch {

@@ -257,6 +257,16 @@ describe('insert modes:', () => {
     assert.equal(await env.clipboard.readText(), 'half');
   });
 
+  it("clipboard isn't changed by a retry without new text", async () => {
+    const job = jobOn(await open('text', LINE), 'clipboard');
+    job.append(0, 'answer');
+    assert.equal(await job.end(0, 'ended'), true);
+    await env.clipboard.writeText('copied by the user');
+    job.begin(0, 'restart');
+    assert.equal(await job.end(0, 'failed'), true);
+    assert.equal(await env.clipboard.readText(), 'copied by the user');
+  });
+
   it('clipboard copies all responses again after a retry of one @nightly', async () => {
     const job = jobOn(await three(), 'clipboard');
     for (const index of job.indices) {
