@@ -136,12 +136,16 @@ class PreviewWriter implements ResponseWriter {
   }
 
   #show(): Promise<Uri> {
-    return this.#deps.previews.show({
-      document: this.#deps.openDocument.document,
+    const { openDocument, previews } = this.#deps;
+    return previews.show({
+      get document() {
+        return openDocument.document;
+      },
       text: () => this.#writer.previewOf(this.#waiting),
       mayTakeFocus: () => this.#snapshot !== undefined && isUnchanged(this.#snapshot),
       accept: (isUpToDate) => this.#accept(isUpToDate),
       discard: () => this.#discard(),
+      reopen: () => this.#tryToShow(),
     });
   }
 

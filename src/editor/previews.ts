@@ -24,6 +24,8 @@ export interface Previewed {
   /** @param isUpToDate true if the preview shows exactly what would be written */
   readonly accept: (isUpToDate: boolean) => Promise<void>;
   readonly discard: () => void;
+  /** Shows the preview again, with a new URI. */
+  readonly reopen: () => void;
 }
 
 /**
@@ -31,6 +33,10 @@ export interface Previewed {
  */
 export class Previews implements Disposable {
   readonly #open = new Map<string, Previewed>();
+  /** URIs of the files and folders that are being renamed. */
+  #renaming: readonly string[] = [];
+  /** Previews that VS Code closed because their file is being renamed. */
+  readonly #closedByRename: TabInputTextDiff[] = [];
   readonly #changed = new EventEmitter<Uri>();
   readonly #disposable: Disposable;
 
@@ -41,11 +47,14 @@ export class Previews implements Disposable {
         for (const { input } of closed) {
           // VS Code also reports a tab as closed when the tab moves to another group.
           if (!(input instanceof TabInputTextDiff) || tabOf(input.modified)) continue;
-          const address = input.modified.toString();
-          this.#open.get(address)?.discard();
-          this.#open.delete(address);
+          if (this.#isRenaming(input.original)) this.#closedByRename.push(input);
+          else this.#take(input.modified)?.discard();
         }
       }),
+      workspace.onWillRenameFiles(({ files }) => {
+        this.#renaming = files.map(({ oldUri }) => oldUri.toString());
+      }),
+      workspace.onDidRenameFiles(() => this.#endRename()),
       workspace.registerTextDocumentContentProvider(PREVIEW_SCHEME, {
         onDidChange: this.#changed.event,
         provideTextDocumentContent: (uri) => this.#open.get(uri.toString())?.text() ?? '',
@@ -141,6 +150,32 @@ export class Previews implements Disposable {
 
   dispose(): void {
     this.#disposable.dispose();
+  }
+
+  #isRenaming(file: Uri): boolean {
+    const address = file.toString();
+    return this.#renaming.some((from) => address === from || address.startsWith(`${from}/`));
+  }
+
+  /** Reopens the previews that the rename closed, unless their document wasn't followed. */
+  async #endRename(): Promise<void> {
+    this.#renaming = [];
+    const closed = this.#closedByRename.splice(0);
+    // Other listeners for this event first switch to the renamed documents.
+    await Promise.resolve();
+    for (const { original, modified } of closed) {
+      const previewed = this.#take(modified);
+      if (previewed?.document.uri.toString() === original.toString()) previewed.discard();
+      else previewed?.reopen();
+    }
+  }
+
+  /** Forgets a preview, and returns what it previewed. */
+  #take(uri: Uri): Previewed | undefined {
+    const address = uri.toString();
+    const previewed = this.#open.get(address);
+    this.#open.delete(address);
+    return previewed;
   }
 
   get #inUse(): { readonly uri: Uri; readonly previewed: Previewed } | undefined {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { queryObjects } from 'node:v8';
-import { commands, Range, WorkspaceEdit, window, workspace } from 'vscode';
+import { commands, Range, window, workspace } from 'vscode';
 import { currentSnapshot, type EditorSnapshot } from '../../src/editor/capturedSelection.ts';
 import { TextFit } from '../../src/editor/fit/textFit.ts';
 import { type GenerateOverrides, generate } from '../../src/generate/generate.ts';
@@ -10,7 +10,7 @@ import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import { answerFor } from '../emulator/text.ts';
 import { until as eventually } from '../vscode/deadline.ts';
-import { fileUri, jobOn, open, openFile, typeAt, until, untilText } from './jobs.ts';
+import { jobOn, open, openFile, rename, typeAt, until, untilText } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);
@@ -79,9 +79,7 @@ describe('a job', () => {
     const generating = generate(world.options, { insertMode: 'below' });
     await world.emulator.nextRequest(({ path }) => path === chatPath);
     const calls = mock.method(commands, 'executeCommand').mock;
-    const edit = new WorkspaceEdit();
-    edit.renameFile(fileUri('escape.txt'), fileUri('escape-new.txt'));
-    assert.equal(await workspace.applyEdit(edit), true);
+    await rename('escape.txt', 'escape-new.txt');
     await until(window.onDidChangeActiveTextEditor, () => world.jobs.latest !== undefined);
     const updates = calls.calls
       .map((call): readonly unknown[] => call.arguments)

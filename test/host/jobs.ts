@@ -9,6 +9,7 @@ import {
   type TextDocument,
   type TextEditor,
   Uri,
+  WorkspaceEdit,
   window,
   workspace,
 } from 'vscode';
@@ -136,6 +137,13 @@ export function fileUri(name: string): Uri {
   const [folder] = workspace.workspaceFolders ?? [];
   assert.ok(folder);
   return Uri.joinPath(folder.uri, name);
+}
+
+/** Renames a file or folder in the window's folder, as the user does in the Explorer. */
+export async function rename(from: string, to: string): Promise<void> {
+  const edit = new WorkspaceEdit();
+  edit.renameFile(fileUri(from), fileUri(to));
+  assert.equal(await workspace.applyEdit(edit), true);
 }
 
 export function unsavedFiles(): TextDocument[] {

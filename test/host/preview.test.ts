@@ -19,11 +19,13 @@ import { activeFolder, PREVIEW_SCHEME } from '../../src/connection/folders.ts';
 import type { Job } from '../../src/generate/job.ts';
 import {
   close,
+  fileUri,
   jobOn,
   open,
   openFile,
   openPreviews,
   openWith,
+  rename,
   stream,
   until,
   untilText,
@@ -182,6 +184,7 @@ describe('a preview', () => {
       mayTakeFocus: () => false,
       accept: async () => {},
       discard: () => {},
+      reopen: () => {},
     });
     await assert.rejects(shown);
     const left = workspace.textDocuments.find((each) => each.getText() === 'never shown');
@@ -256,6 +259,41 @@ describe('a preview', () => {
     await aborted;
     assert.equal(editor.document.getText(), TEXT);
     assert.equal(await openPreviews().accept(), false);
+  });
+
+  for (const [when, isEnded] of [
+    ['while its response streams', false],
+    ['after its response', true],
+  ] as const) {
+    it(`reopens when its file is renamed ${when}`, async () => {
+      const names = [`renamed-${isEnded}.txt`, `renamed-${isEnded}-new.txt`] as const;
+      const job = jobOn(await openFile(names[0], TEXT, PROMPT), 'preview');
+      job.begin(0, 'restart');
+      const controller = job.activeRuns.reserve([0]);
+      job.append(0, 'answer');
+      if (isEnded) assert.equal(await job.end(0, 'ended'), true);
+      const before = await rightSide();
+      await rename(...names);
+      await until(window.tabGroups.onDidChangeTabs, () => {
+        const [{ input } = {}] = previewTabs();
+        return input instanceof TabInputTextDiff && `${input.original}` === `${fileUri(names[1])}`;
+      });
+      assert.notEqual((await rightSide()).uri.toString(), before.uri.toString());
+      assert.equal(controller?.signal.aborted, false);
+      if (!isEnded) assert.equal(await job.end(0, 'ended'), true);
+      await activatePreview();
+      assert.equal(await acceptSeen(), true);
+      assert.equal(job.document.uri.path, fileUri(names[1]).path);
+      assert.equal(job.document.getText(), 'top\nanswer\nend');
+    });
+  }
+
+  it('is discarded if its file is moved to where it would run automatically @nightly', async () => {
+    const job = jobOn(await openFile('moved.json', TEXT, PROMPT), 'preview');
+    await answer(job, 'answer');
+    await rename('moved.json', '.vscode/moved.json');
+    assert.equal(previewTabs().length, 0);
+    assert.equal(job.isPending, false);
   });
 
   it('stays open when its tab is moved to another group @nightly', async () => {

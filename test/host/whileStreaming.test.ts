@@ -22,6 +22,7 @@ import {
   open,
   openFile,
   placingModes,
+  rename,
   typeAt,
   unsavedFiles,
   until,
@@ -285,12 +286,6 @@ describe('a writer of streamed text', () => {
     assert.equal(saved.getText(), 'prompt\nfirst ');
   });
 });
-
-async function rename(from: string, to: string): Promise<void> {
-  const edit = new WorkspaceEdit();
-  edit.renameFile(fileUri(from), fileUri(to));
-  assert.equal(await workspace.applyEdit(edit), true);
-}
 
 async function documentAt(name: string): Promise<TextDocument> {
   const find = () => workspace.textDocuments.find(({ uri }) => uri.path === fileUri(name).path);
