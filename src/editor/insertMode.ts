@@ -51,8 +51,11 @@ export interface ModeDeps {
   readonly previews: Previews;
   /** Cancels the responses that are still streaming. */
   readonly cancel: () => void;
-  /** Called when the user has undone all text from the responses that are still streaming. */
-  readonly undone: () => void;
+  /**
+   * Called when the user has undone all text from the responses that are still streaming. The
+   * argument contains the indices of all responses without text.
+   */
+  readonly undone: (indices: readonly number[]) => void;
   /** Offers to open or copy a response that couldn't be written after the user accepted it. */
   readonly rescue: () => void;
 }

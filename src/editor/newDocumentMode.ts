@@ -2,7 +2,7 @@ import { type TextDocument, ViewColumn, window } from 'vscode';
 import { isUnchanged, type Targets } from './capturedSelection.ts';
 import { EditorDocument, openEmpty } from './editorDocument.ts';
 import { NOT_IN_NEW_DOCUMENT } from './insertMessages.ts';
-import type { InsertMode } from './insertMode.ts';
+import type { InsertMode, ModeDeps } from './insertMode.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
 
 export const newDocument: InsertMode = {
@@ -17,7 +17,7 @@ export const newDocument: InsertMode = {
  */
 class NewDocumentWriter implements ResponseWriter {
   readonly #targets: Targets;
-  readonly #onUndone: () => void;
+  readonly #onUndone: ModeDeps['undone'];
   /** Resolves to undefined if the document couldn't be opened. `end` then returns false. */
   #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
@@ -29,7 +29,7 @@ class NewDocumentWriter implements ResponseWriter {
   #openDocument: EditorDocument | undefined;
   #hasFailed = false;
 
-  constructor(targets: Targets, onUndone: () => void) {
+  constructor(targets: Targets, onUndone: ModeDeps['undone']) {
     this.#targets = targets;
     this.#onUndone = onUndone;
   }

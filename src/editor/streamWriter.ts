@@ -76,8 +76,11 @@ const TIMING: Timing = { intervalMs: 34, deadlineMs: 30_000 };
 
 interface WriterOptions {
   readonly timing?: Timing;
-  /** Called when the user has undone all text from the responses that are still streaming. */
-  readonly onUndone?: () => void;
+  /**
+   * Called when the user has undone all text from the responses that are still streaming. Receives
+   * the indices of all responses without text in the document.
+   */
+  readonly onUndone?: (indices: readonly number[]) => void;
 }
 
 /** A change that was sent to VS Code, but that no change event has reported yet. */
@@ -104,7 +107,7 @@ export class StreamWriter implements ResponseWriter {
   readonly #openDocument: OpenDocument;
   readonly #responses: readonly ResponseInDocument[];
   readonly #timing: Timing;
-  readonly #onUndone: () => void;
+  readonly #onUndone: NonNullable<WriterOptions['onUndone']>;
   /**
    * True if the next edit starts an undo step: initially, after a change that the writer didn't
    * make, and after a restart.
@@ -213,6 +216,10 @@ export class StreamWriter implements ResponseWriter {
     return this.#responses.some(({ isStreaming, hasText }) => isStreaming && hasText);
   }
 
+  get #withoutText(): number[] {
+    return [...this.#responses.keys()].filter((index) => !this.#response(index).hasText);
+  }
+
   #start(): void {
     if (!this.#isRunning) this.#running = this.#run();
   }
@@ -303,7 +310,7 @@ export class StreamWriter implements ResponseWriter {
     for (const response of this.#responses) response.conclude({ replay, beginsStep });
     if (areOurs) this.#expected = [];
     if (changes.length > 0) this.#startsUndoStep = !areOurs;
-    if (replay && hadText && !this.#hasTextOfOpen) this.#onUndone();
+    if (replay && hadText && !this.#hasTextOfOpen) this.#onUndone(this.#withoutText);
   }
 }
 

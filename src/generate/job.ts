@@ -85,8 +85,8 @@ export class Job implements Result, Disposable {
       previews,
       cancel: () => this.cancel(),
       rescue: () => rescue(this),
-      undone: () => {
-        this.#markUndone();
+      undone: (indices) => {
+        this.#markUndone(indices);
         this.cancel();
       },
     });
@@ -146,8 +146,13 @@ export class Job implements Result, Disposable {
     return this.#writer.isPending;
   }
 
+  /** Indices of the undone responses. */
+  get undone(): number[] {
+    return this.indices.filter((index) => this.#response(index).state === 'undone');
+  }
+
   get isUndone(): boolean {
-    return this.#responses.every(({ state }) => state === 'undone');
+    return this.undone.length === this.indices.length;
   }
 
   /**
@@ -273,7 +278,7 @@ export class Job implements Result, Disposable {
     if (!this.#writer.undo) return 'nothing';
     // Responses count as undone even if the undo is refused, because the writer discards waiting
     // text anyway.
-    this.#markUndone();
+    this.#markUndone(this.indices);
     return this.#writer.undo();
   }
 
@@ -291,8 +296,9 @@ export class Job implements Result, Disposable {
     if (text !== '') this.#writer.append(index, text);
   }
 
-  #markUndone(): void {
-    for (const one of this.#responses) {
+  #markUndone(indices: readonly number[]): void {
+    for (const index of indices) {
+      const one = this.#response(index);
       one.state = 'undone';
       one.isStartingOver = false;
     }

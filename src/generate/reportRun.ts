@@ -70,8 +70,11 @@ export async function reportRun(
 ): Promise<void> {
   const linesOf = (some: readonly number[]) =>
     job.indices.length > 1 ? some.map((index) => job.linesOf(index).first) : [];
-  const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ index }) => index);
-  if (lost.length > 0 && !job.isUndone) {
+  const isUndone = ({ index }: Outcome) => job.undone.includes(index);
+  const lost = outcomes
+    .filter((outcome) => !outcome.isPlaced && !isUndone(outcome))
+    .map(({ index }) => index);
+  if (lost.length > 0) {
     // Modes that don't write into the document put all responses in one place, so losing one
     // response affects all of them.
     const affected = job.mode.placeOf ? lost : job.indices;
@@ -86,8 +89,8 @@ export async function reportRun(
     if (wantsRetry) await runAgain(again, runMode);
   });
   if (complete.length === 0) {
-    const hasText = failed.some((outcome) => outcome.hasText);
-    if (isCanceled && !job.isUndone)
+    const hasText = failed.some((outcome) => outcome.hasText && !isUndone(outcome));
+    if (isCanceled && !outcomes.every(isUndone))
       announcements.done(texts.canceledText(hasText), 'circle-slash');
   } else {
     const isWhole = complete.length === indices.length;

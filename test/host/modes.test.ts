@@ -192,7 +192,7 @@ describe('insert modes:', () => {
         return 'plaintext';
       },
     };
-    const writer = newDocumentMode.open([fragile], { undone: () => {} } as ModeDeps);
+    const writer = newDocumentMode.open([fragile], { undone: (_) => {} } as ModeDeps);
     const answer = (text: string) => {
       writer.append(0, text);
       return writer.end(0);

@@ -10,6 +10,7 @@ import {
   jobOn,
   open,
   openFile,
+  openWith,
   placingModes,
   typeAt,
   unsavedFiles,
@@ -187,6 +188,21 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
     assert.equal(await job.undo(), 'nothing');
     assert.equal(job.isUndone, true);
+  });
+
+  it("doesn't mark another response as undone if the user undoes a streaming one", async () => {
+    const text = 'one\ntwo\nend';
+    const editor = await openWith(text, [new Range(0, 0, 0, 3), new Range(1, 0, 1, 3)]);
+    const { document } = editor;
+    const job = jobOn(editor, 'below');
+    for (const index of job.indices) job.begin(index, 'restart');
+    await appendTo(job, document, 'first', 0);
+    assert.equal(await job.end(0, 'truncated'), true);
+    await typeAt(document, 'end', '!');
+    await appendTo(job, document, 'second', 1);
+    await commands.executeCommand('undo');
+    assert.equal(document.getText(), 'one\nfirst\ntwo\nend!');
+    assert.deepEqual([job.truncated, job.undone], [[0], [1]]);
   });
 
   it('allows a retry to insert a new response', async () => {

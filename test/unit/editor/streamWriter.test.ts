@@ -439,6 +439,19 @@ describe('a stream writer', () => {
       );
     });
 
+    it('reports only the responses without text as undone', async () => {
+      const page = new FakeDocument('prompt');
+      const reported: (readonly number[])[] = [];
+      const onUndone = (indices: readonly number[]) => reported.push(indices);
+      const writer = new StreamWriter(page, [AT_START, END, END], { timing, onUndone });
+      await write(page, writer, 0, 'one');
+      await page.turnUntil(writer.end(0));
+      page.change(3, 0, 'u');
+      await write(page, writer, 1, 'two');
+      page.undo();
+      assert.deepEqual(reported, [[1, 2]]);
+    });
+
     it("doesn't report an undo if the user deletes the text by hand", async () => {
       const deleted = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');

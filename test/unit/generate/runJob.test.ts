@@ -56,8 +56,11 @@ describe('runJob', () => {
     readonly lost?: readonly number[];
     /** Indices of the responses without visible text, from all runs. */
     readonly empty?: readonly number[];
-    /** True if all text of the job was undone, including text from earlier runs. */
-    readonly undone?: boolean;
+    /**
+     * Indices of the responses that were undone; true if all text of the job was undone, including
+     * text from earlier runs.
+     */
+    readonly undone?: boolean | readonly number[];
     /** True if the user has already accepted all text of the preview. */
     readonly isAccepted?: boolean;
     /** Receives the responses. By default, they are discarded. */
@@ -103,11 +106,14 @@ describe('runJob', () => {
       lineAt: () => ({ range: { end: {} } }),
     };
     const truncated: number[] = [];
+    const all = [...Array.from({ length: count }).keys()];
+    const undoneIndices = typeof undone === 'boolean' ? all.filter(() => undone) : undone;
     const job = {
       activeRuns: new ActiveRuns(),
       ...{ mode: insertModes.find(({ id }) => id === mode), document, truncated, template },
-      ...{ indices: [...Array.from({ length: count }).keys()], writtenBy: () => [] },
-      ...{ text: 'text of an earlier run', isUndone: undone, isPending: !isAccepted },
+      ...{ indices: all, writtenBy: () => [] },
+      ...{ text: 'text of an earlier run', isPending: !isAccepted },
+      ...{ isUndone: undone === true, undone: undoneIndices },
       isEmpty: (index: number) => empty.includes(index),
       invisible: () => ({ removed: 0, kept: 0 }),
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
@@ -118,7 +124,7 @@ describe('runJob', () => {
       append: (index: number, text: string) => writer?.append(index, text),
       canInsert,
       end: async (index: number, end: ReturnType<typeof endOf>) => {
-        if (end === 'truncated' && !undone) truncated.push(index);
+        if (end === 'truncated' && !undoneIndices.includes(index)) truncated.push(index);
         return writer ? writer.end(index) : !lost.includes(index);
       },
     } as unknown as Job;
@@ -285,6 +291,25 @@ describe('runJob', () => {
       await done;
       assert.deepEqual(announced, [expected]);
     }
+  });
+
+  /** The run receives text, and is then canceled. */
+  const runCanceled = async (options: Options) => {
+    const generate = async (_: number, { onText }: CallOptions) => {
+      onText?.('The first words');
+      cancel.run();
+      throw new ServiceError('cancelled');
+    };
+    const { done, cancel, announced } = await run({ ...options, generate });
+    await done;
+    return announced;
+  };
+
+  it("doesn't announce or offer a response that the user undid while other responses remain", async () => {
+    // The second response is from an earlier run and can't be inserted again.
+    const options = { mode: 'below', count: 2, canInsert: (index: number) => index === 0 };
+    assert.deepEqual(await runCanceled({ ...options, undone: [0], lost: [0] }), []);
+    assert.doesNotMatch(editor.textOf('notification'), /Couldn’t insert/);
   });
 
   for (const [mode, what, offered] of [
