@@ -89,7 +89,9 @@ export async function reportRun(
     if (wantsRetry) await runAgain(again, runMode);
   });
   if (complete.length === 0) {
-    const hasText = failed.some((outcome) => outcome.hasText && !isUndone(outcome));
+    // A mode with `doneText` keeps text only while the text is waiting to be accepted.
+    const isKept = job.mode.doneText === undefined || job.isPending;
+    const hasText = isKept && failed.some((outcome) => outcome.hasText && !isUndone(outcome));
     if (isCanceled && !outcomes.every(isUndone))
       announcements.done(texts.canceledText(hasText), 'circle-slash');
   } else {

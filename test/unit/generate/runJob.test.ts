@@ -61,8 +61,8 @@ describe('runJob', () => {
      * text from earlier runs.
      */
     readonly undone?: boolean | readonly number[];
-    /** True if the user has already accepted all text of the preview. */
-    readonly isAccepted?: boolean;
+    /** True if the user has already accepted or discarded the preview. */
+    readonly isClosed?: boolean;
     /** Receives the responses. By default, they are discarded. */
     readonly writer?: ResponseWriter;
   }
@@ -79,7 +79,7 @@ describe('runJob', () => {
     lost = [],
     empty = [],
     undone = false,
-    isAccepted = false,
+    isClosed = false,
     writer,
   }: Options) {
     const [{ runJob }, { ActiveRuns, endOf }, { insertModes }] = await Promise.all([
@@ -112,7 +112,7 @@ describe('runJob', () => {
       activeRuns: new ActiveRuns(),
       ...{ mode: insertModes.find(({ id }) => id === mode), document, truncated, template },
       ...{ indices: all, writtenBy: () => [] },
-      ...{ text: 'text of an earlier run', isPending: !isAccepted },
+      ...{ text: 'text of an earlier run', isPending: !isClosed },
       ...{ isUndone: undone === true, undone: undoneIndices },
       isEmpty: (index: number) => empty.includes(index),
       invisible: () => ({ removed: 0, kept: 0 }),
@@ -305,6 +305,12 @@ describe('runJob', () => {
     return announced;
   };
 
+  it("doesn't announce the partial response of a discarded preview as kept", async () => {
+    const announcedIf = (isClosed: boolean) => runCanceled({ mode: 'preview', isClosed });
+    assert.deepEqual(await announcedIf(false), ['Canceled, partial response kept']);
+    assert.deepEqual(await announcedIf(true), ['Canceled']);
+  });
+
   it("doesn't announce or offer a response that the user undid while other responses remain", async () => {
     // The second response is from an earlier run and can't be inserted again.
     const options = { mode: 'below', count: 2, canInsert: (index: number) => index === 0 };
@@ -413,7 +419,7 @@ describe('runJob', () => {
   });
 
   it("doesn't ask the user to accept a preview that is already accepted", async () => {
-    const { done, announced } = await run({ mode: 'preview', isAccepted: true });
+    const { done, announced } = await run({ mode: 'preview', isClosed: true });
     await done;
     assert.deepEqual(announced, ['The response is complete']);
   });
