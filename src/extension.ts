@@ -89,6 +89,8 @@ class Startup implements CommandHost {
     this.log = log;
     this.#context = context;
     this.#make = make;
+    // VS Code keeps context keys when the extension host restarts, but the restart ends generations.
+    setContextKey('isGenerating', false);
     const { secrets, globalState, workspaceState } = context;
     const keys = make('the key store', () => new KeyStore(secrets, globalState, showStorageIssue));
     const approvals = new SourceApprovals(secrets, globalState);

@@ -44,6 +44,13 @@ function contextKey(editor: SinkEditor, name: string): unknown {
 describe('a window before its first command', () => {
   const suite = eachWithLife();
 
+  it('disables Escape, because VS Code keeps context keys when the extension host restarts', async () => {
+    const editor = suite.life.editor();
+    const window = await suite.opened.start(editor, suite.life.stores);
+    assert.equal(contextKey(editor, 'isGenerating'), false);
+    await window.close();
+  });
+
   it('forgets that the workspace used a .env file as soon as another window signs out', async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
