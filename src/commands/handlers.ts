@@ -34,7 +34,7 @@ export const handlers: Handlers = {
   generateWithTemplate: (app, { snapshot }) => generateFromTemplate(app, undefined, {}, snapshot),
 
   continueGeneration: async (app) => {
-    const job = app.jobs.latest;
+    const job = app.jobs.latestTruncated ?? app.jobs.latest;
     await continueResponses(job, async (indices, runMode) => {
       if (job) await runJob(optionsFor(app), job, indices, runMode);
     });

@@ -46,6 +46,11 @@ export class RecentJobs implements Disposable {
     return this.#here.at(-1);
   }
 
+  /** The most recent job for the active document that has a truncated response. */
+  get latestTruncated(): Job | undefined {
+    return this.#here.findLast(({ truncated }) => truncated.length > 0);
+  }
+
   /** The job that most recently received text. */
   get result(): Job | undefined {
     return this.#result;

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { queryObjects } from 'node:v8';
 import { commands, Range, window, workspace } from 'vscode';
+import type { App } from '../../src/commands/commandTypes.ts';
+import { handlers } from '../../src/commands/handlers.ts';
 import { currentSnapshot, type EditorSnapshot } from '../../src/editor/capturedSelection.ts';
 import { TextFit } from '../../src/editor/fit/textFit.ts';
 import { type GenerateOverrides, generate } from '../../src/generate/generate.ts';
@@ -88,6 +90,18 @@ describe('a job', () => {
     assert.equal(updates.at(-1)?.[2], true);
     world.jobs.cancel();
     await generating;
+  });
+
+  it('with the newest truncated response is continued, even if a complete response is newer', async () => {
+    const { editor } = await generated(cut);
+    const truncated = editor.document.getText();
+    await generate(world.options, { insertMode: 'above' });
+    const above = editor.document.getText().replace(truncated, '');
+    const app = { ...world.options, usage: { record: async () => {} } } as unknown as App;
+    const invocation = { args: {}, snapshot: undefined };
+    await closingMessages(handlers.continueGeneration(app, invocation));
+    const text = editor.document.getText();
+    assert.ok(text.startsWith(above + truncated) && text.length > (above + truncated).length);
   });
 
   it('keeps its response until a retry returns new text', async () => {

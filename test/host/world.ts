@@ -89,6 +89,6 @@ export class World {
 }
 
 /** Waits until `work` ends, and dismisses the messages that would keep it from ending. */
-export async function closingMessages(work: Promise<void>): Promise<void> {
+export async function closingMessages(work: Promise<unknown>): Promise<void> {
   await closing(['notifications.clearAll'], work);
 }
