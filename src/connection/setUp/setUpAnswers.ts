@@ -90,8 +90,7 @@ export async function prefilledFor(
     settings,
     steps: stepsFor(service, imported !== undefined),
     stored,
-    canKeepStored:
-      stored !== undefined && isUsableRecord(stored, service) && !runtime.isRefused(stored.apiKey),
+    canKeepStored: canKeep(stored, service, runtime),
     account: account || (stored?.account ?? ''),
     apiKey: problemOfKey(apiKey, service) ? '' : apiKey,
     projectId,
@@ -115,10 +114,19 @@ export function stepsFor(service: Service, isImported: boolean): StepName[] {
   ];
 }
 
-/** True if the key is well formed and the addresses are valid. */
-function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, service: Service): boolean {
+/**
+ * True if there is a stored record, its key is well formed and wasn't refused, and its addresses are
+ * valid.
+ */
+export function canKeep(
+  stored: KeyRecord | undefined,
+  service: Service,
+  runtime: Pick<ServiceRuntime, 'isRefused'>,
+): boolean {
+  if (!stored) return false;
+  const { apiKey, authUrl, serviceUrl } = stored;
   const isParsed = 'authHost' in parseDestination(authUrl, serviceUrl, service);
-  return !problemOfKey(apiKey, service) && isParsed;
+  return isParsed && !problemOfKey(apiKey, service) && !runtime.isRefused(apiKey);
 }
 
 /** Returns the entered or imported key, or else the stored key, with its service. */

@@ -15,6 +15,7 @@ import { withEntry } from './serviceEntry.ts';
 import {
   type AskStep,
   answeredCredentials,
+  canKeep,
   keyOf,
   type SetUp,
   type StepName,
@@ -95,13 +96,14 @@ async function changeHeaders(setUp: SetUp, position: Question): ReturnType<AskSt
  * needed
  */
 async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
-  const { keys, settings, stored: before, ...answers } = setUp;
+  const { keys, runtime, settings, stored: before, ...answers } = setUp;
   const { service } = settings;
   const stored = await keys.read(service.word);
-  setUp.stored = stored;
-  if (!answers.apiKey && !isSameRecord(stored, before)) {
-    // Another window signed out or stored a key. Saving would overwrite that change.
-    return { step: 'apiKey', text: SET_UP.changedKey };
+  if (!isSameRecord(stored, before)) {
+    // Another window signed out or stored a key. Saving could overwrite that change.
+    setUp.stored = stored;
+    setUp.canKeepStored = canKeep(stored, service, runtime);
+    if (!answers.apiKey) return { step: 'apiKey', text: SET_UP.changedKey };
   }
   const needsKey = neededSettings(service).includes('apiKey');
   const apiKey = needsKey ? answers.apiKey || (stored?.apiKey ?? '') : '';

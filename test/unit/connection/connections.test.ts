@@ -565,6 +565,19 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
+  it('A12: prompts before it replaces a key that another window stored during the setup', async () => {
+    const other = { apiKey: 'key-of-the-other-window', authUrl: IDENTITY, serviceUrl: SERVICE };
+    editor.beforeInput = (answer) => {
+      if (answer === SAVE) keyring.values.set('hostedModel.key.ibm', JSON.stringify(other));
+    };
+    editor.typed.push('another-key-that-is-long', 'my-project');
+    editor.picks.push(IBM, 'Frankfurt', SAVE);
+    const saved = connections.setUp();
+    await (await editor.modalPrompt()).answer('Keep Stored Key');
+    assert.equal(await saved, false);
+    assert.equal((await keys.read('ibm'))?.apiKey, 'key-of-the-other-window');
+  });
+
   for (const [what, change] of Object.entries({
     'the identity address': () => editor.userSettings.set('authUrl', 'https://other.example'),
     'the service address in the file': () =>

@@ -102,6 +102,10 @@ export class FakeEditor {
   readonly refusals: unknown[] = [];
   /** The selected text in the active file. */
   selected = '';
+  /** Called before an input box or list from `typed` or `picks` gets this answer. */
+  beforeInput: (answer: string) => void = () => {};
+  /** Called before the setting with this name is written. */
+  beforeUpdate: (name: string) => void = () => {};
   /** If a message that isn't modal has a button with this label, the button is pressed. */
   pressed: string | undefined;
 
@@ -204,6 +208,7 @@ export class FakeEditor {
           if (shown.validationMessage) editor.messages.push(String(shown.validationMessage));
           const answer = answers.shift();
           if (answer === undefined) return hide();
+          editor.beforeInput(answer);
           shown.value = answer;
           change(answer);
           shown.selectedItems = shown.items.filter((item) => item.label === answer);
@@ -254,6 +259,7 @@ export class FakeEditor {
         workspaceValue: editor.folderSettings.get(name),
       }),
       update: async (name: string, value: unknown, target: number) => {
+        editor.beforeUpdate(name);
         editor.targets.push(target);
         if (editor.overriddenSettings.has(name)) return;
         (target === USER ? editor.userSettings : editor.folderSettings).set(name, value);
