@@ -134,20 +134,31 @@ export class KeyStore {
 
   /**
    * Stores a record.
-   * @returns false if secret storage fails to store the record; `onIssue` is then called
+   * @param expected the stored record, as the caller read it. If it has changed since then, nothing
+   * is stored, so that a sign-out isn't undone.
+   * @returns false if the stored record has changed, or if secret storage fails to store the record;
+   * in the latter case, `onIssue` is called
    */
-  async write(record: KeyRecord, word: string): Promise<boolean> {
+  async write(
+    record: KeyRecord,
+    word: string,
+    expected?: { readonly stored: KeyRecord | undefined },
+  ): Promise<boolean> {
     const name = SECRET + word;
     const text = JSON.stringify(record);
-    const isStored = await this.#change(async () => {
-      if (!(await this.#storeVerified(name, text))) return false;
+    const result = await this.#change(async () => {
+      if (expected) {
+        const stored = parseRecord((await this.#read(name)) ?? '');
+        if (!isSameRecord(stored, expected.stored)) return 'changed';
+      }
+      if (!(await this.#storeVerified(name, text))) return 'failed';
       this.#seen.set(name, text);
       await this.#state.update(markerOf(name), true);
-      return true;
+      return 'stored';
     });
-    if (isStored) this.#announce();
-    else this.#onIssue('refuses-key');
-    return isStored;
+    if (result === 'stored') this.#announce();
+    if (result === 'failed') this.#onIssue('refuses-key');
+    return result === 'stored';
   }
 
   /**

@@ -83,7 +83,7 @@ export async function keepProject(keys: KeyStore): Promise<void> {
   const isKept = record?.projectId === projectId && record.resource === resource;
   if (serviceProblem || !needsProject(service)) return;
   if (!record || !projectId || isKept) return;
-  await keys.write({ ...record, projectId, resource }, service.word);
+  await keys.write({ ...record, projectId, resource }, service.word, { stored: record });
 }
 
 function needsProject(service: Service): boolean {

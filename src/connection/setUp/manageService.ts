@@ -65,7 +65,8 @@ export async function renameService(
   const entry = { ...Object(before), name: name.trim() };
   await writeServiceEntries(withEntry(entries, entry));
   if (record && record.definition === JSON.stringify(before)) {
-    await keys.write({ ...record, definition: JSON.stringify(entry) }, service.word);
+    const renamed = { ...record, definition: JSON.stringify(entry) };
+    await keys.write(renamed, service.word, { stored: record });
   }
   inform(MANAGE.renamed(name.trim()));
 }

@@ -50,6 +50,8 @@ export const SET_UP = {
     typed: 'Leave empty to keep the key that you typed',
   },
   changedKey: 'The stored key changed in another window. Enter the key that you want to use.',
+  changedValues:
+    'The service’s stored values changed in another window. Check your answers, then save again.',
   unapprovedKey:
     'You haven’t approved these changes for the stored key. Go back and enter the key again, or undo the changes.',
   projectPrompt: 'ID of the project to bill. In the project, open Manage > General > Details.',

@@ -61,9 +61,9 @@ export const askToSave: AskStep = async (setUp, position) => {
       const pasted = keyLeakProblem(sentValues(setUp, target), key);
       if (pasted) return pasted;
       if (!(await mayUseStoredKey(setUp, target))) return SET_UP.unapprovedKey;
-      // Don't test a stored key that changed during the setup. `save` reports the change.
+      // Don't test stored secrets that changed during the setup. `save` reports the change.
       const isStale =
-        !setUp.apiKey && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
+        keepsRecord(setUp) && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
       found = test && !isStale ? await testCredentials(setUp, target, signal) : undefined;
       return found?.step === 'save' ? found.text : undefined;
     },
@@ -96,15 +96,10 @@ async function changeHeaders(setUp: SetUp, position: Question): ReturnType<AskSt
  * needed
  */
 async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
-  const { keys, runtime, settings, stored: before, ...answers } = setUp;
+  const changed = await findChange(setUp);
+  if (changed) return changed;
+  const { keys, settings, stored, ...answers } = setUp;
   const { service } = settings;
-  const stored = await keys.read(service.word);
-  if (!isSameRecord(stored, before)) {
-    // Another window signed out or stored a key. Saving could overwrite that change.
-    setUp.stored = stored;
-    setUp.canKeepStored = canKeep(stored, service, runtime);
-    if (!answers.apiKey) return { step: 'apiKey', text: SET_UP.changedKey };
-  }
   const needsKey = neededSettings(service).includes('apiKey');
   const apiKey = needsKey ? answers.apiKey || (stored?.apiKey ?? '') : '';
   const again: StepProblem = { step: 'save', text: '' };
@@ -117,7 +112,27 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
   if (setUp.added) await writeServiceEntries(withEntry(serviceEntries(), setUp.added.entry));
   const record = recordFor(service, { ...answers, apiKey }, target);
   await saveSettings(keys, service, record);
-  return (await keys.write(record, service.word)) ? 'saved' : again;
+  if (await keys.write(record, service.word, { stored })) return 'saved';
+  // If the record has changed since it was read, start over. Otherwise, secret storage failed.
+  return isSameRecord(await keys.read(service.word), stored) ? again : save(setUp, target);
+}
+
+/**
+ * Reads the stored record again, because another window may have signed out or stored a record.
+ * @returns a problem if the setup would overwrite that change with the values that it kept
+ */
+async function findChange(setUp: SetUp): Promise<StepProblem | undefined> {
+  const { keys, runtime, settings, stored: before } = setUp;
+  const { service } = settings;
+  const stored = await keys.read(service.word);
+  if (isSameRecord(stored, before)) return undefined;
+  const isKept = keepsRecord(setUp);
+  setUp.stored = stored;
+  setUp.canKeepStored = canKeep(stored, service, runtime);
+  if (!isKept) return undefined;
+  setUp.headerSecrets = stored?.headerSecrets ?? {};
+  if (!setUp.apiKey) return { step: 'apiKey', text: SET_UP.changedKey };
+  return { step: 'headerSecrets', text: SET_UP.changedValues };
 }
 
 /**
@@ -143,6 +158,12 @@ async function mayUseStoredKey(setUp: SetUp, wanted: Destination): Promise<boole
   const binding = compareWithApproved(stored, settings.service, wanted, program);
   if (typeof binding === 'string') return binding === 'same';
   return (await askDestination(binding, settings.service)) === 'wanted';
+}
+
+/** True if the setup uses a secret from the stored record, or if the user entered no key. */
+function keepsRecord(setUp: SetUp): boolean {
+  const { apiKey, stored } = setUp;
+  return apiKey === '' || (stored !== undefined && usesStoredSecret(setUp, stored));
 }
 
 /** True if the setup uses the stored key or a stored header secret. */

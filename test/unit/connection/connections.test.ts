@@ -578,6 +578,21 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.apiKey, 'key-of-the-other-window');
   });
 
+  it('A17: never stores a kept key after the user signs out while the setup saves', async () => {
+    await storeKey();
+    editor.beforeUpdate = (name) => {
+      editor.beforeUpdate = () => {};
+      assert.equal(name, 'projectId');
+      void connections.signOut();
+    };
+    editor.typed.push('', 'other-project');
+    editor.picks.push(IBM, SERVICE, SAVE);
+    assert.equal(await connections.setUp(), false);
+    assert.equal(await keys.read('ibm'), undefined);
+    assert.match(editor.messages.join(), /The stored key changed/);
+    assert.deepEqual(storageIssues, []);
+  });
+
   for (const [what, change] of Object.entries({
     'the identity address': () => editor.userSettings.set('authUrl', 'https://other.example'),
     'the service address in the file': () =>

@@ -318,6 +318,22 @@ describe('KeyStore', () => {
     assert.deepEqual(await window.store.read('ibm'), another);
   });
 
+  it("A17: doesn't store a record if the stored record has changed since it was read", async () => {
+    const keyring = new FakeKeyring();
+    const [window, other] = [openWindow(keyring), openWindow(keyring)];
+    const { store } = window;
+    assert.equal(await store.write(record, 'ibm', { stored: undefined }), true);
+    assert.equal(await store.write(another, 'ibm', { stored: undefined }), false);
+    await other.store.write(another, 'ibm');
+    assert.equal(await store.write(record, 'ibm', { stored: record }), false);
+    assert.deepEqual(await store.read('ibm'), another);
+    assert.equal(await store.write(record, 'ibm', { stored: another }), true);
+    const signOut = store.delete();
+    assert.equal(await store.write(record, 'ibm', { stored: record }), false);
+    await signOut;
+    assert.deepEqual([await store.read('ibm'), window.issues], [undefined, []]);
+  });
+
   it('deletes a key whose write is in progress at sign-out', async () => {
     const keyring = new FakeKeyring();
     const storing = gate();

@@ -38,6 +38,7 @@ const commandEntry = (...command: readonly string[]): Entry => ({
 const CHANGE = '$(link) Change Address or Authentication...';
 const HEADERS = '$(list-unordered) Change Headers...';
 const ADD_HEADER = '$(add) Add a Header...';
+const CREDENTIALS = '$(key) Change Credentials...';
 const RENAME = '$(edit) Rename...';
 const REMOVE = '$(trash) Remove...';
 const SAVE = '$(save) Save Without Testing';
@@ -46,6 +47,7 @@ const OPENAI = 'OpenAI-Compatible';
 
 describe('a service that the user added', () => {
   let editor = new FakeEditor();
+  let keyring: FakeKeyring;
   let keys: KeyStore;
   let connections: Connections;
   let runtime: ServiceRuntime;
@@ -75,7 +77,8 @@ describe('a service that the user added', () => {
   afterEach(() => connections.dispose());
 
   const open = async () => {
-    const secrets = new FakeKeyring().window();
+    keyring = new FakeKeyring();
+    const secrets = keyring.window();
     keys = new KeyStore(secrets, new FakeState(), () => {});
     const { Connections } = await import('../../../../src/connection/connections.ts');
     const { runSetUp } = await import('../../../../src/connection/setUp/setUp.ts');
@@ -114,7 +117,7 @@ describe('a service that the user added', () => {
     ] as const) {
       editor.activeFile = file;
       await store(oauth, { account: 'me', apiKey: 'secret-of-acme' });
-      editor.picks.push('ACME', '$(key) Change Credentials...', SAVE);
+      editor.picks.push('ACME', CREDENTIALS, SAVE);
       editor.typed.push('me', '');
       assert.equal(await connections.setUp(), true);
       const [text = ''] = editor.messages.splice(0);
@@ -331,6 +334,40 @@ describe('a service that the user added', () => {
     await connections.setUp();
     assert.deepEqual(entries(), [{ ...edited, name: 'Better' }]);
     assert.equal((await connections.peek()).choice.kind, 'unapproved');
+  });
+
+  describe('whose record another window deletes', () => {
+    const signOutElsewhere = () => keyring.window().delete('hostedModel.key.acme');
+    const signOutBefore = (wanted: string) => {
+      editor.beforeInput = (answer) => {
+        if (answer !== wanted) return;
+        editor.beforeInput = () => {};
+        void signOutElsewhere();
+      };
+    };
+
+    it('A17: is never saved with an old header secret, even if the user enters a new key', async () => {
+      const entry = { ...withSecret, authentication: { kind: 'apiKey' } };
+      await store(entry, { apiKey: 'old-key', headerSecrets: { 'team key': 'old-team-key' } });
+      signOutBefore(TEST);
+      editor.picks.push('ACME', CREDENTIALS, TEST, SAVE);
+      editor.typed.push('new-key-0123456789', '', 'new-team-key');
+      assert.equal(await connections.setUp(), true);
+      assert.match(editor.messages[0] ?? '', /stored values changed/);
+      assert.deepEqual(tested, []);
+      assert.deepEqual((await keys.read('acme'))?.headerSecrets, { 'team key': 'new-team-key' });
+    });
+
+    it('A17: stays signed out if it was renamed at the same time', async () => {
+      await store(none);
+      editor.beforeUpdate = () => void signOutElsewhere();
+      editor.picks.push('ACME', RENAME);
+      editor.typed.push('Better');
+      await connections.setUp();
+      assert.equal(entries()[0]?.['name'], 'Better');
+      assert.equal(await keys.read('acme'), undefined);
+    });
+
   });
 
   it("doesn't replace a faulty entry with the same ID", async () => {
