@@ -30,6 +30,23 @@ export async function useForSelections(
 }
 
 /**
+ * Switches selections from a service that the user added to the next service that is set up. If
+ * there is none, deletes the service's values from the settings.
+ */
+export async function stopUsing(keys: KeyStore, service: Service): Promise<void> {
+  const stored = await keys.services();
+  const next = readUserSettings().services.find(
+    ({ word }) => word !== service.word && stored.includes(word),
+  );
+  if (next && (await useForSelections(keys, next))) return;
+  await writeSettings({
+    ...{ service: '', modelId: '' },
+    ...(needsProject(service) && { projectId: '', spaceId: '', deploymentId: '' }),
+    ...(service.url === '' && { url: '' }),
+  });
+}
+
+/**
  * Writes the addresses and the project of a service to the user settings.
  * @param modelId the model to use; empty for the service's default; undefined to keep the current
  * model if the settings already belong to the service

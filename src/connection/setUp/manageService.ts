@@ -1,5 +1,5 @@
 import { type QuickPickItem, window } from 'vscode';
-import { serviceEntries, writeServiceEntries, writeSettings } from '../../config/configuration.ts';
+import { serviceEntries, writeServiceEntries } from '../../config/configuration.ts';
 import {
   isAllowedHeaderName,
   isHeaderValue,
@@ -11,6 +11,7 @@ import type { Service } from '../../service/service.ts';
 import { inform } from '../../ui/notify.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../../ui/steps.ts';
 import type { KeyStore } from '../keyStore.ts';
+import { readSettingsInUse, stopUsing } from '../switchService.ts';
 import { validationOf } from './answerChecks.ts';
 import { type NewService, serviceEntry, withEntry, withFields } from './serviceEntry.ts';
 import { MANAGE } from './setUpMessages.ts';
@@ -72,22 +73,20 @@ export async function renameService(
 }
 
 /**
- * Asks for confirmation, then deletes the key and the entry of a service. If the service is in use,
- * also resets the service and model in the settings.
- * @param usedWord the `word` of the service in use
+ * Asks for confirmation, then deletes the key and the entry of a service. If the settings are for
+ * this service, also switches them to another service.
  */
-export async function removeService(
-  keys: KeyStore,
-  { word, name }: Service,
-  usedWord: string,
-): Promise<void> {
+export async function removeService(keys: KeyStore, service: Service): Promise<void> {
+  const { word, name } = service;
   const { question, detail, button } = MANAGE.remove;
   const options = { modal: true, detail };
   if ((await window.showWarningMessage(question(name), options, button)) !== button) return;
+  // Switch before deleting the key. Otherwise, if the settings name no service, another service
+  // would be used with the removed service's project until the settings are written.
+  if ((await readSettingsInUse(keys)).service.word === word) await stopUsing(keys, service);
   await keys.remove(word);
   const others = serviceEntries().filter((entry) => wordOf(entry) !== word);
   await writeServiceEntries(others);
-  if (usedWord === word) await writeSettings({ service: '', modelId: '' });
   inform(MANAGE.removed(name));
 }
 

@@ -163,7 +163,7 @@ async function manage(setUp: SetUp, service: Service, position: Question): Retur
       await renameService(keys, service, position);
       return undefined;
     case 'remove':
-      await removeService(keys, service, (await readSettingsInUse(keys)).service.word);
+      await removeService(keys, service);
       return undefined;
   }
   const changed =

@@ -493,6 +493,40 @@ describe('a service that the user added', () => {
       await useAnd(service);
     });
 
+    const useWithProject = async () => {
+      const service = await addToKeys(watsonx);
+      const record = await keys.read('acme');
+      assert.ok(record);
+      await keys.write({ ...record, projectId: 'project-of-acme', resource: 'project' }, 'acme');
+      assert.equal(await connections.useForSelections(service), true);
+      assert.equal(editor.userSettings.get('projectId'), 'project-of-acme');
+    };
+    const remove = async () => {
+      editor.picks.push('ACME', REMOVE);
+      const done = connections.setUp();
+      await (await editor.modalPrompt()).answer('Remove');
+      await done;
+    };
+
+    it('is removed without its project being used for IBM', async () => {
+      await useWithProject();
+      await remove();
+      const { choice } = await connections.peek();
+      assert.ok(choice.kind === 'ready', choice.kind);
+      const { service, projectId, serviceUrl } = choice.connection;
+      assert.deepEqual([service.word, projectId, serviceUrl], ['ibm', 'project-of-ibm', url]);
+      assert.equal(await keys.read('acme'), undefined);
+    });
+
+    it('is removed together with its project if no other service is set up', async () => {
+      await useWithProject();
+      await keys.remove('ibm');
+      await remove();
+      for (const name of ['service', 'modelId', 'projectId']) {
+        assert.equal(editor.userSettings.get(name), undefined);
+      }
+    });
+
     it('can be set up without losing the IBM project', async () => {
       editor.picks.push('$(add) Add a Service...', 'watsonx', 'No Key', SAVE, 'model-1');
       editor.typed.push('https://llm.acme.example', 'project-of-acme');
