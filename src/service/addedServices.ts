@@ -36,16 +36,20 @@ export interface ServiceIssue {
  */
 const NEUTRAL = 'vendor';
 
+/**
+ * The IDs that no new service can have, because they are already the prefixes of another service's
+ * setting names or aliases.
+ */
+export const RESERVED_WORDS: readonly string[] = [
+  NEUTRAL,
+  ...services.flatMap((one) => [one.word, ...wordsOfAliases(one)]),
+];
+
 /** Returns the valid entries as services, and an issue for each entry that can't be used. */
 export function readServices(entries: readonly unknown[]) {
   const own: Service[] = [];
   const issues: ServiceIssue[] = [];
-  // A new service can't have an ID that is already the prefix of another service's setting names or
-  // aliases.
-  const taken = new Set([
-    NEUTRAL,
-    ...services.flatMap((one) => [one.word, ...wordsOfAliases(one)]),
-  ]);
+  const taken = new Set(RESERVED_WORDS);
   for (const entry of entries) {
     const read = readService(entry, taken);
     if ('field' in read) {

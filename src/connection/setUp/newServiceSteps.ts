@@ -26,12 +26,10 @@ type AskDraft = (draft: ServiceDraft, position: Question) => Promise<StepAnswer<
 
 /**
  * Prompts for the API, address, and authentication method of a new service.
- * @param taken the services that already exist
  * @param changed an existing service to change instead; its name, headers, and models stay the same
  */
 export async function askNewService(
   draft: ServiceDraft,
-  taken: readonly Service[],
   title: string,
   changed?: Service,
 ): Promise<StepAnswer<NewService>> {
@@ -46,7 +44,7 @@ export async function askNewService(
     ];
     const step = steps[index];
     if (step === undefined) {
-      const made = newService(draft, taken, steps.length, changed);
+      const made = newService(draft, steps.length, changed);
       if ('service' in made) return made;
       problem = { step: STEP_OF[made.field] ?? 'address', text: notAllowedText(made.field) };
       index = Math.max(0, steps.indexOf(problem.step));

@@ -1,5 +1,10 @@
 import { serviceEntries } from '../../config/configuration.ts';
-import { readServices, type ServiceIssue, wordOf } from '../../service/addedServices.ts';
+import {
+  RESERVED_WORDS,
+  readServices,
+  type ServiceIssue,
+  wordOf,
+} from '../../service/addedServices.ts';
 import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
 import { commandOf, type Service } from '../../service/service.ts';
 import { splitCommand } from './commandLine.ts';
@@ -41,7 +46,6 @@ export function addressOf(text: string): string {
 
 export function newService(
   { api, address, authMethod = AUTH_METHOD_CHOICES[0], fields }: ServiceDraft,
-  taken: readonly Service[],
   steps: number,
   changed: Service | undefined,
 ): NewService | ServiceIssue {
@@ -52,8 +56,8 @@ export function newService(
   const command = fields.command && splitCommand(fields.command);
   const asked = (field: AuthMethodField) => authMethod?.fields.includes(field);
   const added = {
-    word: freeWord(hostname, port, taken),
-    name: port ? `${hostname} (${port})` : hostname,
+    word: freeWord(hostname, port),
+    name: nameFor(hostname, port),
     defaultModel: UNKNOWN_MODEL,
   };
   const before = changed && serviceEntry(changed);
@@ -86,13 +90,23 @@ function otherFields(
   return others.kind === authMethod?.authentication.kind ? others : {};
 }
 
+/** Maximum length of the host in a service's name, so that the port fits, too (`isServiceName`). */
+const MAX_HOST_LENGTH = 56;
+
+/** Derives a valid name from the host, such as `llm.acme.example (8443)`. */
+function nameFor(hostname: string, port: string): string {
+  // The host of an IPv6 address contains brackets and colons, which a name can't contain.
+  const host = hostname.replace(/[[\]]/g, '').replaceAll(':', '-').slice(0, MAX_HOST_LENGTH);
+  return port ? `${host} (${port})` : host;
+}
+
 /** Derives an unused service ID from the host, such as `llm_acme_example`. */
-function freeWord(hostname: string, port: string, taken: readonly Service[]): string {
+function freeWord(hostname: string, port: string): string {
   const host = `${hostname} ${port}`.trim().toLowerCase();
   const plain = host.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
   const word = (/^[a-z]/.test(plain) ? plain : `local_${plain}`).slice(0, 28);
-  // Invalid entries aren't in `taken`, but their IDs are in use, too.
-  const words = new Set([...taken.map((one) => one.word), ...serviceEntries().map(wordOf)]);
+  // The IDs of invalid entries are in use, too.
+  const words = new Set([...RESERVED_WORDS, ...serviceEntries().map(wordOf)]);
   let free = word;
   for (let number = 2; words.has(free); number += 1) free = `${word}_${number}`;
   return free;

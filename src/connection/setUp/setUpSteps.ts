@@ -149,7 +149,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
 
 /** Lets the user change or remove a service that they added. */
 async function manage(setUp: SetUp, service: Service, position: Question): ReturnType<AskStep> {
-  const { keys, settings } = setUp;
+  const { keys } = setUp;
   const again = () => QUESTIONS.service(setUp, { ...position, problem: undefined });
   const action = await askAction(service, { ...position, step: 2 });
   switch (action) {
@@ -169,7 +169,7 @@ async function manage(setUp: SetUp, service: Service, position: Question): Retur
   const changed =
     action === 'headers'
       ? await askHeaders(existingService(service), { ...position, step: 2 })
-      : await askNewService(draftOf(service), settings.services, position.title, service);
+      : await askNewService(draftOf(service), position.title, service);
   if (changed === undefined) return undefined;
   if (changed === back) return again();
   // The answers and the program belong to the old address and authentication method, so replace
@@ -184,8 +184,8 @@ async function manage(setUp: SetUp, service: Service, position: Question): Retur
  * services.
  */
 async function addService(setUp: SetUp, position: Question): ReturnType<AskStep> {
-  const { draft, settings } = setUp;
-  const added = await askNewService(draft, settings.services, position.title);
+  const { draft } = setUp;
+  const added = await askNewService(draft, position.title);
   if (added === undefined) return undefined;
   if (added === back) return QUESTIONS.service(setUp, { ...position, problem: undefined });
   const answers = await prefilledFor(added.service, setUp);

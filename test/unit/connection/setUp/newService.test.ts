@@ -11,6 +11,7 @@ describe('the setup of a new service', () => {
   const load = async () => ({
     ...(await import('../../../../src/connection/setUp/serviceEntry.ts')),
     ...(await import('../../../../src/connection/setUp/commandLine.ts')),
+    ...(await import('../../../../src/connection/setUp/serviceDraft.ts')),
   });
 
   it('replaces only the entry with the same ID, ignoring case and spaces', async () => {
@@ -23,6 +24,23 @@ describe('the setup of a new service', () => {
     ]);
     assert.deepEqual(withEntry(others, changed), [...others, changed]);
   });
+
+  const long = 'granite-3-8b-predictor-team-alpha.apps.cluster-7.eu-de.company.example';
+  for (const [address, word, name] of [
+    ['https://llm.acme.example:8443/v1', 'llm_acme_example_8443', 'llm.acme.example (8443)'],
+    ['http://[::1]:11434', 'local_1_11434', '--1 (11434)'],
+    ['https://vendor/v1', 'vendor_2', 'vendor'],
+    ['https://ibm/v1', 'ibm_2', 'ibm'],
+    ['https://watsonx/v1', 'watsonx_2', 'watsonx'],
+    [`https://${long}:65535/v1`, 'granite_3_8b_predictor_team_', `${long.slice(0, 56)} (65535)`],
+  ] as const) {
+    it(`gets an ID and a name from the address ${address}`, async () => {
+      const { emptyDraft, newService } = await load();
+      const made = newService({ ...emptyDraft(), address }, 3, undefined);
+      assert.ok('service' in made, JSON.stringify(made));
+      assert.deepEqual([made.service.word, made.service.name], [word, name]);
+    });
+  }
 
   for (const [line, parts] of [
     ['az account get-access-token', ['az', 'account', 'get-access-token']],
