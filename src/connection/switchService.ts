@@ -1,4 +1,4 @@
-import { writeSettings } from '../config/configuration.ts';
+import { Configuration, writeSettings } from '../config/configuration.ts';
 import { readUserSettings, type Settings, withStoredService } from '../config/settings.ts';
 import { canOverrideAuthUrl, neededSettings, type Service } from '../service/service.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
@@ -77,6 +77,29 @@ export async function writeServiceSettings(
     // another.
     ...addressSettings(service, record),
   });
+}
+
+/** The settings that `writeServiceSettings` can change, in the order in which to restore them. */
+const SERVICE_SETTINGS = [
+  ...['service', 'modelId', 'url', 'authUrl'],
+  ...['projectId', 'spaceId', 'deploymentId'],
+];
+
+/**
+ * Reads the settings that `writeServiceSettings` can change.
+ * @returns a function that restores them
+ */
+export function rememberServiceSettings(): () => Promise<void> {
+  const configuration = new Configuration();
+  const values = Object.fromEntries(
+    SERVICE_SETTINGS.map((name) => [name, configuration.own(name)]),
+  );
+  return async () => {
+    // Delete the new project first, and restore the old one last. Until then, no service can be
+    // used with the project of another.
+    await writeSettings({ projectId: '', spaceId: '', deploymentId: '' });
+    await writeSettings(values);
+  };
 }
 
 export function addressSettings(

@@ -8,7 +8,12 @@ import { askDestination, askReplacement } from '../connectionDialogs.ts';
 import { compareWithApproved, type Destination, parseDestination } from '../destination.ts';
 import { isSameRecord, type KeyRecord, type KeyStore, recordFor } from '../keyStore.ts';
 import { contextOfTest } from '../messageContext.ts';
-import { keepProject, readSettingsInUse, writeServiceSettings } from '../switchService.ts';
+import {
+  keepProject,
+  readSettingsInUse,
+  rememberServiceSettings,
+  writeServiceSettings,
+} from '../switchService.ts';
 import { keyLeakProblem, sentValues } from './answerChecks.ts';
 import { askHeaders } from './manageService.ts';
 import { withEntry } from './serviceEntry.ts';
@@ -109,10 +114,15 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
     setUp.apiKey = '';
     return again;
   }
-  if (setUp.added) await writeServiceEntries(withEntry(serviceEntries(), setUp.added.entry));
+  const entries = serviceEntries();
+  const restoreSettings = rememberServiceSettings();
+  if (setUp.added) await writeServiceEntries(withEntry(entries, setUp.added.entry));
   const record = recordFor(service, { ...answers, apiKey }, target);
   await saveSettings(keys, service, record);
   if (await keys.write(record, service.word, { stored })) return 'saved';
+  // Restore the settings, so that the previous service or source can still be used.
+  await restoreSettings();
+  if (setUp.added) await writeServiceEntries(entries);
   // If the record has changed since it was read, start over. Otherwise, secret storage failed.
   return isSameRecord(await keys.read(service.word), stored) ? again : save(setUp, target);
 }

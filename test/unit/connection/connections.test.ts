@@ -593,6 +593,39 @@ describe('Connections', () => {
     assert.deepEqual(storageIssues, []);
   });
 
+  it("A05: keeps using the old key and project if the new values can't be stored", async () => {
+    await storeKey();
+    keyring.values.set = () => {
+      throw new Error('no keyring');
+    };
+    editor.typed.push('another-key-that-is-long', 'other-project');
+    editor.picks.push(IBM, EVIL, SAVE);
+    const saved = connections.setUp();
+    await (await editor.modalPrompt()).answer('Replace Key');
+    assert.equal(await saved, false);
+    const connection = await connections.for();
+    assert.deepEqual(
+      [secretsIn(connection)?.apiKey, connection?.projectId, connection?.serviceUrl],
+      ['my-key', 'my-project', SERVICE],
+    );
+  });
+
+  it("A05: keeps using an approved .env file if a new service's key can't be stored", async () => {
+    const source = async () => (await connections.for())?.source;
+    editor.files.set('/work/.env', envFile());
+    const first = source();
+    await (await editor.modalPrompt()).answer(use);
+    assert.equal(await first, 'envFile');
+    keyring.values.set = () => {
+      throw new Error('no keyring');
+    };
+    editor.picks.push('$(add) Add a Service...', 'OpenAI-Compatible', 'API Key', SAVE, 'model-1');
+    editor.typed.push('https://llm.acme.example', 'key-of-acme-0123456789');
+    assert.equal(await connections.setUp(), false);
+    assert.equal(await source(), 'envFile');
+    assert.equal(editor.userSettings.get('services'), undefined);
+  });
+
   for (const [what, change] of Object.entries({
     'the identity address': () => editor.userSettings.set('authUrl', 'https://other.example'),
     'the service address in the file': () =>
