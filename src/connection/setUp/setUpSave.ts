@@ -132,7 +132,7 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
  * @returns a problem if the setup would overwrite that change with the values that it kept
  */
 async function findChange(setUp: SetUp): Promise<StepProblem | undefined> {
-  const { keys, runtime, settings, stored: before } = setUp;
+  const { keys, runtime, settings, steps, stored: before } = setUp;
   const { service } = settings;
   const stored = await keys.read(service.word);
   if (isSameRecord(stored, before)) return undefined;
@@ -141,8 +141,9 @@ async function findChange(setUp: SetUp): Promise<StepProblem | undefined> {
   setUp.canKeepStored = canKeep(stored, service, runtime);
   if (!isKept) return undefined;
   setUp.headerSecrets = stored?.headerSecrets ?? {};
-  if (!setUp.apiKey) return { step: 'apiKey', text: SET_UP.changedKey };
-  return { step: 'headerSecrets', text: SET_UP.changedValues };
+  if (!setUp.apiKey && steps.includes('apiKey')) return { step: 'apiKey', text: SET_UP.changedKey };
+  const step = steps.includes('headerSecrets') ? 'headerSecrets' : 'save';
+  return { step, text: SET_UP.changedValues };
 }
 
 /**

@@ -368,6 +368,16 @@ describe('a service that the user added', () => {
       assert.equal(await keys.read('acme'), undefined);
     });
 
+    it('is saved only after the setup reports the change, even if it needs no key', async () => {
+      await store(none);
+      signOutBefore(SAVE);
+      editor.picks.push('ACME', CREDENTIALS, SAVE);
+      assert.equal(await connections.setUp(), false);
+      assert.match(editor.prompts.at(-1) ?? '', /stored values changed/);
+      assert.equal(await keys.read('acme'), undefined);
+      editor.picks.push('ACME', SAVE);
+      assert.equal(await connections.setUp(), true);
+    });
   });
 
   it("doesn't replace a faulty entry with the same ID", async () => {
