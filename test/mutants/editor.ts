@@ -47,7 +47,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'rangeOffset === textEnd && textEnd < end',
     to: 'false',
     test: 'test/unit/editor/keptSelections.test.ts',
-    title: 'keeps its whole lines when a response is inserted below',
+    title: 'still covers exactly the same lines when a response is inserted below',
   },
   {
     name: 'the closing fence is kept in the code',

@@ -194,7 +194,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return isKey || headerSecretsOf(settings.service).some(isOfHeader);',
     to: 'return isKey;',
     test: 'test/unit/connection/setUp/managedServices.test.ts',
-    title: 'A08: needs a prompt before its header secret goes to another host',
+    title: 'A08: needs approval before its header secret goes to another host',
   },
   {
     name: 'any host can be used without TLS',
