@@ -1,4 +1,5 @@
 import type { WorkspaceFolder } from 'vscode';
+import { usedForSelectionsText } from '../connection/connectionMessages.ts';
 import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import type { Service } from '../service/service.ts';
@@ -37,9 +38,13 @@ export async function switchSelections(
   service: Service,
   modelId?: string,
 ): Promise<void> {
-  const { usedForSelections, notSetUp } = COMMAND_MESSAGES;
   const isUsed = await connections.useForSelections(service, modelId, owner);
-  if (isUsed) inform(usedForSelections(service.name));
+  if (isUsed) inform(usedForSelectionsText(service.name));
   if (isUsed !== undefined) return;
-  offer('warning', notSetUp(service.name), ACTION_LABELS.setUp, 'hostedModel.setUp');
+  offer(
+    'warning',
+    COMMAND_MESSAGES.notSetUp(service.name),
+    ACTION_LABELS.setUp,
+    'hostedModel.setUp',
+  );
 }

@@ -321,3 +321,8 @@ function issuePhrases(issues: readonly Issue[]): string[] {
     return `${what} ${phrases.join(' and ')}`;
   });
 }
+
+/** States that selections now use another service. */
+export function usedForSelectionsText(name: string): string {
+  return `${name} is now used for selections.`;
+}

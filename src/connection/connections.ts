@@ -38,7 +38,7 @@ import {
 } from './sourceSelection.ts';
 import { type FindOptions, findSources } from './sources.ts';
 import { forgetExternalSource, hasSignedOut } from './storedState.ts';
-import { useForSelections } from './switchService.ts';
+import { rememberServiceSettings, useForSelections } from './switchService.ts';
 
 export interface ConnectionsOptions extends FindOptions {
   /** VS Code stores this state outside the folders, so a repository can't change it. */
@@ -263,18 +263,23 @@ export class Connections implements Disposable {
 
   /**
    * Switches selections to a service that is already set up, by changing the settings. If the
-   * settings name a source that has no values for the service, offers to use the other sources.
+   * settings name a source that has no values for the service, offers to use the other sources. If
+   * the user closes that prompt, nothing changes.
    * @param modelId the model to use; empty for the service's default
-   * @returns undefined if the service isn't set up; false if the settings still name that source
+   * @returns undefined if the service isn't set up; false if the user closed the prompt
    */
   async useForSelections(
     service: Service,
     modelId = '',
     owner = activeFolder(),
   ): Promise<boolean | undefined> {
+    const restoreSettings = rememberServiceSettings();
     if (!(await useForSelections(this.#options.keys, service, modelId))) return undefined;
     const { found, choice } = await this.#active.look(owner);
-    return choice.kind !== 'source-unusable' || settleUnusable(choice.source, found);
+    if (choice.kind !== 'source-unusable') return true;
+    const isSettled = await settleUnusable(choice.source, found);
+    if (!isSettled) await restoreSettings();
+    return isSettled;
   }
 
   /** Deletes the user's decision about a source for a folder. */

@@ -133,9 +133,9 @@ async function settleDestination(
   } else if (answer === 'wanted') {
     if (!isSameRecord(await keys.read(service.word), record)) return true;
     const program = binding.program ? binding.program.wanted : record.program;
-    return keys.write(recordFor(service, { ...record, program }, wanted), service.word, {
-      stored: record,
-    });
+    const changed = recordFor(service, { ...record, program }, wanted);
+    if (await keys.write(changed, service.word, { stored: record })) return true;
+    return !isSameRecord(await keys.read(service.word), record);
   }
   return answer !== undefined;
 }

@@ -32,18 +32,20 @@ export async function useForSelections(
 /**
  * Switches selections from a service that the user added to the next service that is set up. If
  * there is none, deletes the service's values from the settings.
+ * @returns the next service, if any
  */
-export async function stopUsing(keys: KeyStore, service: Service): Promise<void> {
+export async function stopUsing(keys: KeyStore, service: Service): Promise<Service | undefined> {
   const stored = await keys.services();
   const next = readUserSettings().services.find(
     ({ word }) => word !== service.word && stored.includes(word),
   );
-  if (next && (await useForSelections(keys, next))) return;
+  if (next && (await useForSelections(keys, next))) return next;
   await writeSettings({
     ...{ service: '', modelId: '' },
     ...(needsProject(service) && { projectId: '', spaceId: '', deploymentId: '' }),
     ...(service.url === '' && { url: '' }),
   });
+  return undefined;
 }
 
 /**

@@ -77,8 +77,8 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['retry'],
   }),
   'settings-not-written': () => ({
-    text: 'Couldn’t write your settings. The file settings.json may have unsaved changes or mistakes. Save or correct it, then try again.',
-    actions: ['retry', 'openSettings'],
+    text: 'Couldn’t write your settings. A settings file may have unsaved changes or mistakes. Save or correct the file, then try again.',
+    actions: ['retry'],
   }),
   'credentials-changed': () => ({
     text: 'The credentials changed or couldn’t be read during the checks, so no further requests were sent. Check again.',

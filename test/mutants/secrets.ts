@@ -30,8 +30,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'an error contains the key',
     file: 'src/service/http/pendingRequest.ts',
-    from: 'return withoutSecrets(error, [...this.secrets, ...others]);',
-    to: 'return error;',
+    from: 'error: withoutSecrets(error, [...this.secrets, ...others])',
+    to: 'error',
     test: 'test/contract/service/secrets.test.ts',
     title:
       'E02 E04: the error after the failure “key in the error code” contains neither the key nor the token',

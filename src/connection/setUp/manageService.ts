@@ -10,6 +10,7 @@ import {
 import type { Service } from '../../service/service.ts';
 import { inform } from '../../ui/notify.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../../ui/steps.ts';
+import { usedForSelectionsText } from '../connectionMessages.ts';
 import type { KeyStore } from '../keyStore.ts';
 import { readSettingsInUse, stopUsing } from '../switchService.ts';
 import { validationOf } from './answerChecks.ts';
@@ -83,11 +84,13 @@ export async function removeService(keys: KeyStore, service: Service): Promise<v
   if ((await window.showWarningMessage(question(name), options, button)) !== button) return;
   // Switch before deleting the key. Otherwise, if the settings name no service, another service
   // would be used with the removed service's project until the settings are written.
-  if ((await readSettingsInUse(keys)).service.word === word) await stopUsing(keys, service);
+  const isInUse = (await readSettingsInUse(keys)).service.word === word;
+  const next = isInUse && (await stopUsing(keys, service));
   await keys.remove(word);
   const others = serviceEntries().filter((entry) => wordOf(entry) !== word);
   await writeServiceEntries(others);
   inform(MANAGE.removed(name));
+  if (next) inform(usedForSelectionsText(next.name));
 }
 
 /**

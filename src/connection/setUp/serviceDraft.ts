@@ -96,7 +96,8 @@ const MAX_HOST_LENGTH = 56;
 /** Derives a valid name from the host, such as `llm.acme.example (8443)`. */
 function nameFor(hostname: string, port: string): string {
   // The host of an IPv6 address contains brackets and colons, which a name can't contain.
-  const host = hostname.replace(/[[\]]/g, '').replaceAll(':', '-').slice(0, MAX_HOST_LENGTH);
+  const plain = hostname.replace(/[[\]]/g, '').replaceAll(':', '-');
+  const host = hostname === '[::1]' ? 'localhost' : plain.slice(0, MAX_HOST_LENGTH);
   return port ? `${host} (${port})` : host;
 }
 

@@ -129,10 +129,13 @@ function isMissing(error: unknown): boolean {
   return error instanceof ServiceError && [404, 405].includes(error.details.status ?? 0);
 }
 
+/** The code of an error that arrives with status 200 is often the status that it would have had. */
 function failureInEvent(json: unknown): ServiceError | undefined {
   if (typeof json !== 'object' || json === null || !('error' in json) || !json.error)
     return undefined;
-  return failure({ status: 500, text: JSON.stringify(json) });
+  const code = Number(Object(json.error).code);
+  const status = code >= 400 && code <= 599 ? code : 500;
+  return failure({ status, text: JSON.stringify(json) });
 }
 
 /** The model list states no capabilities, so every model is assumed to support tools. */

@@ -79,7 +79,7 @@ export type Access = PublicAccess &
   Pick<HttpRequest<unknown>, 'scheme' | 'tokenHeader' | 'tokenProvider'> & {
     /**
      * Called with the failure of a request. Drops the token if the service may have refused it, so
-     * that the request can be sent once more. Undefined if requests contain no credential.
+     * that the request can be sent once more. Undefined for a public request.
      * @throws {ServiceError} the failure to report, if no other token can help
      */
     readonly dropRefusedToken?: (error: unknown) => void;

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
-import { withoutSecrets } from '../masking.ts';
+import { addressHolds, withoutSecrets } from '../masking.ts';
 import type { ApprovedTarget } from './approvedFetch.ts';
 import type { Body } from './body.ts';
 import type { Slot, SlotOutcome } from './concurrencyLimit.ts';
@@ -131,10 +131,12 @@ export class PendingRequest implements ApprovedTarget {
    * Also sets the outcome to report when the attempt's slot is released.
    */
   fail(cause: unknown): Failure {
-    const { error, isTransient } = toFailure(cause, this.#request, this.#options.clock.now());
+    const { clock, secrets } = this.#options;
+    const { error, isTransient } = toFailure(cause, this.#request, clock.now());
     const { status, retryAfterMs } = error.details;
     this.#outcome = [status === 429 ? 'throttled' : 'failed', retryAfterMs];
-    return { error: this.#withoutSecrets(error), isTransient };
+    const others = [...secrets(), ...(this.#request.confidential ?? [])];
+    return { error: withoutSecrets(error, [...this.secrets, ...others]), isTransient };
   }
 
   /**
@@ -184,30 +186,31 @@ export class PendingRequest implements ApprovedTarget {
 
   /**
    * Returns the error to report. Cancellation takes precedence over any failure. An exceeded
-   * deadline also takes precedence, unless it's known that nothing was sent. A host that contains a
-   * secret is left out, because an address in the settings or a `.env` file can contain a key.
+   * deadline also takes precedence, unless it's known that nothing was sent.
    */
   report({ error, isTransient }: Failure): ServiceError {
     const { attempts } = this.#request.budget;
-    const host = new URL(this.#request.url).host;
+    const host = this.#host;
     if (this.#cancelled.aborted) {
       const isRefused = this.#isRefused || isTransient;
       return new ServiceError('cancelled', { attempts: isRefused ? 0 : attempts });
     }
     if (this.#late.signal.aborted && error.details.phase !== 'connect') {
-      const details = { phase: 'total', host, attempts, status: this.#status } as const;
-      return this.#withoutSecrets(new ServiceError('timeout', details));
+      return new ServiceError('timeout', { phase: 'total', host, attempts, status: this.#status });
     }
     // If a token request failed, the error already has the host and status of that request.
     const isBroken = isKind(error, 'connection-lost', 'timeout') && !error.details.host;
     const status = isBroken ? this.#status : undefined;
-    const details = { host, attempts, status, ...error.details };
-    return this.#withoutSecrets(new ServiceError(error.kind, details));
+    return new ServiceError(error.kind, { host, attempts, status, ...error.details });
   }
 
-  #withoutSecrets(error: ServiceError): ServiceError {
-    const others = [...this.#options.secrets(), ...(this.#request.confidential ?? [])];
-    return withoutSecrets(error, [...this.secrets, ...others]);
+  /**
+   * The host to report. Undefined if it contains a secret, because an address in the settings or a
+   * `.env` file can contain a key.
+   */
+  get #host(): string | undefined {
+    const { host } = new URL(this.#request.url);
+    return addressHolds(host, [...this.secrets, ...this.#options.secrets()]) ? undefined : host;
   }
 
   #release(): void {

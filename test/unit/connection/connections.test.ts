@@ -248,7 +248,7 @@ describe('Connections', () => {
       ['Use Other Sources', ['acme is now used for selections.']],
       [undefined, []],
     ] as const) {
-      it(`reports the switch only once the settings let the service be used: ${button ?? 'closed'}`, async () => {
+      it(`switches only if the settings let the service be used, or the user allows it: ${button ?? 'closed'}`, async () => {
         await storeBoth();
         editor.userSettings.set('service', 'ibm');
         editor.folderSettings.set('credentialSource', 'envFile');
@@ -268,7 +268,7 @@ describe('Connections', () => {
         assert.deepEqual(editor.messages, messages);
         const { choice } = await connections.peek();
         const used = choice.kind === 'ready' ? choice.connection.service.word : choice.kind;
-        assert.equal(used, button ? 'acme' : 'source-unusable');
+        assert.equal(used, button ? 'acme' : 'ibm');
       });
     }
 

@@ -126,6 +126,19 @@ describe('an error response from an OpenAI-compatible service', () => {
     });
   }
 
+  for (const [code, kind] of [
+    [401, 'unauthorized'],
+    [429, 'rate-limited'],
+    ['429', 'rate-limited'],
+    [null, 'server-failed'],
+    [1_301, 'server-failed'],
+  ] as const) {
+    it(`is reported as ${kind}: an event with the error code ${JSON.stringify(code)}`, () => {
+      const event = { error: { message: 'text', type: 'error', code } };
+      assert.equal(openai('/v1').failureInEvent(event)?.kind, kind);
+    });
+  }
+
   const lengths: readonly [string, object, number?, number?][] = [
     [
       'maximum context length is 4097 tokens. However, your messages resulted in 5000 tokens.',

@@ -526,6 +526,7 @@ describe('a service that the user added', () => {
       const { service, projectId, serviceUrl } = choice.connection;
       assert.deepEqual([service.word, projectId, serviceUrl], ['ibm', 'project-of-ibm', url]);
       assert.equal(await keys.read('acme'), undefined);
+      assert.match(editor.messages.at(-1) ?? '', /IBM.* is now used for selections/);
     });
 
     it('is removed together with its project if no other service is set up', async () => {

@@ -28,7 +28,7 @@ describe('the setup of a new service', () => {
   const long = 'granite-3-8b-predictor-team-alpha.apps.cluster-7.eu-de.company.example';
   for (const [address, word, name] of [
     ['https://llm.acme.example:8443/v1', 'llm_acme_example_8443', 'llm.acme.example (8443)'],
-    ['http://[::1]:11434', 'local_1_11434', '--1 (11434)'],
+    ['http://[::1]:11434', 'local_1_11434', 'localhost (11434)'],
     ['https://vendor/v1', 'vendor_2', 'vendor'],
     ['https://ibm/v1', 'ibm_2', 'ibm'],
     ['https://watsonx/v1', 'watsonx_2', 'watsonx'],
