@@ -30,6 +30,8 @@ const flags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
+  // Otherwise, some windows have text with colored edges.
+  '--disable-lcd-text',
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
