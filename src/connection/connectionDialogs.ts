@@ -97,7 +97,7 @@ function askProgram(
   service: Service,
 ): Promise<'wanted' | undefined> {
   return ask(
-    `Hosted Model would run a program that you haven’t approved for ${service.name}.`,
+    `Let Hosted Model run a program that you haven’t approved for ${service.name}?`,
     [
       ...(approved ? [`Approved: ${approved}`] : []),
       runText(wanted, service),

@@ -35,7 +35,7 @@ export type Issue = IssueDetails & {
   readonly setting: SettingName;
   /** The name as written in the source. */
   readonly name: string;
-  /** True if the issue makes all values in the same name set unusable; false for a warning. */
+  /** True if the issue makes the whole `NameSet` unusable; false for a warning. */
   readonly isError: boolean;
   /**
    * The position of the value. For a comment issue, the position of the comment. For a duplicate or

@@ -99,7 +99,7 @@ export function selectionAfter(
       const following = text + textOf({ start: changeEnd, end: changeEnd + lineBreak.length });
       if (!following.startsWith(lineBreak)) left -= lineBreak.length;
       // If the change replaces more than the line break, VS Code keeps the offset of the
-      // selection's end, if possible.
+      // selection's end, unless the new text is shorter than the line break.
       atEnd += changeEnd > end ? Math.min(text.length - lineBreak.length, 0) : growth;
     } else if (rangeOffset < end) inside += growth;
     if (changeEnd === start) atStart += growth;

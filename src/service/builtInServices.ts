@@ -75,7 +75,7 @@ export const services: readonly [Service, ...Service[]] = [
   {
     ...cloudPak,
     word: 'zen',
-    name: `${cloudPak.name}, with a Zen API key`,
+    name: `${cloudPak.name} (Zen API key)`,
     authentication: { kind: 'zenApiKey' },
   },
 ];

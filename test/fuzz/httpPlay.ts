@@ -58,7 +58,7 @@ export interface PlayRecord {
  */
 const QUIET_TURNS = 30;
 /**
- * The number of turns without activity that is required while a request or response is in transit.
+ * Like `QUIET_TURNS`, but while a request or response is in transit.
  */
 const TRANSIT_TURNS = 1_000;
 const MAX_MS = 240_000;

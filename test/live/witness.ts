@@ -46,7 +46,7 @@ export class Witness {
     return this.#allowed;
   }
 
-  /** Returns the exchanges since the last call of this method. */
+  /** Returns the exchanges since the last call to this method. */
   take(): Promise<Exchange[]> {
     return Promise.all(this.#noted.splice(0));
   }

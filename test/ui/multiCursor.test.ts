@@ -47,7 +47,7 @@ describe(`several selections ${nightly}`, () => {
   };
   const saved = (name: string) => session.workbench.editor.savedText(session.path(name));
 
-  it('get responses except for a failed request, which Retry repeats', async () => {
+  it('get responses, except the one whose request failed, which Retry sends again', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry.txt', 5);
     emulator.faults.next(asking('Second'), { resetBeforeHeaders: true });

@@ -8,8 +8,8 @@ import {
 } from './expressions.ts';
 
 /**
- * The highest repetition count that an expression may have. The work of matching is proportional to
- * this count.
+ * The highest repetition count that an expression may have. Matching time is proportional to this
+ * count.
  */
 const HIGHEST_COUNT = 256;
 

@@ -153,8 +153,8 @@ export function highestCount({ source }: RegExp): number {
  * Converts an expression to the syntax that recheck supports, without making it faster:
  * - A class with the flag `v` becomes the ranges that it matches. An emoji property becomes up to
  *   ten characters that an emoji can contain.
- * - A count above three is lowered, since recheck has a state for each repetition, and the count
- * doesn't change how the work grows. A separate test limits the counts.
+ * - A count above three is lowered, because recheck creates a state for each repetition. The count
+ *   doesn't affect the time complexity. A separate test limits the counts.
  */
 function recheckable({ source, flags }: RegExp): { source: string; flags: string } {
   return {

@@ -1,6 +1,6 @@
 /**
- * Creates the icon, the animation, and the README's pictures in media/ with a real VS Code and the
- * emulated service. VS Code's screencast mode shows the pressed keys.
+ * Creates the icon, and takes most of the README's pictures, including the animation, in a real VS
+ * Code with the emulated service. VS Code's screencast mode shows the pressed keys.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ await sharp(await readFile(join(media, 'icon.svg'))).toFile(join(media, 'icon.pn
 for (const theme of ['dark', 'light'] as const) {
   const settings = { ...bare, 'workbench.colorTheme': themes[theme] };
   const sample = await startSample();
-  // The model list in the picture has no room for the dates when models are withdrawn.
+  // The model list in the picture has no room for withdrawal dates.
   sample.emulator.settings.models = recordedModels.map((model) => ({ ...model, lifecycle: [] }));
   const browser = await startBrowser();
   // Opens a new window each time, since `applyUserSettings` would change the title in the pictures.

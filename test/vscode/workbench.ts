@@ -224,8 +224,8 @@ export class Workbench {
     const ready = await within(lookMilliseconds, async () => {
       const items = (await this.quickInput.state())?.items ?? [];
       const row = items.find((item) => item.label === title);
-      // Recent commands are listed above this row. A click could miss the row while the list still
-      // moves.
+      // Recent commands are listed above this row. A click could miss the row while the list is
+      // still moving.
       if (row?.focused === false) await this.page.keyboard.press('ArrowDown');
       return row?.focused === true ? true : undefined;
     });

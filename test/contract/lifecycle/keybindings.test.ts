@@ -29,7 +29,7 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     assert.match(editor.textOf('clipboard'), /^Hello from/);
   });
 
-  it('choose a template, ignoring the case of its name', async () => {
+  it('select a template by name, regardless of case', async () => {
     const { editor, prompts } = await generate({ template: 'review' });
     assert.deepEqual(prompts, [`Review this: ${editor.text}`]);
     assert.match(editor.textOf('clipboard'), /^Hello from/);

@@ -184,7 +184,7 @@ describe('an error thrown by a callback', () => {
   });
 });
 
-describe('a stream without an end', () => {
+describe('a stream that ends early', () => {
   afterEach(endWorlds);
 
   it('D17: keeps the received text, and fails with incomplete after one attempt', async () => {

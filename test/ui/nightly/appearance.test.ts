@@ -38,7 +38,7 @@ const colourOfMark = `[...document.querySelectorAll('.view-line span')]
   .find(({ content }) => content.includes('Generating…'))?.color`;
 
 for (const [look, options] of Object.entries(looks)) {
-  describe(`a window with the look "${look}" ${nightly}`, () => {
+  describe(`a window (${look}) ${nightly}`, () => {
     let emulator: Emulator;
     before(async () => {
       emulator = await startService();

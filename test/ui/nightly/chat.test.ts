@@ -32,7 +32,7 @@ const failures: readonly [path: string, fault: Fault, message: string][] = [
   [chatPath, { cutAfterBytes: 900 }, 'connection was lost'],
 ];
 
-describe("VS Code's chat", () => {
+describe('chat in VS Code', () => {
   let emulator: Emulator;
   beforeEach(async () => {
     emulator = await startChatService();
@@ -152,7 +152,7 @@ describe("VS Code's chat", () => {
     await chatText(session, 'Hello from the emulated model!');
   });
 
-  it(`doesn't send requests from another extension without the user's approval ${nightly}`, async () => {
+  it(`doesn't let another extension use the models without the user's approval ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'x' },
       otherExtension: join(import.meta.dirname, 'foreignExtension'),

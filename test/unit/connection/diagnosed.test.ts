@@ -27,7 +27,7 @@ const diagnosed = (changes: Changes) => {
 };
 const ofFolder = { projectId: 'project-of-the-folder', isProjectOverridden: true };
 
-describe('the preparation of a diagnosis', () => {
+describe('the preliminary checks', () => {
   it('shows that the project comes from the folder settings', () => {
     const { preliminary, connection } = diagnosed({ settings: ofFolder });
     assert.match(

@@ -118,7 +118,7 @@ describe('Copy Report', () => {
   }
 
   for (const answer of [undefined, 'approved'] as const) {
-    it(`copies a report even if values from ${answer ? 'an approved' : 'an unapproved'} source are words in its fixed text`, async () => {
+    it(`copies a report even if values from ${answer ? 'an approved' : 'an unapproved'} source match words in the report's fixed text`, async () => {
       const everyDay = { key: 'credentials', project: 'default', url: full.url };
       const source = envFile(everyDay, answer);
       const runtime = new ServiceRuntime();

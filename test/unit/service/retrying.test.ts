@@ -129,7 +129,8 @@ describe('retrying', () => {
     [new Date(1_800_000_000_000 + 5_000).toUTCString(), 5_000, 5_000],
   ];
   for (const [header, least, most] of waits) {
-    it(`I04: waits ${least} to ${most} ms after Retry-After "${header}"`, async () => {
+    const range = least === most ? least : `${least} to ${most}`;
+    it(`I04: waits ${range} ms after Retry-After "${header}"`, async () => {
       const { outcome, gaps } = await run(
         failing(429, 1, { 'retry-after': header }),
         most + 100,

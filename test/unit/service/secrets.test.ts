@@ -277,7 +277,7 @@ describe('the service runtime', () => {
 });
 
 describe('the failure of a request', () => {
-  it("doesn't contain a host with a key in it, even though hosts are lowercase", async () => {
+  it('omits a host that contains the key, even in lowercase', async () => {
     const apiKey = 'Key-Of-The-Unit-Tests';
     const serviceUrl = `https://${apiKey}.example`;
     const approved = { ...credentials.approved, service: new URL(serviceUrl).origin };

@@ -9,7 +9,7 @@ export interface Orders {
   activate: { order: readonly string[]; answer: Record<string, number> };
   /** Opens a document with text, selects lines, and runs a command. */
   run: { order: Run; answer: Ran };
-  /** Closes the document of the last `run` order. */
+  /** Closes the document that the last `run` opened. */
   close: { order: Record<string, never>; answer: true };
 }
 
