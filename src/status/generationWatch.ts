@@ -69,6 +69,7 @@ function watchGeneration(
       return retryInMs;
     },
     onText: () => {
+      if (firstTextMs === undefined) status.update({ unreachable: false });
       firstTextMs ??= passedMs();
     },
     onDone: ({ usage, stopReason, dropped, warnings }) => {

@@ -80,7 +80,12 @@ export const askToSave: AskStep = async (setUp, position) => {
   if (model !== 'chosen' && setUp.added) return model;
   const { authUrl, service } = setUp.settings;
   const final = parseDestination(authUrl, setUp.url, service);
-  return 'setting' in final ? { step: 'save', text: SET_UP.noAddress } : save(setUp, final);
+  if ('setting' in final) return { step: 'save', text: SET_UP.noAddress };
+  return save(setUp, final).catch((error: unknown): StepProblem => {
+    // Keep the answers, so that the user can fix the settings file and save again.
+    if (!isKind(error, 'settings-not-written')) throw error;
+    return { step: 'save', text: messageFor(error)?.text ?? '' };
+  });
 };
 
 /**

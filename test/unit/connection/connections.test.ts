@@ -593,6 +593,23 @@ describe('Connections', () => {
     assert.deepEqual(storageIssues, []);
   });
 
+  it("keeps the answers of the setup if VS Code can't write the settings", async () => {
+    await storeKey();
+    editor.beforeUpdate = () => {
+      editor.beforeUpdate = () => {};
+      throw new Error('unsaved changes');
+    };
+    editor.typed.push('another-key-that-is-long', 'other-project');
+    editor.picks.push(IBM, SERVICE, SAVE, SAVE);
+    const saved = connections.setUp();
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await (await editor.modalPrompt()).answer('Replace Key');
+    }
+    assert.equal(await saved, true);
+    assert.equal((await keys.read('ibm'))?.apiKey, 'another-key-that-is-long');
+    assert.equal(editor.userSettings.get('projectId'), 'other-project');
+  });
+
   it("A05: keeps using the old key and project if the new values can't be stored", async () => {
     await storeKey();
     keyring.values.set = () => {

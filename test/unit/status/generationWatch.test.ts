@@ -81,6 +81,14 @@ describe('a generation watch', () => {
     assert.equal(words(), 'generating');
   });
 
+  it('shows that the service can be reached once text arrives', async () => {
+    const { startWatch, words } = await watching({ isSetUp: true, unreachable: true });
+    const watch = startWatch();
+    watch.onText();
+    watch.onFailed(new ServiceError('cancelled'));
+    assert.equal(words(), 'ready, no token yet');
+  });
+
   it('logs each omitted parameter only once', async () => {
     const { startWatch, warnings } = await watching();
     startWatch().onDone({ ...generation, dropped: ['top_k'] });
@@ -95,9 +103,9 @@ describe('a generation watch', () => {
  * Returns the logged warnings, a function that starts a watch, and a function that returns the
  * status in words.
  */
-async function watching() {
+async function watching(changes: Partial<StatusFacts> = {}) {
   const { generationWatches } = await import('../../../src/status/generationWatch.ts');
-  let facts = initialFacts;
+  let facts = { ...initialFacts, ...changes };
   const status = {
     update: (changes: Partial<StatusFacts>) => {
       facts = { ...facts, ...changes };
