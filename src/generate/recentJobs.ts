@@ -46,9 +46,11 @@ export class RecentJobs implements Disposable {
     return this.#here.at(-1);
   }
 
-  /** The most recent job for the active document that has a truncated response. */
+  /** The most recent job for the active document with a truncated response that can be continued. */
   get latestTruncated(): Job | undefined {
-    return this.#here.findLast(({ truncated }) => truncated.length > 0);
+    return this.#here.findLast((job) =>
+      job.truncated.some((index) => job.canInsert(index, 'continue')),
+    );
   }
 
   /** The job that most recently received text. */

@@ -34,6 +34,12 @@ describe('a job', () => {
     return { editor, job };
   };
 
+  const continueNewest = () => {
+    const app = { ...world.options, usage: { record: async () => {} } } as unknown as App;
+    const invocation = { args: {}, snapshot: undefined };
+    return closingMessages(handlers.continueGeneration(app, invocation));
+  };
+
   it('continues a response only once, even if two commands continue it at the same time', async () => {
     const { editor, job } = await generated(cut);
     const before = world.emulator.count(chatPath);
@@ -97,11 +103,20 @@ describe('a job', () => {
     const truncated = editor.document.getText();
     await generate(world.options, { insertMode: 'above' });
     const above = editor.document.getText().replace(truncated, '');
-    const app = { ...world.options, usage: { record: async () => {} } } as unknown as App;
-    const invocation = { args: {}, snapshot: undefined };
-    await closingMessages(handlers.continueGeneration(app, invocation));
+    await continueNewest();
     const text = editor.document.getText();
     assert.ok(text.startsWith(above + truncated) && text.length > (above + truncated).length);
+  });
+
+  it("isn't continued instead of an older job if the user has undone it in the editor", async () => {
+    const { editor } = await generated(cut);
+    const truncated = editor.document.getText();
+    await closingMessages(generate(world.options, { ...cut, insertMode: 'above' }));
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), truncated);
+    await continueNewest();
+    const text = editor.document.getText();
+    assert.ok(text.startsWith(truncated) && text.length > truncated.length, text);
   });
 
   it('keeps its response until a retry returns new text', async () => {
