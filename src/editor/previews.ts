@@ -2,6 +2,7 @@ import {
   commands,
   Disposable,
   EventEmitter,
+  type FileSystemError,
   languages,
   type Tab,
   TabInputTextDiff,
@@ -13,6 +14,12 @@ import {
 } from 'vscode';
 import { PREVIEW_SCHEME, previewAddress } from '../connection/folders.ts';
 import { previewTitle } from './insertMessages.ts';
+
+/**
+ * Milliseconds to wait for the end of a rename. The wait is limited, because the file may have been
+ * deleted, and VS Code doesn't report the end of a rename that fails.
+ */
+const RENAME_MS = 5_000;
 
 /** A change that the user can preview before accepting it. */
 export interface Previewed {
@@ -33,10 +40,6 @@ export interface Previewed {
  */
 export class Previews implements Disposable {
   readonly #open = new Map<string, Previewed>();
-  /** URIs of the files and folders that are being renamed. */
-  #renaming: readonly string[] = [];
-  /** Previews that VS Code closed because their file is being renamed. */
-  readonly #closedByRename: TabInputTextDiff[] = [];
   readonly #changed = new EventEmitter<Uri>();
   readonly #disposable: Disposable;
 
@@ -47,14 +50,9 @@ export class Previews implements Disposable {
         for (const { input } of closed) {
           // VS Code also reports a tab as closed when the tab moves to another group.
           if (!(input instanceof TabInputTextDiff) || tabOf(input.modified)) continue;
-          if (this.#isRenaming(input.original)) this.#closedByRename.push(input);
-          else this.#take(input.modified)?.discard();
+          void this.#discardOrReopen(input.modified);
         }
       }),
-      workspace.onWillRenameFiles(({ files }) => {
-        this.#renaming = files.map(({ oldUri }) => oldUri.toString());
-      }),
-      workspace.onDidRenameFiles(() => this.#endRename()),
       workspace.registerTextDocumentContentProvider(PREVIEW_SCHEME, {
         onDidChange: this.#changed.event,
         provideTextDocumentContent: (uri) => this.#open.get(uri.toString())?.text() ?? '',
@@ -152,30 +150,20 @@ export class Previews implements Disposable {
     this.#disposable.dispose();
   }
 
-  #isRenaming(file: Uri): boolean {
-    const address = file.toString();
-    return this.#renaming.some((from) => address === from || address.startsWith(`${from}/`));
-  }
-
-  /** Reopens the previews that the rename closed, unless their document wasn't followed. */
-  async #endRename(): Promise<void> {
-    this.#renaming = [];
-    const closed = this.#closedByRename.splice(0);
-    // Other listeners for this event first switch to the renamed documents.
-    await Promise.resolve();
-    for (const { original, modified } of closed) {
-      const previewed = this.#take(modified);
-      if (previewed?.document.uri.toString() === original.toString()) previewed.discard();
-      else previewed?.reopen();
-    }
-  }
-
-  /** Forgets a preview, and returns what it previewed. */
-  #take(uri: Uri): Previewed | undefined {
+  /**
+   * Discards a preview whose tab was closed. Reopens the preview instead if VS Code closed it because
+   * its file was renamed.
+   */
+  async #discardOrReopen(uri: Uri): Promise<void> {
     const address = uri.toString();
     const previewed = this.#open.get(address);
-    this.#open.delete(address);
-    return previewed;
+    if (!previewed) return;
+    const { document } = previewed;
+    await untilNotRenaming(document.uri);
+    // The job may have been undone or forgotten in the meantime.
+    if (!this.#open.delete(address)) return;
+    if (previewed.document === document) previewed.discard();
+    else previewed.reopen();
   }
 
   get #inUse(): { readonly uri: Uri; readonly previewed: Previewed } | undefined {
@@ -184,6 +172,27 @@ export class Previews implements Disposable {
     const previewed = this.#open.get(input.modified.toString());
     return previewed && { uri: input.modified, previewed };
   }
+}
+
+/**
+ * Waits while a file may be in the middle of a rename. VS Code closes the file's diff editors after
+ * it has moved the file on disk, but before it reports the rename. A file that still exists isn't
+ * being renamed.
+ */
+function untilNotRenaming(file: Uri): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      listener.dispose();
+      // The caller continues after all listeners have switched to the renamed documents.
+      resolve();
+    };
+    const timer = setTimeout(end, RENAME_MS);
+    const listener = workspace.onDidRenameFiles(end);
+    workspace.fs.stat(file).then(end, ({ code }: Partial<FileSystemError>) => {
+      if (code !== 'FileNotFound') end();
+    });
+  });
 }
 
 function tabOf(uri: Uri): Tab | undefined {

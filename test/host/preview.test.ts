@@ -12,6 +12,7 @@ import {
   TabInputTextDiff,
   type TextDocument,
   type TextEditor,
+  WorkspaceEdit,
   window,
   workspace,
 } from 'vscode';
@@ -274,10 +275,7 @@ describe('a preview', () => {
       if (isEnded) assert.equal(await job.end(0, 'ended'), true);
       const before = await rightSide();
       await rename(...names);
-      await until(window.tabGroups.onDidChangeTabs, () => {
-        const [{ input } = {}] = previewTabs();
-        return input instanceof TabInputTextDiff && `${input.original}` === `${fileUri(names[1])}`;
-      });
+      await until(window.tabGroups.onDidChangeTabs, () => isPreviewOf(names[1]));
       assert.notEqual((await rightSide()).uri.toString(), before.uri.toString());
       assert.equal(controller?.signal.aborted, false);
       if (!isEnded) assert.equal(await job.end(0, 'ended'), true);
@@ -287,6 +285,49 @@ describe('a preview', () => {
       assert.equal(job.document.getText(), 'top\nanswer\nend');
     });
   }
+
+  it('is discarded by closing its tab after its file was renamed @nightly', async () => {
+    const names = ['discarded.txt', 'discarded-new.txt'] as const;
+    const job = jobOn(await openFile(names[0], TEXT, PROMPT), 'preview');
+    const { aborted } = await streaming(job);
+    await rename(...names);
+    await until(window.tabGroups.onDidChangeTabs, () => isPreviewOf(names[1]));
+    await activatePreview();
+    await commands.executeCommand('workbench.action.closeActiveEditor');
+    await aborted;
+    assert.equal(job.isPending, false);
+  });
+
+  it('is discarded by closing its tab after a rename that failed', async () => {
+    const job = jobOn(await openFile('stays.txt', TEXT, PROMPT), 'preview');
+    const { aborted } = await streaming(job);
+    const started = new Promise<unknown>((resolve) => {
+      const listener = workspace.onWillRenameFiles((event) => {
+        listener.dispose();
+        resolve(event);
+      });
+    });
+    // Fails on disk, because letter.txt is a file and not a folder.
+    const edit = new WorkspaceEdit();
+    edit.renameFile(fileUri('stays.txt'), fileUri('letter.txt/stays.txt'));
+    assert.equal(await workspace.applyEdit(edit), false);
+    await started;
+    assert.equal(isPreviewOf('stays.txt'), true);
+    await commands.executeCommand('workbench.action.closeActiveEditor');
+    await aborted;
+    assert.equal(job.isPending, false);
+  });
+
+  it('is discarded if its file is deleted @nightly', async () => {
+    const job = jobOn(await openFile('deleted.txt', TEXT, PROMPT), 'preview');
+    const { aborted } = await streaming(job);
+    const edit = new WorkspaceEdit();
+    edit.deleteFile(fileUri('deleted.txt'));
+    assert.equal(await workspace.applyEdit(edit), true);
+    await aborted;
+    assert.equal(previewTabs().length, 0);
+    assert.equal(job.isPending, false);
+  });
 
   it('is discarded if its file is moved to where it would run automatically @nightly', async () => {
     const job = jobOn(await openFile('moved.json', TEXT, PROMPT), 'preview');
@@ -510,6 +551,15 @@ function running(job: Job): { readonly aborted: Promise<void>; readonly ended: P
   return { aborted, ended: aborted.then(() => job.end(0, 'failed')) };
 }
 
+/** Starts a request, and waits until a preview shows the first text of its response. */
+async function streaming(job: Job): Promise<{ readonly aborted: Promise<void> }> {
+  job.begin(0, 'restart');
+  const { aborted } = running(job);
+  job.append(0, 'half');
+  await rightSide();
+  return { aborted };
+}
+
 async function insert({ document }: TextEditor, offset: number, text: string): Promise<void> {
   const shown = window.visibleTextEditors.find((each) => each.document === document);
   assert.ok(shown);
@@ -520,6 +570,12 @@ function previewTabs() {
   return window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
     .filter(({ input }) => input instanceof TabInputTextDiff);
+}
+
+/** True if the only open preview is of this file in the window's folder. */
+function isPreviewOf(name: string): boolean {
+  const [{ input } = {}] = previewTabs();
+  return input instanceof TabInputTextDiff && `${input.original}` === `${fileUri(name)}`;
 }
 
 /** Waits until an editor shows the right side of a preview, and returns its document. */

@@ -187,7 +187,6 @@ export class SinkEditor extends FakeEditor {
         onDidSaveTextDocument: this.#event('saved document'),
         onDidGrantWorkspaceTrust: this.#event('trust'),
         onDidChangeWorkspaceFolders: this.#event('folders'),
-        onWillRenameFiles: this.#event('files to rename'),
         onDidRenameFiles: this.#event('renamed files'),
         onDidCloseTextDocument: this.#event('closed document'),
         registerTextDocumentContentProvider: (scheme: string) => this.#hold('provider', scheme),
