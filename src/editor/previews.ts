@@ -151,8 +151,8 @@ export class Previews implements Disposable {
   }
 
   /**
-   * Discards a preview whose tab was closed. Reopens the preview instead if VS Code closed it because
-   * its file was renamed.
+   * Discards a preview whose tab was closed. If VS Code closed the tab because the file was renamed,
+   * reopens the preview instead.
    */
   async #discardOrReopen(uri: Uri): Promise<void> {
     const address = uri.toString();
