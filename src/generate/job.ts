@@ -272,6 +272,11 @@ export class Job implements Result, Disposable {
     return this.#writer.end(index);
   }
 
+  /** False if the insert mode doesn't write into a document. */
+  get canUndo(): boolean {
+    return this.#writer.undo !== undefined;
+  }
+
   /** Cancels the job and removes its text from the document. */
   async undo(): Promise<Undone> {
     this.cancel();

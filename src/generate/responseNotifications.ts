@@ -80,7 +80,11 @@ async function offerMore(
     ...(canRaise ? [RAISE_LIMIT] : []),
     ...(place && !isVisible(job, place) ? [SHOW] : []),
   ];
-  const buttons = [CONTINUE, ...extra.filter((button) => !pressed.includes(button)), UNDO];
+  const buttons = [
+    CONTINUE,
+    ...extra.filter((button) => !pressed.includes(button)),
+    ...(job.canUndo ? [UNDO] : []),
+  ];
   const picked = await window.showInformationMessage(text, ...buttons);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked === CONTINUE) await continueResponses(job, outcome.runAgain);

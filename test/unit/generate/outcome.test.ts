@@ -54,7 +54,9 @@ describe('the report about a response', () => {
     const timing = { intervalMs: 0, deadlineMs: 5_000 };
     const open = () => new StreamWriter(document, [place], { timing });
     const stage = { previews: new Previews(), rescue: () => assert.fail('rescued') };
-    const job = new Made([target], template, { ...mode, open }, stage);
+    // The clipboard needs no document.
+    const used = id === 'clipboard' ? mode : { ...mode, open };
+    const job = new Made([target], template, used, stage);
     job.append(0, text);
     // Finish the edit, because an open edit keeps its timer, and later tests count timers.
     await document.turn();
@@ -143,6 +145,14 @@ describe('the report about a response', () => {
       job.dispose();
     });
   }
+
+  it("doesn't offer Undo Generation for a truncated response on the clipboard", async () => {
+    const job = await jobWith('a', undefined, 'clipboard');
+    await job.end(0, 'truncated');
+    await outcome.reportOutcome(job, { ...whole, isTruncated: true });
+    assert.ok(editor.sunk.get('notification')?.includes(JSON.stringify(['Continue'])));
+    job.dispose();
+  });
 
   it("doesn't offer to continue a response that was truncated only in an earlier run", async () => {
     const job = await jobWith('a');
