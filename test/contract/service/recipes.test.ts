@@ -263,7 +263,7 @@ process.stdout.write(${JSON.stringify(text)});
   });
 
   for (const [heading, isOnNetwork] of [
-    ['vLLM inside the company', true],
+    ["vLLM on your company's network", true],
     ['Ollama on your machine', false],
   ] as const) {
     it(`${heading} generates text without further settings or credentials`, async () => {
