@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Reads the files that `npm run package` created. Tests and benchmarks use them. */
+/** Reads the files that `npm run package` created, for tests and benchmarks. */
 
 interface Output {
   readonly entryPoint?: string;

@@ -20,7 +20,7 @@ interface Arrow {
   readonly kind: Kind;
 }
 
-/** The center of each room's box. */
+/** The center of each box, by room. */
 type Places = Map<Room, Point>;
 
 export const HOUSE = 'media/architecture.svg';
@@ -35,7 +35,8 @@ const BOX = { width: 192, height: 40 };
  */
 const GAP = { box: 8, arrow: 4 };
 /**
- * Arrows stay between these x coordinates when they pass boxes. The floor numbers are further left.
+ * Arrows stay between these x coordinates when they pass boxes. The floor numbers are to the left
+ * of `left`.
  */
 const SIDES = { left: 78, right: WIDTH - 16 };
 /** The possible x coordinates of a box's center. */
@@ -236,7 +237,7 @@ interface Corner extends Point {
   readonly side: -1 | 1;
 }
 
-/** The number of arrows that pass each side of each box. The keys are from `sideOf`. */
+/** The number of arrows that pass each side of each box, by the key that `sideOf` returns. */
 type PassCounts = Map<string, number>;
 
 const sideOf = ({ box, side }: Corner) => `${box.x} ${box.y} ${side}`;

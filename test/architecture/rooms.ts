@@ -7,7 +7,7 @@ import { floors, importsOf, roomOf } from '../unit/houseRules.ts';
 export interface Room {
   /** The path of a folder or file under src, without `.ts`. See `roomOf`. */
   readonly name: string;
-  /** The name for display, such as `app.ts` or `chat/`. */
+  /** The name in the picture and in the table, such as `app.ts` or `chat/`. */
   readonly label: string;
   readonly files: number;
   /** Names of the rooms that this room's files import from, including type-only imports. */

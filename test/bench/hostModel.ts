@@ -10,8 +10,8 @@ import { answerParent } from './child.ts';
 
 /**
  * A process in the same state as an extension host right before it loads an extension. The module
- * `vscode` is already loaded. So are the network modules and `fetch`, because a host patches them
- * when it starts.
+ * `vscode` is already loaded. The network modules and `fetch` are loaded too, because a host
+ * patches them when it starts.
  */
 
 answerParent({ activate, load });

@@ -11,7 +11,8 @@ import { clockMs } from './editor/stage/protocol.ts';
 /** The properties of all lines, which can change at any time. */
 export interface Pace {
   /**
-   * Milliseconds between sending a byte and receiving a response. Each way takes half of this time.
+   * Milliseconds between sending a byte and receiving a response. Each direction takes half of this
+   * time.
    */
   readonly roundTripMs: number;
   /** Round trips before a new connection accepts data. TCP and TLS 1.3 need one round trip each. */

@@ -57,7 +57,7 @@ const style = `
 
 interface Part {
   readonly drawn: readonly string[];
-  /** Pixels from the top of the picture to the end of this part. */
+  /** The y coordinate of the lower end of this part, in pixels. */
   readonly bottom: number;
 }
 

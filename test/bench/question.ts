@@ -16,8 +16,8 @@ export interface Row {
   readonly value: number;
   readonly unit: string;
   /**
-   * The product's value divided by this row's value. After several rounds, it can be the median of
-   * the rounds' ratios instead. Undefined if the row isn't compared with the product.
+   * The product's value divided by this row's value. If there are several rounds, this can be the
+   * median of their ratios instead. Undefined if the row isn't compared with the product.
    */
   readonly ratio?: number;
 }

@@ -75,7 +75,7 @@ export function daysOf(questions: readonly Answer[]): string {
   return [...new Set([days[0], days.at(-1)])].join(' to ');
 }
 
-/** Maximum number of values without a ratio in a row of the summary. */
+/** Maximum number of values without a ratio that a row of the summary shows. */
 const OWN_ROWS = 8;
 
 /**
@@ -129,7 +129,7 @@ function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
   return unit === '' ? number : `${number} ${unitText(value, unit)}`;
 }
 
-/** Returns the unit, in the singular if the value is 1, as in `1 connection`. */
+/** Returns the unit, which is singular if the value is 1, as in `1 connection`. */
 export function unitText(value: number, unit: string): string {
   return value === 1 ? unit.replace(/(call|connection|request|step)s$/, '$1') : unit;
 }

@@ -120,7 +120,9 @@ http {
 `;
 }
 
-/** Resolves when nginx accepts connections. nginx opens its ports before it logs its version. */
+/**
+ * Resolves when nginx accepts connections. nginx logs its version after it has opened its ports.
+ */
 async function listening({ stderr }: ChildProcess): Promise<void> {
   if (!stderr) throw new Error('nginx has no error log');
   const lines: string[] = [];

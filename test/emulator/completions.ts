@@ -130,8 +130,8 @@ function chatEvents(body: Record<string, unknown>, service: Service): unknown[] 
 }
 
 /**
- * Returns the reasoning as `reasoning_content`. OpenAI-compatible services also send it as
- * `reasoning`, like vLLM while it renamed the field:
+ * Returns the reasoning as `reasoning_content`. The OpenAI-compatible API also returns it as
+ * `reasoning`, as vLLM did while it renamed the field:
  * https://github.com/vllm-project/vllm/pull/27752
  */
 function reasoningFields(body: Record<string, unknown>, text: string): object {
@@ -140,8 +140,8 @@ function reasoningFields(body: Record<string, unknown>, text: string): object {
 }
 
 /**
- * Returns the chunks of all tool calls, one call after the other. The first chunk of a call has its
- * name, and several chunks with its arguments follow.
+ * Returns the chunks of all tool calls, one call after the other. The first chunk of a call
+ * contains the name, and further chunks contain parts of the arguments.
  */
 function callFragments(
   calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[],

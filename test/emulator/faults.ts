@@ -39,8 +39,8 @@ export interface Fault {
   /** Holds the response until this promise resolves. */
   readonly hold?: Promise<unknown>;
   /**
-   * Called and awaited before each part is written. The parts of a stream are its events, from
-   * index 0.
+   * Called and awaited before each part is written. The parts of a stream are its events, counted
+   * from 0.
    */
   readonly beforePart?: (index: number) => Promise<unknown> | undefined;
 
@@ -49,8 +49,8 @@ export interface Fault {
   /** Pause before each chunk except the first, in milliseconds. */
   readonly chunkDelayMs?: number;
   /**
-   * Sends one byte at a time, with this pause between two bytes in milliseconds. Even with 0, each
-   * byte is written separately.
+   * Sends one byte at a time, with this pause between two bytes in milliseconds. Even if the pause
+   * is 0, each byte is written separately.
    */
   readonly oneByteAtATimeMs?: number;
 
@@ -113,7 +113,7 @@ export class FaultScript {
   }
 }
 
-/** A promise that a test resolves by calling `open`, such as for `hold`. */
+/** A promise that a test resolves by calling `open`. It can be used as `hold`. */
 export interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;

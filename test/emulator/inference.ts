@@ -85,8 +85,8 @@ function tokenProblem(request: ReceivedRequest, service: Service): InferenceErro
 }
 
 /**
- * The documentation requires a version. It's unknown how the live service responds to a request
- * without one.
+ * The documentation requires a version. It's unknown how the live service responds if the version
+ * is missing.
  */
 function versionProblem({ query }: ReceivedRequest): InferenceError | undefined {
   if (/^\d{4}-\d{2}-\d{2}$/u.test(query.get('version') ?? '')) return undefined;

@@ -58,7 +58,7 @@ export async function probe(url: string, options: ProbeRequest = {}): Promise<Pr
 }
 
 /**
- * Sends these bytes on a new connection. Returns everything that was received until the connection
+ * Sends these bytes on a new connection. Returns all bytes that were received until the connection
  * was closed, and the code of the connection's last error, if any.
  */
 export async function probeRaw(

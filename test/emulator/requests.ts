@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface ReceivedRequest {
-  /** Counted from 1 since the start or the last reset. */
+  /** Number of the request, counted from 1 since the start or the last reset. */
   readonly sequence: number;
   /** Arrival time of the headers in milliseconds, as returned by `performance.now()`. */
   readonly atMs: number;
@@ -15,9 +15,9 @@ export interface ReceivedRequest {
   /** The body, or only the part that arrived if the client disconnected early. */
   readonly bytes: Buffer;
   readonly text: string;
-  /** Set if the content type is a form. */
+  /** The fields of the body, if the content type is a form. */
   readonly form?: Readonly<Record<string, string>>;
-  /** Set if the content type is JSON and the body can be parsed. */
+  /** The parsed body, if the content type is JSON and the body is valid. */
   readonly json?: unknown;
   /** Number of the request's connection, counted from 1. */
   readonly connection: number;

@@ -13,7 +13,9 @@ export interface Service {
   readonly identifier: () => string;
   /** Returns the number of concurrent inference requests, including the current one. */
   readonly inFlight: () => number;
-  /** Times at which inference requests were accepted within the last second, for the rate limit. */
+  /**
+   * Times of the inference requests that were accepted within the last second, for the rate limit.
+   */
   readonly accepted: number[];
   /**
    * The complete text of earlier responses by prompt, for requests that continue a truncated

@@ -78,9 +78,8 @@ export interface EmulatorSettings extends EventFormat {
   /** Returns the model's next step in a chat, or undefined to use `answer`. */
   step: (request: Record<string, unknown>) => ModelStep | undefined;
   /**
-   * The stop reason of every response that doesn't come from `step`. If it's undefined, the stop
-   * reason is `max_tokens` for a text that the request's limit truncated, and `eos_token`
-   * otherwise.
+   * The stop reason of every response that doesn't come from `step`. If undefined, the stop reason
+   * is `max_tokens` if the request's limit truncated the text, and `eos_token` otherwise.
    */
   stopReason: StopReason | undefined;
   /** Pause between two events in a stream, in milliseconds. */

@@ -6,7 +6,7 @@ import type { Emulator } from './emulator.ts';
 
 /**
  * A server that stands in for an unapproved host. Each process keeps a list of these servers, so
- * that a suite can check at its end what they received.
+ * that a suite can check at the end what the servers received.
  */
 export interface Unapproved {
   readonly received: Received;

@@ -18,9 +18,9 @@ interface Plugin {
 }
 
 /**
- * A plugin for `mocha --require`, with or without `--parallel`. Fails a suite if an unapproved host
- * was contacted, or if the suite started fewer of these hosts than `atLeast`. Prints the totals at
- * the end.
+ * Creates a plugin for `mocha --require`, with or without `--parallel`. The plugin fails a suite if
+ * an unapproved host was contacted, or if the suite started fewer of these hosts than `atLeast`. It
+ * prints the totals at the end.
  * @param atLeast minimum number of unapproved hosts in the whole suite. A run with `--grep` may
  * start fewer hosts.
  */

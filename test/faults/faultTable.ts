@@ -12,8 +12,8 @@ export type Phase = (typeof phases)[number];
 export interface Cell {
   /**
    * Returns the fault for a request. If `fault` is undefined, nothing listens on the address.
-   * @param allStarted resolves when all parallel calls have received their headers or, mid-stream,
-   * their first text
+   * @param allStarted resolves when all parallel calls have received their headers, or their first
+   * text in the phase `mid-stream`
    */
   readonly fault: ((allStarted: Promise<void>) => Fault) | undefined;
   readonly outcome: ErrorKind | 'success';
@@ -24,7 +24,7 @@ export interface Cell {
   readonly deadline: 'headers' | 'idle' | 'none';
 }
 
-/** The reason why a cell is impossible. */
+/** A combination of fault and phase that can't occur, and the reason. */
 export interface NoCell {
   readonly impossible: string;
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run figures`: runs the full form of all suites whose tables the docs quote. The suites write
- * the tables next to this file. Stops at the first suite that fails.
+ * `npm run figures`: runs the full form of all suites whose tables are quoted in the docs. The
+ * suites write their tables next to this file. Stops at the first suite that fails.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, rmSync, statSync } from 'node:fs';

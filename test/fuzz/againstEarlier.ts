@@ -88,9 +88,10 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
  * True if two records are equal, except for these intended differences:
  *
  * - A call that is canceled while an error response arrives counts as never sent. In the earlier
- *   version, this was only true if the call would have been retried after this response.
+ *   version, such a call counted as never sent only if it would have been retried after this
+ *   response.
  * - If a response breaks off or times out, the failure contains the status of the response. In the
- *   earlier version, it didn't.
+ *   earlier version, the failure didn't contain the status.
  */
 function isExplained(before: PlayRecord, after: PlayRecord): boolean {
   const calls = after.calls.map((call, index) => {

@@ -24,7 +24,7 @@ import {
   STEP_MS,
 } from './httpScript.ts';
 
-/** The exports of `src/service` that are needed to play a script, from one version of the code. */
+/** One version of the code: the exports of `src/service` that are needed to play a script. */
 export interface Version
   extends Pick<typeof errors, 'ServiceError'>,
     Pick<typeof failures, 'inferenceFailure'>,
@@ -42,7 +42,7 @@ export interface CallRecord {
   readonly requests: readonly unknown[];
   /**
    * The call's events in the order in which they happened, such as its first attempt, a retry, a
-   * call of `onSilence`, a delayed token, or text.
+   * call to `onSilence`, a delayed token, or text.
    */
   readonly events: readonly unknown[];
 }
@@ -57,9 +57,7 @@ export interface PlayRecord {
  * clock.
  */
 const QUIET_TURNS = 30;
-/**
- * Like `QUIET_TURNS`, but while a request or response is in transit.
- */
+/** Replaces `QUIET_TURNS` while a request or response is in transit. */
 const TRANSIT_TURNS = 1_000;
 const MAX_MS = 240_000;
 const SECOND_MS = 1_000;
@@ -87,7 +85,7 @@ export async function play(
   }
 }
 
-/** The maximum pause in old commits, in milliseconds. It was later raised to 3 minutes. */
+/** The maximum pause in older commits, in milliseconds. Newer commits allow 3 minutes. */
 const MAX_PAUSE_MS = 60_000;
 
 /**
@@ -283,7 +281,7 @@ class Play {
   #gate({ isProbe, isLowPriority }: ScriptedCall): RequestGate {
     const limiter: ConcurrencyLimit & { passive?(isLowPriority: boolean): RequestGate } =
       this.#limiter;
-    // Before 98de06c8, a probe used a different gate.
+    // In versions before commit 98de06c8, probes used a different gate.
     if (isProbe && limiter.passive) return limiter.passive(isLowPriority);
     return isLowPriority ? limiter.lowPriority : limiter;
   }

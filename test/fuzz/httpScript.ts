@@ -15,7 +15,7 @@ export interface ScriptedCall {
   readonly cancelMs: number | undefined;
   readonly totalMs: number;
   readonly goesTo: 'service' | 'closed port' | 'other origin';
-  /** The part of the request that contains a secret, which must not be sent. */
+  /** The part of the request that contains a secret. A request with a secret must not be sent. */
   readonly secretIn: 'nothing' | 'url' | 'body';
   readonly token: 'none' | 'ready' | 'late' | 'expires in the queue' | 'fails';
   /** The fault for each attempt of the call, in order. Further attempts get a 404. */
@@ -62,7 +62,6 @@ const RAW = [
   'HTTP/1.1 200',
 ];
 
-/** Returns the script for a seed. */
 export function scriptOf(seed: number): HttpScript {
   const random = randomOf(seed);
   const pick = <Value>(values: readonly Value[]): Value =>

@@ -58,8 +58,8 @@ describe('the .env file in a real editor', () => {
     after(closeTabs);
 
     /**
-     * Replacements for one of the three lines in `good`, each with the problem that it causes, the
-     * fix, and the line that the fix results in.
+     * Replacements for one of the three lines in `good`. Each has the problem that it causes, the
+     * fix for the problem, and the fixed line.
      */
     const flaws: readonly [
       kind: string,

@@ -150,8 +150,8 @@ describe('insertion into a real editor', () => {
     const another = await workspace.openTextDocument({ content: 'another' });
     const job = jobOn(editor, 'below');
     await appendTo(job, document, 'first ');
-    // When the tabs change, extensions still see the old editor. VS Code has already switched
-    // editors, so it rejects an edit in the old editor.
+    // When the tab changes, the old editor is still the active editor for extensions. VS Code has
+    // already switched editors, so it rejects an edit in the old editor.
     const listener = window.tabGroups.onDidChangeTabs(() => job.append(0, 'second '));
     await window.showTextDocument(another);
     listener.dispose();

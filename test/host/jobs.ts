@@ -57,8 +57,8 @@ export function openPreviews(): Previews {
 }
 
 /**
- * Opens an untitled document. VS Code may first restore the untitled document that the previous
- * test closed, so this function tries again.
+ * Opens an untitled document. VS Code may restore the untitled document that the previous test
+ * closed, so this function retries until the content is right.
  */
 async function untitled(content: string, language = 'plaintext'): Promise<TextDocument> {
   for (;;) {
@@ -237,7 +237,7 @@ export async function until(
   });
 }
 
-/** Waits for `work`. Meanwhile, runs commands that close the messages that the work waits for. */
+/** Waits for `work`, and repeatedly runs commands that close the messages that `work` waits for. */
 export async function closing<Result>(
   names: readonly string[],
   work: Promise<Result>,

@@ -185,7 +185,9 @@ async function isSelected(
   }
 }
 
-/** Runs a command, because all pending selection events arrive before a command ends. */
+/**
+ * Waits for all selection events that are already pending. They arrive before this command ends.
+ */
 async function answered(): Promise<void> {
   await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
 }

@@ -24,9 +24,7 @@ interface Response {
   readonly generation: Generation;
   /** All characters written for this response so far. */
   readonly marks: Mark[];
-  /**
-   * The last character that the service has sent. The next text is inserted after this character.
-   */
+  /** The last character of `text`. The rest of the response is inserted after this character. */
   end: Mark | undefined;
   /** The text that the service has sent so far. */
   text: string;
@@ -112,7 +110,8 @@ class Sequence {
   readonly #generations: Generation[] = [];
   readonly #steps: string[] = [];
   /**
-   * The states that undo and redo can lead to, in order. One undo or redo can skip several states.
+   * The states that undo and redo can restore, from the oldest to the newest. One undo or redo can
+   * skip several states.
    */
   #states: State[] = [{ marks: [], deleted: new Set() }];
   #at = 0;

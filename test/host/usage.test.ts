@@ -46,7 +46,7 @@ describe('Show Usage', () => {
     assert.equal(document?.isDirty, false);
     assert.equal(document?.languageId, 'markdown');
     assert.match(document?.getText() ?? '', /`maker\/large` \| chat \| 1 \| ≈1,200 \| ≈34 \|/);
-    // The next call of `show` opens another document with the latest usage.
+    // The next call to `show` opens another document with the latest usage.
     await one.record(connection, { ...request, model: 'maker/new' });
     await one.show(connection);
     assert.match(window.activeTextEditor?.document.getText() ?? '', /maker\/new/);

@@ -88,7 +88,7 @@ export class World {
   }
 }
 
-/** Waits until `work` ends, and dismisses the messages that would keep it from ending. */
+/** Waits until `work` ends, and meanwhile dismisses the messages that `work` waits for. */
 export async function closingMessages(work: Promise<unknown>): Promise<void> {
   await closing(['notifications.clearAll'], work);
 }

@@ -12,7 +12,10 @@ import { onStage, type Stage } from './stage/stage.ts';
  * medians differed by up to 50 % between runs of this benchmark.
  */
 const windows = 36;
-/** Number of windows in which further rounds follow, and of these rounds per window. */
+/**
+ * Number of windows that continue after the first command, and number of further rounds in each of
+ * these windows.
+ */
 const [longWindows, rounds] = [12, 4];
 
 /**
@@ -47,8 +50,8 @@ const question: Question = {
         driver = await stage.start();
         await driver.do('activate', []);
         await stage.workbench.statusItem('hostedModel.token').waitFor({ text: /Hosted Model/ });
-        // Only one contestant counts, because the first fetch in a window also reads the
-        // certificates for all later fetches.
+        // Only the first contestant's time is recorded here, because the first fetch in a window
+        // also reads the certificates for all later fetches.
         const [first, ...others] = turnOrder(window);
         if (first) firsts.get(first)?.push(await toFirstCharacter(stage, driver, first));
         if (window >= longWindows) continue;

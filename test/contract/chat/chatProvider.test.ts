@@ -488,7 +488,7 @@ describe('the chat provider', () => {
       editor = new ChatEditor();
       selected = [];
       const { commands } = await import('vscode');
-      // Like VS Code, fails if no model matches.
+      // Fails if no model matches, as VS Code does.
       opened = commands.registerCommand('workbench.action.chat.open', async (options) => {
         const offered = await provider.information({ silent: true });
         assert.ok(offered.some(({ id }) => id === options.modelSelector.id));

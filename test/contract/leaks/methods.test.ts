@@ -29,8 +29,8 @@ const printed = (line: string) => ({
   record: { apiKey: '', program: process.execPath },
 });
 /**
- * Returns a JavaScript expression that contains this text in hex. Otherwise, the test would find
- * secrets in the command's arguments.
+ * Returns a JavaScript expression for this text. The expression contains the text only in hex, so
+ * the test doesn't find secrets in the command's arguments.
  */
 const hidden = (text: string) => `Buffer.from('${Buffer.from(text).toString('hex')}','hex')`;
 const print = (text: string) => `process.stdout.write(${hidden(text)})`;

@@ -116,13 +116,16 @@ export class SinkEditor extends FakeEditor {
   button = 'Use These Values';
   /** ID of the model to pick in *Select Model*. If the model isn't listed, the list closes. */
   modelToPick = '';
-  /** The path of the folder for which each setting was written; undefined for user settings. */
+  /** The path of the folder that each setting was written for, or undefined for user settings. */
   readonly scopes: (string | undefined)[] = [];
   onLog: () => void = () => {};
   isFocused = true;
   /** The part of the editor's API that throws an error whenever it's accessed. */
   broken: 'status bar' | 'windows' | 'tabs' | 'settings file' | undefined;
-  /** The ID of a command that another extension has registered. */
+  /**
+   * The ID of a command that can't be registered, because another extension has already registered
+   * it.
+   */
   takenCommand: string | undefined;
   /** Objects and listeners that the extension hasn't disposed of, by kind. */
   readonly held = new Map<string, Set<unknown>>();
@@ -139,13 +142,12 @@ export class SinkEditor extends FakeEditor {
     return this.sunk.get(sink)?.join('\n') ?? '';
   }
 
-  /** Notifies all listeners of an event. */
   override fire(event: string, value: unknown = {}): void {
     for (const listener of this.held.get(event) ?? [])
       (listener as (value: unknown) => void)(value);
   }
 
-  /** The number of held objects of each kind. */
+  /** The number of objects in `held`, by kind. */
   get heldCounts(): Readonly<Record<string, number>> {
     const counts = [...this.held].map(([kind, all]) => [kind, all.size] as const);
     return Object.fromEntries(counts.filter(([, count]) => count > 0));

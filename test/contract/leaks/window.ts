@@ -8,8 +8,8 @@ import type { SinkEditor } from './sinkEditor.ts';
 
 /**
  * Runs the whole extension in plain Node, as `activate` assembles it, in an editor that records
- * everything it receives. Unlike in a real window, pauses are shorter, and the extension's errors
- * are reported to the test.
+ * everything it receives. Pauses are shorter than in a real window, and the extension's errors are
+ * reported to the test.
  */
 
 const MARK = '?window';
@@ -35,8 +35,8 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** The real `setTimeout`, which stays real while a test mocks the global function. */
 const { setTimeout: startTimer } = globalThis;
 /**
- * Resolves after all pending paints of the status item. Their timers have the same delay of 1 ms,
- * and timers with the same delay fire in order.
+ * Resolves after all pending paints of the status item. The timers of these paints also have a
+ * delay of 1 ms, and timers with the same delay fire in order.
  */
 const painted = () => new Promise((resolve) => startTimer(resolve, 1));
 

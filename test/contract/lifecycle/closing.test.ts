@@ -27,7 +27,8 @@ describe('a window', () => {
 
   it(`cancels ${CALLS} concurrent calls and releases all resources when it closes`, async () => {
     const { emulator, stores } = suite.life;
-    // The first call loads code that stays in memory, so it comes before the measurement.
+    // Makes one call before the measurement, because the first call loads code that stays in
+    // memory.
     const first = suite.life.editor();
     await suite.opened.open(first, stores, (run) => run('generateFromSelection'));
     await becomes('closed', () => emulator.openConnections === 0);

@@ -223,7 +223,7 @@ describe('an open window', () => {
         await pass(1);
         assert.equal(handled() - before, changes + 1);
       }
-      // A single change afterward is handled, too.
+      // The window also handles a single change afterward.
       const shown = editor.textOf('status text').length;
       editor.userSettings.set('projectId', '');
       editor.fire('configuration', event);

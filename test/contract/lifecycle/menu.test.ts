@@ -192,7 +192,7 @@ describe('Select Model for a service in a .env file', () => {
     editor.modelToPick = 'acme/small';
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('refreshToken');
-      // Opens a document of the other folder while the file is being read.
+      // Switches to a document in the other folder while the `.env` file is being read.
       Object.defineProperty(editor, 'beforeFiles', {
         get: async () => {
           editor.path = '/other/b.txt';

@@ -34,7 +34,7 @@ const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const eventStream = { 'content-type': 'text/event-stream' };
 const limits = { limit: 1 };
-/** Minimum milliseconds between two edits of a document. */
+/** Minimum milliseconds between two edits that write a response into a document. */
 const FRAME_MS = 34;
 
 const whole = streamedPiece('first') + streamedPiece('last', 'stop');

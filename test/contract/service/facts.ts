@@ -17,8 +17,8 @@ const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
 };
 
 /**
- * Asserts that an error has no details except those in `facts`, and no other content, such as an
- * underlying error.
+ * Asserts that an error has only details that are in `facts`, and no other properties, such as a
+ * cause.
  */
 export function assertOnlyFacts(error: ServiceError): void {
   const own = Object.getOwnPropertyNames(error).toSorted();

@@ -47,7 +47,7 @@ const cases: Readonly<Record<string, Case>> = {
     authentication: { kind: 'clientCredentials', tokenUrl: `https://a.example${oauthPath}` },
     api: 'openai',
   },
-  // The identity service of Cloud Pak must not get the headers, although it shares an origin with
+  // Cloud Pak's identity service must not get the headers, even though it has the same origin as
   // the inference service.
   'Cloud Pak': { authentication: { kind: 'cloudPak' }, api: 'watsonx' },
 };

@@ -10,8 +10,8 @@ import { endWorlds, failureOf, startWorld, type World } from './world.ts';
 const AUDIENCE = 'https://llm.acme.example/v1';
 const TOKEN_LIFE_SECONDS = 600;
 const chatPath = '/v1/chat/completions';
-// The ID and the secrets have characters that must be encoded. OAuth 2.0 allows only ASCII
-// characters in them: https://www.rfc-editor.org/rfc/rfc6749#appendix-A
+// The ID and the secrets contain characters that must be encoded. OAuth 2.0 allows only ASCII
+// characters in IDs and secrets: https://www.rfc-editor.org/rfc/rfc6749#appendix-A
 const client = { id: 'team one:client+%3A&=', secret: 'a secret: with +/%20 & "quotes"' };
 const otherSecret = 'wrong secret: with +/%2B & "quotes"';
 const clientAuthentications = ['client_secret_basic', 'client_secret_post'] as const;

@@ -37,7 +37,7 @@ export interface IdentityProvider {
   readonly tokenUrl: string;
   /** Method and path of each request. */
   readonly requests: readonly string[];
-  /** The claims of an access token; undefined if this provider didn't sign the token. */
+  /** Returns the claims of an access token, or undefined if this provider didn't sign the token. */
   claimsOf(token: string): Claims | undefined;
   close(): Promise<void>;
 }
@@ -79,8 +79,8 @@ export async function startIdentityProvider(
 }
 
 /**
- * Returns the provider's configuration. It replaces all defaults that aren't meant for production,
- * because these defaults cause warnings.
+ * Returns the provider's configuration. The configuration replaces all defaults that aren't meant
+ * for production, because these defaults cause warnings.
  */
 function configurationOf(
   { client, audience, scope, tokenLifeSeconds }: IdentityProviderOptions,

@@ -13,7 +13,7 @@ export interface Line {
   readonly open: number;
   /** Closes or resets every open connection, as a service does with idle connections. */
   cut(how: 'close' | 'reset'): void;
-  /** Drops all further data on the open connections. New connections work. */
+  /** Drops all further data on the open connections. New connections aren't affected. */
   swallow(): void;
   close(): void;
 }

@@ -7,8 +7,8 @@ import type { Duplex } from 'node:stream';
 
 /**
  * A port that refuses connections on every machine. IANA hasn't assigned port 4, and systems hand
- * out only high ports. A closed high port isn't safe: another program could reuse it, or a socket
- * could get it as its own port and connect to itself.
+ * out only high ports. A closed high port isn't safe: another program could reuse the port, or a
+ * client socket could get the port as its own and connect to itself.
  * https://www.iana.org/assignments/service-names-port-numbers
  */
 export const CLOSED_PORT = 4;

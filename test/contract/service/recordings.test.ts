@@ -10,9 +10,9 @@ type Outcome = string | { readonly kind: ErrorKind; readonly requests: number };
 
 const never = new AbortController().signal;
 const once = (kind: ErrorKind): Outcome => ({ kind, requests: 1 });
-/** The failure is reported after the first attempt and three retries. */
+/** The outcome of a call that fails after the first attempt and three retries. */
 const afterRetries = (kind: ErrorKind): Outcome => ({ kind, requests: 4 });
-/** The failure is reported after the request was repeated once, with a new token. */
+/** The outcome of a call that fails after its request was repeated once, with a new token. */
 const afterReplay = (kind: ErrorKind): Outcome => ({ kind, requests: 2 });
 
 const outcomes: Readonly<Record<number, Outcome>> = {

@@ -516,7 +516,7 @@ describe('a service runtime', () => {
     }
     await emulator.requestCount(chat, 3);
     const requests = emulator.requests.filter(({ path }) => path === chat);
-    // The window makes the same two calls, in the same order, when the key is deleted.
+    // A window also makes these two calls, in this order, when the key is deleted.
     signOut.abort();
     runtime.forgetTokens();
     await settled();

@@ -143,7 +143,7 @@ function serviceOf(
 
 interface MethodWorld extends World {
   readonly clock: SetClock;
-  /** The number of token requests, or of runs of the program that gets a token. */
+  /** Returns the number of token requests, or of runs of the program that gets a token. */
   readonly tokenCount: () => number;
 }
 
@@ -199,7 +199,7 @@ const CASES = [
   'Credentials revoked',
 ] as const;
 type Outcomes = { readonly [Case in (typeof CASES)[number]]?: string };
-/** 1,000 calls take ten seconds per method, so only the full form of this suite makes so many. */
+/** Only the full form of this suite makes 1,000 calls per method, because they take ten seconds. */
 const CALLS = fullOrShort(1_000, 100);
 const SEPARATOR = ' in ';
 const API_NAMES = new Intl.ListFormat('en').format(

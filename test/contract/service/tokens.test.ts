@@ -19,7 +19,7 @@ const CALLS = 100;
 const IN_FLIGHT = 10;
 const HOUR_MS = 3_600_000;
 
-/** Makes `CALLS` calls at the same time. @returns how many of the calls failed */
+/** Makes `CALLS` calls at the same time. @returns the number of calls that failed */
 async function callAll(world: World): Promise<number> {
   const calls = Array.from({ length: CALLS }, () => world.generate());
   const results: PromiseSettledResult<Generation>[] = await Promise.allSettled(calls);
@@ -122,7 +122,7 @@ describe('a token that expires before it arrives', () => {
 
   /**
    * Starts a world whose token has already expired when the client receives the token.
-   * @param isExpiredThere true if the token has expired by the service's clock, too
+   * @param isExpiredThere true if the token has also expired by the service's clock
    */
   async function startLate(isExpiredThere: boolean) {
     const clock = new SetClock();

@@ -1,7 +1,7 @@
 /**
- * `npm run record-state`, before a release: writes a file with the state that this version stores,
- * next to the files of earlier versions. Existing files are never overwritten, because the users of
- * earlier versions already have that state. All values are made up.
+ * `npm run record-state`: writes a file with the state that this version stores, next to the files
+ * of earlier versions. Run this script before a release. Existing files are never overwritten,
+ * because the users of earlier versions already have that state. All values are made up.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ const path = join(import.meta.dirname, 'stored', `${version}.json`);
 if (existsSync(path)) throw new Error(`${path} already exists and is never overwritten.`);
 const opened = windows(new SinkEditor());
 const { lastUsedTemplates, noteLastUsed } = await import('../../../src/templates/template.ts');
-// The window that `opened` starts uses the environment variables of this process.
+// Windows that `opened` starts use the environment variables of this process.
 Object.assign(process.env, environment);
 const stores = storesWith({ secrets: {}, globalState: {} }, {});
 const workspaces: StoredWorkspace[] = [];
@@ -95,8 +95,8 @@ writeFileSync(path, `${JSON.stringify(state, null, 2)}\n`);
 console.log(path);
 
 /**
- * Takes a step as the user would, and returns the step's workspace with the stored state. The first
- * step also stores the key.
+ * Performs a step as the user would, and returns the workspace, the state that was stored for it,
+ * and the outcome. The first step also stores the key.
  */
 async function take({ button, ...workspace }: Step, isFirst: boolean) {
   const here = {

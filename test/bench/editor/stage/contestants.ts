@@ -30,8 +30,8 @@ export interface Generation extends Pick<Ran, 'startedAt' | 'endedAt'> {
   /** Milliseconds from the command to the first character in the document. */
   readonly firstMs: number;
   /**
-   * Events on this contestant's lines while the command runs, each with the service that the line
-   * leads to.
+   * The events on this contestant's lines while the command runs. `service` is the service at the
+   * end of the line.
    */
   readonly events: readonly (LineEvent & { readonly service: ServiceName })[];
 }

@@ -16,9 +16,7 @@ import {
 } from 'vscode';
 import { clockMs, type Orders, portVariable, type Ran, type Run } from './protocol.ts';
 
-/**
- * If a turn in `quiet` takes less time than this, the extension host and the window count as idle.
- */
+/** If a turn in `quiet` takes fewer milliseconds than this, the turn counts as quiet. */
 const quietTurnMs = 8;
 /** Required number of quiet turns in a row, and maximum number of turns. */
 const [quietTurns, mostTurns] = [20, 200];

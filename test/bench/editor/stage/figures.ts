@@ -15,7 +15,10 @@ export function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (place % 1);
 }
 
-/** Returns a row for the product and each peer. A peer's row has a ratio unless its value is 0. */
+/**
+ * Returns a row for the product and each peer. A peer's row also has a ratio, unless the peer's
+ * value is 0.
+ */
 export function compared(
   unit: string,
   product: readonly [name: string, value: number],

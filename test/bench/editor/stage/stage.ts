@@ -72,7 +72,10 @@ export async function onStage<Value>(
   }
 }
 
-/** Opens a separate line to each service. The line shows which service a connection belongs to. */
+/**
+ * Opens a separate line to each service. A connection's line therefore shows which service the
+ * connection is for.
+ */
 export async function addressesByLine(lines: Child, emulatorUrl: string): Promise<Addresses> {
   const { port } = new URL(emulatorUrl);
   const open = async () => `http://127.0.0.1:${await lines.ask('open', Number(port))}`;
