@@ -19,7 +19,7 @@ export interface Room {
 const PURPOSES: Readonly<Record<string, string>> = {
   extension:
     'Activates the extension. Registers the commands, status item, and chat models. Loads most other code on first use.',
-  app: 'Creates the objects behind the commands and chat.',
+  app: 'Creates the objects that the commands and chat use.',
   commands:
     'Maps each command to its function. Runs every command in a shared wrapper that reports failures.',
   chat: 'The language model provider, the chat tool, and _Use in Chat_.',
@@ -41,13 +41,13 @@ const PURPOSES: Readonly<Record<string, string>> = {
   ui: 'Parts of the UI that all features share: progress, wizard steps, log, and notifications.',
   messages:
     'The message for each kind of service failure, and the actions that the message offers.',
-  config: 'Reads the configuration. Returns most settings together, as a snapshot.',
+  config: 'Reads the configuration. Returns most settings as one snapshot.',
   dotenv:
     'Pure functions that find the settings and problems in the text of a `.env` file, and fix the problems.',
   undocumentedApi:
-    'Lists the undocumented commands and fields of VS Code that the extension uses. The comments link to their source code.',
+    'Lists the undocumented commands and fields of VS Code that the extension uses. A comment on each one links to the source code of VS Code.',
   service:
-    'Services, credentials, kinds of errors, and masking. Like all of `service/`, runs in plain Node.',
+    'Services, credentials, kinds of errors, and masking. Like everything in `service/`, this code runs in plain Node.',
   'service/connection':
     'The class `Connection`. Features send their requests through a connection.',
   'service/checks': "The checks that _Diagnose Connection_ runs. They don't generate text.",

@@ -92,8 +92,7 @@ function beforeText(one: Cell): Readonly<Record<Exclude<Phase, 'mid-stream'>, Ce
 }
 
 const headersHaveCome: NoCell = {
-  impossible:
-    'they occur before the headers arrive, but mid-stream, the headers have already arrived',
+  impossible: 'a fault before the headers can’t occur mid-stream',
 };
 /**
  * Cuts off the body after the headers have arrived. An earlier reset would overtake the headers.
