@@ -1,6 +1,6 @@
 /**
- * `npm run pages`: updates the generated blocks in pages, and draws the architecture picture. Tests
- * check that both are up to date.
+ * `npm run pages`: updates the generated blocks in the documentation, and draws the architecture
+ * picture. Tests check that both are up to date.
  */
 import { writeFile } from 'node:fs/promises';
 import { HOUSE, pictureOf } from './architecture/picture.ts';

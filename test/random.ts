@@ -1,4 +1,6 @@
-/** Returns a seeded random number generator (mulberry32). Its numbers are from 0 to less than 1. */
+/**
+ * Returns a seeded random number generator (mulberry32). Each number is at least 0 and less than 1.
+ */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

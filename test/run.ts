@@ -13,7 +13,9 @@ interface Step {
   readonly name: string;
   readonly command: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** A check counts as one test. A suite counts its own tests. */
+  /**
+   * True if the step runs a test suite, whose tests are counted. Any other step counts as one test.
+   */
   readonly isSuite: boolean;
   /** True if the step runs in the VS Code server, which isn't available on every system. */
   readonly needsServer?: true;
@@ -24,8 +26,9 @@ interface Count {
   readonly failed: number;
 }
 
-// Suites that start servers run with `--exit`, because a failed test can leave a server open. Under
-// load, Node also hung twice at the end of the process, waiting for its last socket.
+// Suites that start servers run with `--exit`, because a failed test can leave a server open. The
+// option also prevents a hang that was seen twice under load, when Node waited for its last socket
+// at the end of the process.
 
 const check = (name: string, command: string): Step => ({ name, command, isSuite: false });
 const suite = (name: string, command: string): Step => ({ name, command, isSuite: true });
@@ -53,8 +56,8 @@ const emulated: readonly Step[] = [
 ];
 
 /**
- * Steps that run before both lanes of `packaged`, so that the lanes don't install the same things
- * at once.
+ * Steps that run before both lanes of `packaged`, so that the lanes don't install the same programs
+ * at the same time.
  */
 const prepared: readonly Step[] = [
   check('package', 'npm run --silent package'),

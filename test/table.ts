@@ -57,7 +57,7 @@ function aligned(cells: readonly (readonly string[])[]): string[] {
 
 /**
  * True if `column` isn't the first column, and contains only empty cells and numbers. A number can
- * have a sign, a relation, or a unit.
+ * start with a sign or with `=` or `≤`, and can end with a unit.
  */
 function isOfNumbers(rows: readonly (readonly string[])[], column: number): boolean {
   return rows.every((row) => /^$|^(?:[=≤] )?[-+]?\d/.test(row[column] ?? '')) && column > 0;

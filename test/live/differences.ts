@@ -80,8 +80,8 @@ function compare(expected: Exchange, found: Exchange): Differences {
 }
 
 /**
- * For each compared part of a response, a function that returns the names in this part, each with
- * the value to compare. If a field has several types, `|` separates them.
+ * The compared parts of a response. Each function returns the names in its part, with the value to
+ * compare for each name. If a field has several types, `|` separates them.
  */
 const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<string, string>>> = {
   header: ({ headers }) => {
@@ -131,8 +131,8 @@ function kindOf(path: string, value: unknown): string {
 }
 
 /**
- * Returns the number and the evidence of the recording on which the emulator's response is based,
- * or a note that there is no such recording.
+ * Returns the number and the `evidence` of the recording on which the emulator's response is based.
+ * Returns a note if there is no such recording.
  */
 function foundationOf({ path, status, documents }: Exchange): string {
   const codes = codesIn(documents);

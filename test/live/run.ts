@@ -85,7 +85,7 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
   return isAsRecorded && found.generated <= MOST_TOKENS ? 0 : 1;
 }
 
-/** Runs the same steps against an emulated service. */
+/** Runs the steps against an emulated service, whose responses are the expected ones. */
 async function onEmulator(modelId: string): Promise<LiveRun> {
   const [model, ...others] = recordedModels;
   const answer = () => Array.from({ length: 100 }, (_, index) => `word${index}`).join(' ');

@@ -8,7 +8,7 @@ export interface Mutant {
   readonly file: string;
   /** The text to replace, which occurs exactly once in the file. */
   readonly from: string;
-  /** The replacement. The file must still pass the type check, except for unused names. */
+  /** The replacement. The changed file must still pass the type check, except for unused names. */
   readonly to: string;
   readonly test: string;
   /**

@@ -13,7 +13,7 @@ export interface Measure {
 
 /**
  * Prints all measures next to their bars, and fails if a measure misses its bar.
- * @param figure name of the file in test/figures
+ * @param figure name of the file in test/figures, without `.md`
  */
 export function prove(title: string, measures: readonly Measure[], figure?: string): void {
   const rows = measures.map(({ name, found, bar }) => [name, found, bar ? barOf(bar) : '']);

@@ -37,8 +37,8 @@ class NarrowService {
 }
 
 /**
- * Starts as many calls as the limit and the queue can hold. Then, whenever a call ends, starts
- * another call if fewer than `QUEUE` calls are open.
+ * Starts `IN_FLIGHT + QUEUE` calls. Then, whenever a call ends and fewer than `QUEUE` calls are
+ * open, starts another call, up to `JOBS` calls in total.
  */
 async function storm(call: () => Promise<unknown>): Promise<PromiseSettledResult<unknown>[]> {
   const all: Promise<unknown>[] = [];
@@ -64,8 +64,8 @@ describe(`I18: ${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a servic
     time = new FakeTime();
   });
   afterEach(() => time.end());
-  // If a 429 didn't lower the limit, 83, 41, and 0 calls would fail with capacities of 1, 2, and 4
-  // (measured).
+  // If a 429 didn't lower the limit, 83 calls would fail with a capacity of 1, 41 calls with a
+  // capacity of 2, and no calls with a capacity of 4 (measured).
   after(() => {
     const title = `${JOBS} calls to a service that handles at most 1, 2, or 4 requests at once, and refuses all others with a 429. In the worst case, ${worst.failed} calls fail (bar: ${MOST_FAILED}), and a call takes ${worst.requests.toFixed(2)} requests on average (bar: ${MOST_REQUESTS})`;
     const heads = ['capacity', 'failed', 'requests per call', 'final concurrency limit', 'seconds'];

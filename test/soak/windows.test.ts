@@ -100,7 +100,7 @@ function withFixedTimer(random: () => number): Load {
 }
 
 const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
-/** Returns the number of requests in the busiest second after all windows have restarted. */
+/** Returns the highest number of requests in any second after all windows have restarted. */
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
 describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {

@@ -100,8 +100,8 @@ describe(`chat ${nightly}`, () => {
     const asked = emulator.requests.filter((request) => request.path === chatPath);
     const ofLoop = asked.filter(({ json }) => isRecord(json) && Array.isArray(json['tools']));
     assert.equal(step, 4, 'no step ran twice');
-    // The loop sends a request for each of four steps, one repetition with the next token, and
-    // three retries. The extension's tool sends one more request.
+    // The loop sends eight requests: one for each of the four steps, one repetition with a new
+    // token, and three retries. The extension's tool sends one more request.
     assert.deepEqual([ofLoop.length, asked.length - ofLoop.length], [4 + 1 + 3, 1]);
     assert.equal(emulator.count(tokenPath), 2);
     const { messages } = (ofLoop.at(-1)?.json ?? { messages: [] }) as {

@@ -137,7 +137,8 @@ describe(`Diagnose Connection ${nightly}`, () => {
         await workbench.runCommand('View: Close All Editors');
       }
     }
-    // In the other tests, this service is approved, because it's in the user's own settings.
+    // From here on, the service may receive requests, because the other tests name it in the user
+    // settings.
     unapproved.approve();
   });
 

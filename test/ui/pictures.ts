@@ -75,8 +75,9 @@ export async function prepareForPicture(page: Page): Promise<void> {
 }
 
 /**
- * Saves an encoded picture, unless the saved one looks the same. Another palette or another release
- * of Chromium can change some colors slightly. An invisible difference doesn't belong in a commit.
+ * Saves an encoded picture, unless the file already contains a picture that looks the same. Another
+ * palette or another release of Chromium can change some colors slightly. An invisible difference
+ * doesn't belong in a commit.
  */
 export async function savePicture(path: string, picture: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -107,7 +108,10 @@ export async function asSmallWebp(screenshot: Buffer): Promise<Buffer> {
   return sharp(coarse, { raw: info }).webp({ lossless: true, effort: 6 }).toBuffer();
 }
 
-/** Makes the pictures of the walkthrough 16 % smaller, and changes no value by more than 4. */
+/**
+ * Rounding to multiples of this value makes the walkthrough's pictures 16 % smaller, and changes no
+ * color value by more than 4.
+ */
 const STEP = 8;
 
 /** Loads sharp only when a picture is saved, because every UI test loads this module. */
@@ -116,10 +120,10 @@ async function loadSharp() {
 }
 
 /**
- * Limits for two pictures to count as equal. In each tile of `tile` by `tile` pixels, at most this
- * `share` of the color values (0 to 255) may differ by more than `difference`. This share is five
- * pixels, fewer than a period has. Tiles are compared, because a changed word is only a tiny part
- * of a whole window.
+ * Limits within which two pictures count as equal. In each tile of `tile` by `tile` pixels, at most
+ * this `share` of the color values (0 to 255) may differ by more than `difference`. This share is
+ * five pixels of a tile, which is less than the size of a period. Tiles are compared, because a
+ * changed word is only a tiny part of a whole window.
  */
 const TOLERANCE = { tile: 32, share: 0.005, difference: 48 };
 
@@ -151,7 +155,7 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   return [...different.values()].every((count) => count <= most);
 }
 
-/** @param clip part of the window to take, by default all of it */
+/** @param clip part of the window to capture, by default all of it */
 export async function takePicture(page: Page, name: string, clip?: Clip): Promise<void> {
   await savePicture(join(folder, `${name}.png`), await asPng(await takeScreenshot(page, clip)));
 }

@@ -1,6 +1,6 @@
 /**
  * A VS Code server for the UI tests, with the packaged extension installed. Each session opens a
- * window. Load with `mocha --require test/ui/session.ts`.
+ * window. Load this module with `mocha --require test/ui/session.ts`.
  *
  * Environment: HOSTED_MODEL_VSIX is the path of the package, by default the one from `npm run
  * package`. HOSTED_MODEL_SERVER_VERSION selects the release of code-server. HOSTED_MODEL_HEADED=1
@@ -26,7 +26,7 @@ export interface SessionOptions {
   zoom?: number;
   /**
    * `off`: Workspace Trust is disabled (the default). `restricted`: the folder opens in Restricted
-   * Mode, without a prompt. `ask`: VS Code asks in a dialog.
+   * Mode, without a prompt. `ask`: VS Code asks in a dialog whether to trust the folder.
    */
   trust?: 'off' | 'restricted' | 'ask';
   /**
@@ -41,7 +41,7 @@ export interface SessionOptions {
   builtInExtensions?: readonly string[];
   /**
    * Folder of another extension to install. A new server starts if the previous session had a
-   * different folder.
+   * different extension folder.
    */
   otherExtension?: string;
 }
@@ -77,7 +77,7 @@ const windows = new Set<Workbench>();
 /**
  * Opens a window with an empty keyring, after replacing the user settings. Closes the previous
  * session first, because its windows would use the new user settings, too. VS Code keeps its own
- * state (recent folders, global state of extensions) until the server changes.
+ * state (recent folders, global state of extensions) until another server starts.
  */
 export async function openWorkbench(options: SessionOptions = {}): Promise<Session> {
   await session?.close();

@@ -407,8 +407,8 @@ describe("the extension, tested against the service's documentation of tokens, c
       await notifications.close(product.exhausted);
       assert.equal(emulator.count(chatPath), 4);
       assert.equal(await editor.visibleText(), before);
-      // A countdown announces each attempt, so the highest number for an attempt is the wait before
-      // that attempt.
+      // A countdown announces each attempt, so the highest number of seconds for an attempt is the
+      // whole wait.
       const waits = new Map<string, number>();
       for (const text of await announced()) {
         const { seconds, attempt = '' } = product.retrying.exec(text)?.groups ?? {};
@@ -431,7 +431,8 @@ describe("the extension, tested against the service's documentation of tokens, c
       assert.equal(emulator.mostInFlight.inference, 3);
     });
 
-    // Runs before the test with a 429, which lowers the concurrency limit for a while.
+    // Must run before the test in which the service responds with a 429, because a 429 lowers the
+    // concurrency limit for a while.
     it('sends one request at a time if the concurrency limit in the settings is 1', async () => {
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),
@@ -464,7 +465,7 @@ describe("the extension, tested against the service's documentation of tokens, c
       const { notifications } = session.workbench;
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),
-        // The longest interval that the setting allows. The test cancels the requests that wait.
+        // The longest interval that the setting allows. The test cancels the waiting requests.
         [product.settings.interval]: 60_000,
       });
       await generateFromEach(several, 'interval.txt');

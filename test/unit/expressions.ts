@@ -103,13 +103,13 @@ const COUNTED = {
 /**
  * How thoroughly recheck checks an expression. By default, it analyzes the expression's automaton.
  * If the expression has lookaround, a back reference, or too many states, recheck searches for a
- * slow text instead. The longest text is so long that quadratic work exceeds the limit several
- * times over, even if the text repeats a part of 30 characters.
+ * slow text instead. `maxAttackStringSize` is so large that quadratic work exceeds `attackLimit`
+ * several times over, even if the text repeats a part of 30 characters.
  */
 const EFFORTS = {
   /**
-   * For the tests that run on each change. Analyzes the automaton of most expressions, and tries
-   * fewer texts on the others.
+   * Used by the tests that run on each change. Analyzes the automaton of most expressions, and
+   * tries fewer texts on the others.
    */
   short: {
     ...COUNTED,

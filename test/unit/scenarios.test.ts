@@ -12,7 +12,7 @@ const scenarios = new Map(
   }),
 );
 
-/** The host tests. Only VS Code's extension host can load them. */
+/** Matches the host tests, which only VS Code's extension host can load. */
 const IN_HOST = 'test/host/*.test.ts';
 
 /**

@@ -23,9 +23,9 @@ describe('the extension', () => {
     const writes = places(/\bclipboard\.writeText\([^)]*\)|\bwriteText\b|clipboardCopyAction/g);
     const allowed = [
       /^src\/diagnose\/copyReport\.ts: clipboard\.writeText\(text\)$/,
-      // Writes the response when the user selects Copy.
+      // Copies the response when the user selects Copy.
       /^src\/generate\/responseNotifications\.ts: clipboard\.writeText\(result\.text\)$/,
-      // Writes the response in the insert mode `clipboard`.
+      // Copies the response in the insert mode `clipboard`.
       /^src\/editor\/clipboardMode\.ts: clipboard\.writeText\(text\)$/,
     ];
     assert.deepEqual(

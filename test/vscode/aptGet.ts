@@ -19,8 +19,8 @@ export async function findAptGet(): Promise<AptGet | undefined> {
 }
 
 /**
- * Returns the prefix that runs a command as root, or undefined if this isn't Debian or if root
- * isn't available.
+ * Returns the words to put before a command to run it as root. Returns undefined if this isn't
+ * Debian, or if this process can't become root without a password.
  */
 async function debianAdministrator(): Promise<string[] | undefined> {
   const isDebian = await access('/etc/debian_version').then(

@@ -30,7 +30,7 @@ const flags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
-  // Otherwise, some windows have text with colored edges.
+  // Without this flag, text has colored edges in some windows.
   '--disable-lcd-text',
   '--no-first-run',
   '--disable-background-networking',
@@ -73,9 +73,9 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
 }
 
 /**
- * If a page has its own pixel ratio, Chromium would otherwise hint some fonts in one window but not
- * in another. The edges of glyphs would then differ, and lines of text would be one CSS pixel
- * higher or lower.
+ * Makes text look the same in all windows. With a pixel ratio other than 1, Chromium would
+ * otherwise hint some fonts in one window but not in another. The edges of glyphs would then
+ * differ, and lines of text would be one CSS pixel higher or lower.
  */
 async function drawFontsAlike(context: BrowserContext): Promise<void> {
   await context.addInitScript(`{

@@ -17,7 +17,7 @@ export interface QuickInputState {
   severity: 'none' | 'info' | 'warning' | 'error';
   password: boolean;
   value: string;
-  /** The visible rows. A long list also has rows that are out of view. */
+  /** The visible rows, without the rows of a long list that are out of view. */
   items: QuickInputItem[];
   /** Tooltips of the buttons in the title and in the box, without their shortcuts. */
   buttons: string[];

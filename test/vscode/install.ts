@@ -14,7 +14,7 @@ export const repositoryRoot = join(import.meta.dirname, '..', '..');
 /** Folder for installed programs, test builds, and screenshots. */
 export const testDirectory = join(repositoryRoot, '.vscode-test');
 
-/** Releases of code-server that the suites run on: VS Code 1.139.1 and 1.133.0. */
+/** Releases of code-server that the suites run on. They contain VS Code 1.139.1 and 1.133.0. */
 export const newestServer = '4.139.1';
 export const oldestServer = '4.133.0';
 

@@ -130,7 +130,8 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
     await editor.waitForPosition(selected);
     await take(120);
   };
-  // Each chunk ends with visible text. The first event of a stream has no text.
+  // Each chunk ends with visible text. The first event of the stream has no text, so `index - 1`
+  // chunks come before the event `index`.
   const words = code.split(/(?<=\S)(?=\s)/);
   emulator.settings.answer = () => words;
   emulator.faults.next(chatPath, {
@@ -165,7 +166,8 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await keepKeys(page, 'Ctrl+K');
   await take(400);
   await releaseKeys(page);
-  // VS Code waits five seconds for the second key, and a picture can take longer on a busy machine.
+  // VS Code waits five seconds for the second key of a shortcut, and a picture can take longer on a
+  // busy machine.
   const waits = (await waiting.count()) > 0;
   if (!waits) await page.keyboard.press('Control+K');
   await page.keyboard.press('Control+G');
@@ -196,8 +198,9 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
 }
 
 /**
- * Waits until screencast mode shows these keys, and replaces the element with a copy. VS Code
- * clears its own element after five seconds, but the pictures can take longer on a busy machine.
+ * Waits until screencast mode shows these keys, and replaces the element that shows them with a
+ * copy. VS Code clears its own element after five seconds, but the pictures can take longer on a
+ * busy machine.
  */
 async function keepKeys(page: Page, keys: string): Promise<void> {
   await page.locator('.screencast-keyboard', { hasText: keys }).waitFor();

@@ -18,7 +18,8 @@ export interface Sample {
 
 /**
  * Starts an emulated service, and a VS Code server with the packaged extension and a copy of the
- * sample folder. The setup offers the emulator in place of the first region, so Enter selects it.
+ * sample folder. The setup offers the emulator in place of the first region, so Enter selects the
+ * emulator.
  */
 export async function startSample(): Promise<Sample> {
   const temporary = await mkdtemp(join(tmpdir(), 'hosted-model-sample-'));

@@ -1,4 +1,4 @@
-/** Waits for something on the screen, and describes the screen if it doesn't appear. */
+/** Waits for something on the screen, and describes the screen if the wait fails. */
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Page } from 'playwright-core';

@@ -201,8 +201,8 @@ async function outputOf(logs: string, extension: string): Promise<string> {
 }
 
 /**
- * Creates a folder with links to built-in extensions, which are given by name, and to other
- * extensions, which are given by absolute path.
+ * Creates a folder with a link to each extension. Built-in extensions are given by name, and other
+ * extensions by absolute path.
  * @returns the path of the folder
  */
 async function linkBuiltIn(

@@ -11,7 +11,7 @@ type OnStep = (step: number) => Promise<unknown>;
 
 /**
  * Answers the steps of an open setup. Stops at the last step, before anything is sent or stored.
- * @param onStep called with the number of each step before it is answered
+ * @param onStep called with the number of each step before the step is confirmed
  */
 export async function answerSetUp(
   workbench: Workbench,

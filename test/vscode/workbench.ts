@@ -176,7 +176,7 @@ export class Workbench {
 
   /**
    * Clears all messages of the open notification center. Repeats the command if a message is still
-   * listed (seen twice, but not in 220 attempts to reproduce it).
+   * listed, which was seen twice, but couldn't be reproduced in 220 attempts.
    */
   async clearNotifications(): Promise<void> {
     await this.screen.until('all messages to go', async () => {

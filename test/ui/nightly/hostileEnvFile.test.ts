@@ -46,7 +46,8 @@ describe(`a .env file in a folder ${nightly}`, () => {
   const open = (options: Parameters<typeof openWorkbench>[0] = {}, text = textFor(first)) =>
     openWorkbench({
       folderFiles: { 'a.txt': 'Write a reply.\n', '.env': text },
-      // The identity address comes from the user settings, whatever the file contains.
+      // The address of the identity service comes from the user settings, whatever the file
+      // contains.
       userSettings: { 'hostedModel.authUrl': first.url, ...options.userSettings },
       ...options,
     });

@@ -35,7 +35,7 @@ describe(`sources in the menu ${nightly}`, () => {
 
   /**
    * Opens the menu and returns the state that a row shows. If `action` is given, also picks this
-   * action for the row, by keyboard only.
+   * action for the row, using only the keyboard.
    */
   const act = async ({ workbench }: Session, row: string, action?: string) => {
     const { quickInput } = workbench;

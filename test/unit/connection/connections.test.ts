@@ -1190,7 +1190,7 @@ describe('Connections', () => {
       assert.deepEqual([signOutSignal.aborted, forgotten], [true, 1]);
       await settled();
       assert.equal(keyring.values.has('hostedModel.key.ibm'), true);
-      // A request that starts in the meantime ends once the key is deleted.
+      // A request that starts before the key is deleted is canceled when the key is deleted.
       const later = connections.signOutSignal;
       assert.equal(later.aborted, false);
       slow.resolve();

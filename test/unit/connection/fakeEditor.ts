@@ -32,8 +32,8 @@ export interface ModalPrompt {
 }
 
 /**
- * Checks that VS Code wouldn't cut off a notification. A notification without buttons has only one
- * line. Quoted names don't count toward the limit.
+ * Checks that VS Code shows the whole text of a notification. A notification without buttons has
+ * only one line, so its text may have at most 60 characters, not counting quoted names.
  * @throws {Error} if the text is too long
  */
 export function checkLength(text: string, buttons: readonly unknown[]): void {
@@ -90,8 +90,8 @@ export class FakeEditor {
    */
   inputCount = 0;
   /**
-   * The prompt of each input box and list that was opened with `createInputBox` or
-   * `createQuickPick`, or `undefined` if it has no prompt.
+   * The prompt of each input that was opened with `createInputBox` or `createQuickPick`, or
+   * `undefined` for an input without a prompt.
    */
   readonly prompts: (string | undefined)[] = [];
   /** Labels of the items to pick in the next lists, in order. */
@@ -102,7 +102,7 @@ export class FakeEditor {
   readonly refusals: unknown[] = [];
   /** The selected text in the active file. */
   selected = '';
-  /** Called before an input box or list from `typed` or `picks` gets this answer. */
+  /** Called before an input from `createInputBox` or `createQuickPick` gets this answer. */
   beforeInput: (answer: string) => void = () => {};
   /** Called before the setting with this name is written. */
   beforeUpdate: (name: string) => void = () => {};
@@ -144,7 +144,7 @@ export class FakeEditor {
   }
 
   async modalPrompt(): Promise<ModalPrompt> {
-    // Takes enough turns for real files to be read before the prompt, even on a busy machine.
+    // Allows enough turns to read real files before the prompt opens, even on a busy machine.
     for (let turns = 0; turns < 50_000 && this.openModals.length === 0; turns += 1) await turn();
     const [question] = this.openModals;
     if (!question) throw new Error('No prompt was opened.');

@@ -80,7 +80,10 @@ describe('a lookup', () => {
   });
   after(() => hooks.deregister());
 
-  /** Returns the lookups of a case's connection from `peek`, `peekWithProgress`, and `current`. */
+  /**
+   * Sets up a window for a case, and returns its lookups from `peek`, `peekWithProgress`, and
+   * `current`.
+   */
   const lookupsOf = async ({ settings, envFile = complete, isStored = true }: Case) => {
     editor = new FakeEditor();
     editor.addFolder('/work');

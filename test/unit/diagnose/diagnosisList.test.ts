@@ -162,7 +162,7 @@ describe('the open diagnosis list', () => {
   });
 
   /**
-   * Starts a diagnosis of a source that isn't approved, and records the documents for which it
+   * Starts a diagnosis of a source that isn't approved, and records the folders for which it
    * requests a connection.
    * @param read receives the result of the lookup, and returns the result to use
    */

@@ -3,7 +3,6 @@ import type { Uri } from 'vscode';
 import type * as GitRisk from '../../../src/connection/gitRisk.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 
-/** An event and its listeners. */
 class Listeners extends Set<() => void> {
   readonly event = (listener: () => void) => {
     const own = () => listener();
@@ -100,7 +99,7 @@ describe('Git integration', () => {
 
   describe('a listener for repositories', () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
-    /** Returns an API with two events, and the listeners for both events. */
+    /** Returns a fake API of the Git extension, and the listeners for both of its events. */
     const withEvents = () => {
       const listeners = new Listeners();
       const { event } = listeners;

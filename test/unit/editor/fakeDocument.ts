@@ -10,7 +10,6 @@ export interface Mark {
   readonly owner: Owner;
 }
 
-/** A replacement of adjacent marks. */
 interface Replacement {
   readonly at: number;
   readonly removed: readonly Mark[];

@@ -54,7 +54,7 @@ describe('runJob', () => {
     readonly canInsert?: (index: number) => boolean;
     /** Indices of the responses whose text can't be inserted. */
     readonly lost?: readonly number[];
-    /** Indices of the responses without visible text, from all runs. */
+    /** Indices of the responses without visible text, including responses from earlier runs. */
     readonly empty?: readonly number[];
     /**
      * Indices of the responses that were undone; true if all text of the job was undone, including

@@ -8,7 +8,9 @@ export interface EnvFileFixture {
   /** Key, project, and URL. Undefined if the file's text doesn't provide all three. */
   readonly values?: readonly [apiKey: string, projectId: string, url: string];
   readonly missing?: readonly string[];
-  /** Line (from 1) and kind of each issue, and the text that the issue covers, if that matters. */
+  /**
+   * Line (from 1) and kind of each issue, and the text that the issue covers, if a test checks it.
+   */
   readonly issues?: readonly (readonly [line: number, kind: IssueKind, covered?: string])[];
   /**
    * True if the file is refused because it's too large, contains NUL characters, or isn't valid

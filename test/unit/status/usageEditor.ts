@@ -27,7 +27,7 @@ export class UsageEditor extends FakeEditor {
   /** The current and the highest number of concurrent writes. */
   readonly writing = { now: 0, most: 0 };
   /**
-   * The buttons of each warning. A warning is answered with the next of `picks`, or closed if
+   * The buttons of each warning. A warning is answered with the next label in `picks`, or closed if
    * `picks` is empty.
    */
   readonly offered: string[][] = [];

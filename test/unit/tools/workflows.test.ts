@@ -43,8 +43,8 @@ async function problemsIn(name: string, content: string): Promise<string[]> {
 }
 
 /**
- * True if a command runs only one program, besides xvfb-run, and the files that it needs exist: the
- * program, its script, or its lock file.
+ * True if a command runs only one program, alone or through xvfb-run, and if that program, its
+ * script, or its lock file exists.
  */
 function exists(command: string): boolean {
   if (/&&|[|;]/.test(command)) return false;

@@ -15,7 +15,7 @@ type Cost = (of: string, result: unknown, given: readonly unknown[]) => number;
 
 let handled = 0;
 /**
- * True while `split` runs, which calls other methods for each character. These calls aren't
+ * True while `split` runs. It calls other methods for each character, and these calls aren't
  * counted.
  */
 let isWithin = false;

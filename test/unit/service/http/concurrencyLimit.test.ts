@@ -20,8 +20,8 @@ describe('the concurrency limit', () => {
     Promise.all(Array.from({ length: count }, () => limiter.acquire(never)));
 
   /**
-   * Requests slots in the background. `order` lists the names in the order in which they receive a
-   * slot.
+   * Requests a slot for each name, without waiting for the slots. `order` lists the names in the
+   * order in which they receive a slot.
    */
   function requestSlots(limiter: ConcurrencyLimit, names: readonly string[]) {
     const order: string[] = [];
