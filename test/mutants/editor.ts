@@ -39,7 +39,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '!this.own.pieces.every((piece) => this.#isThere(piece))',
     to: 'false',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'if one changed without a change event',
+    title: 'if the document changed without a change event',
   },
   {
     name: 'a selection of whole lines grows over the response',
@@ -47,7 +47,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'rangeOffset === textEnd && textEnd < end',
     to: 'false',
     test: 'test/unit/editor/keptSelections.test.ts',
-    title: 'still covers exactly the same lines when a response is inserted below',
+    title: 'covers the same lines after a response is inserted below',
   },
   {
     name: 'the closing fence is kept in the code',

@@ -274,7 +274,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (!isEntryChanged && !isMoved && !isOther)',
     to: 'if (!isMoved && !isOther)',
     test: 'test/unit/connection/services.test.ts',
-    title: 'prompts before it uses a stored key with a changed entry',
+    title: "prompts before it uses a stored key if its service's entry has changed",
   },
   {
     name: 'a folder can add a service',

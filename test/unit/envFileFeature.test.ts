@@ -131,7 +131,7 @@ describe('the problems in an open .env file', () => {
     return { keys, feature: startEnvFile(keys) };
   }
 
-  it('switch to the service of a newly stored key if no service is selected', async () => {
+  it('are updated for the service of a newly stored key if no service is selected', async () => {
     editor.text = 'VENDOR_URL=https://a.example';
     const { keys, feature } = await start();
     await becomes('the first problems', () => editor.shown.join().includes('VENDOR_PROJECT_ID'));

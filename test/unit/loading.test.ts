@@ -134,7 +134,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('has each failed attempt reported, including a failed retry', async () => {
+  it('is followed by a report of each failed attempt, including a retry', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();

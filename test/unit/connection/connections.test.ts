@@ -970,7 +970,7 @@ describe('Connections', () => {
       assert.deepEqual(shown, ['/work no key']);
     });
 
-    it("shows an inactive folder's connection only once the folder is active", async () => {
+    it("doesn't show an inactive folder's connection until the folder is active", async () => {
       editor.addFolder('/behind');
       const [, behind] = editor.folders;
       await connections.peekWithProgress(behind as WorkspaceFolder | undefined);
@@ -1162,7 +1162,7 @@ describe('Connections', () => {
       assert.equal(signOutSignal.aborted, true);
     });
 
-    it('A17: stops using the .env file on sign-out, even if secret storage can’t store anything', async () => {
+    it('A17: ends requests on sign-out, even if secret storage can’t store anything', async () => {
       keyring.values.set = () => assert.fail('Secret storage can’t store anything.');
       const { signOutSignal } = connections;
       await connections.signOut();
@@ -1434,7 +1434,7 @@ describe('Connections', () => {
       assert.match(editor.messages.join(), /hostedModel\.credentialSource was set in/);
     });
 
-    it('uses the source in chat only once it is approved', async () => {
+    it("doesn't use the source in chat until it is approved", async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -1465,7 +1465,7 @@ describe('Connections', () => {
       });
     }
 
-    it('uses the new credentials in the folder of the setup, even if the active folder changes', async () => {
+    it('uses the new credentials in the folder that the setup was opened for', async () => {
       await useEnvironmentAndType();
       editor.addFolder('/other');
       const [work] = editor.folders as WorkspaceFolder[];
@@ -1625,7 +1625,7 @@ describe('Connections', () => {
       );
     });
 
-    describe('while sources change', () => {
+    describe('and sources change', () => {
       /**
        * Requests a connection. When the setup opens, makes the change, and then closes the setup.
        */

@@ -28,7 +28,7 @@ const diagnosed = (changes: Changes) => {
 const ofFolder = { projectId: 'project-of-the-folder', isProjectOverridden: true };
 
 describe('the preliminary checks', () => {
-  it('shows that the project comes from the folder settings', () => {
+  it('show that the project comes from the folder settings', () => {
     const { preliminary, connection } = diagnosed({ settings: ofFolder });
     assert.match(
       preliminary[0]?.text ?? '',
@@ -41,7 +41,7 @@ describe('the preliminary checks', () => {
     assert.equal(connection?.projectId, 'project-of-the-folder');
   });
 
-  it('reports where a malformed project ID is set, but only warns about spaces around an ID', () => {
+  it('report where a malformed project ID is set, but only warn about surrounding spaces', () => {
     for (const [isProjectOverridden, place] of [
       [false, /the project ID in the user settings can’t be used/],
       [true, /the project ID in the workspace or remote settings can’t be used/],
@@ -57,7 +57,7 @@ describe('the preliminary checks', () => {
     assert.equal(padded.connection?.projectId, 'project-of-the-user');
   });
 
-  it('names an incomplete source if the editor has no key', () => {
+  it('name an incomplete source if the editor has no key', () => {
     const misspelt = `VENDOR_APIKEY=${full.key}\nVENDOR_URL=${full.url}\n`;
     for (const [external, text, fix] of [
       [
@@ -87,7 +87,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it("doesn't name an incomplete source if it is declined, empty, or not needed", () => {
+  it("don't name an incomplete source if it is declined, empty, or not needed", () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [
@@ -99,7 +99,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('includes the folder name in the list, but not in the report', () => {
+  it('include the folder name in the list, but not in the report', () => {
     const folder = {
       uri: 'file:///work/secret-plan',
       path: '/work/secret-plan',
@@ -121,7 +121,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('includes the path of an unapproved program in the list, but not in the report', () => {
+  it('include the path of an unapproved program in the list, but not in the report', () => {
     const approved = { authUrl: ibm.authUrl, authHost: '', serviceUrl: REGION, serviceHost: '' };
     const addresses = { ...approved, isUnencrypted: false };
     const { preliminary, anonymous } = prepareDiagnosis(found(), {
@@ -131,8 +131,10 @@ describe('the preliminary checks', () => {
     assert.match(preliminary[2]?.text ?? '', /would run \/home\/jane\/bin\/az,/);
     assert.match(anonymous[2]?.text ?? '', /would run a program,/);
   });
+});
 
-  it('passes the source, service, and identity host in use to messages', () => {
+describe('the context of a message', () => {
+  it('contains the source, service, and identity host in use', () => {
     const of = (changes: Changes) => {
       const choice = choiceOf(found(changes));
       return contextOf(choice.kind === 'ready' ? choice.connection : undefined);

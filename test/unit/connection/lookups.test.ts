@@ -114,7 +114,7 @@ describe('a lookup', () => {
   };
 
   for (const one of cases) {
-    it(`E01: doesn't expose keys if its choice is ${one.kind}`, async () => {
+    it(`E01: doesn't expose keys in its result (${one.kind})`, async () => {
       const lookups = await lookupsOf(one);
       for (const [way, lookup] of Object.entries<Lookup>(lookups)) {
         assert.equal(lookup.choice.kind, one.kind);

@@ -40,7 +40,7 @@ function otherKeysOf(connection: Connection | undefined): string[] {
   return (secretsIn(connection)?.otherKeys ?? []).map(({ apiKey }) => apiKey);
 }
 
-describe('service selection', () => {
+describe('the extension with several services', () => {
   let editor = new FakeEditor();
   let keyring: FakeKeyring;
   let keys: KeyStore;
@@ -449,7 +449,7 @@ describe('service selection', () => {
     assert.doesNotMatch(shownTexts.join(), /project/);
   });
 
-  it('uses the project and account from the latest setup, not an earlier deployment', async () => {
+  it('uses the project and account from the latest setup, even if a deployment was set', async () => {
     editor.userSettings.set('deploymentId', 'deployment-of-the-cloud');
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
@@ -526,7 +526,7 @@ describe('service selection', () => {
     assert.deepEqual(failed, []);
   });
 
-  it('prompts before it uses a stored key with a changed entry', async () => {
+  it("prompts before it uses a stored key if its service's entry has changed", async () => {
     editor.userSettings.set('services', [acme]);
     editor.userSettings.set('service', 'acme');
     editor.typed.push('me', 'secret-of-acme-that-is-long');

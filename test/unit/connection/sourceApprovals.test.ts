@@ -141,7 +141,7 @@ describe('SourceApprovals', () => {
     assert.equal(await print('k', 'a'), prints[1]);
   });
 
-  it('forgets approvals on sign-out, but not what the user declined', async () => {
+  it('forgets approvals on sign-out, but remembers declined sources', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     const other = subjectOf('file:///work/b', 'project-2');

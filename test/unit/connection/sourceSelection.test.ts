@@ -66,7 +66,7 @@ describe('source selection', () => {
     assert.equal(hostOf(choose(found({ external }))), new URL(REGION).host);
   });
 
-  it('E12: protects the keys of unused sources from being sent', () => {
+  it('E12: adds the keys of unused sources to the keys that must not be sent', () => {
     const keys = ['key-of-the-env-file', 'key-of-the-environment'];
     const [first, second] = keys.map((key) => ({ ...full, key }));
     const choice = choose(found({ external: [envFile(first), environment(second)] }));
@@ -79,7 +79,7 @@ describe('source selection', () => {
     assert.deepEqual(otherKeysOf(externalChoice), [record.apiKey]);
   });
 
-  it('protects even short keys from being sent', () => {
+  it('adds even short keys to the keys that must not be sent', () => {
     const external = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
     const inEditor = choose(found({ external }));
     assert.ok(inEditor.kind === 'ready');
@@ -122,14 +122,14 @@ describe('source selection', () => {
     }
   });
 
-  it('B08: shows the hosts in a prompt before it uses a complete .env file', () => {
+  it('B08: requires a prompt that shows the hosts of a complete .env file', () => {
     const choice = choose(found({ record: undefined, external: [envFile()] }));
     assert.ok(choice.kind === 'ask-source');
     assert.equal(choice.source.destination.serviceHost, 'evil.example');
     assert.equal(choice.source.destination.authHost, 'iam.cloud.ibm.com');
   });
 
-  it("B09: doesn't prompt again after the user declined", () => {
+  it("B09: doesn't prompt about a .env file that the user declined", () => {
     const choice = choose(found({ record: undefined, external: [envFile(full, 'refused')] }));
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
   });
@@ -296,7 +296,7 @@ describe('source selection', () => {
       assert.deepEqual(choose(all), { kind: 'bad-service', problem });
     });
 
-    it('applies hostedModel.credentialSource even without a folder', () => {
+    it('applies the setting even without a folder', () => {
       const external = [noFile, environment(full, 'approved')];
       const kindOf = (settings: Parameters<typeof found>[0]) => {
         const choice = chooseWithoutFolder(found({ external, ...settings }));
@@ -346,7 +346,7 @@ describe('source selection', () => {
     assert.equal(serviceOf([]), service);
   });
 
-  describe('with a project from the folder', () => {
+  describe('with a project in the folder settings', () => {
     const settings = { projectId: 'project-of-the-folder', isProjectOverridden: true };
     it('stops if the project is malformed', () => {
       const external = [envFile(full, 'approved')];

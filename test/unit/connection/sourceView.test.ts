@@ -255,7 +255,7 @@ describe('the source view', () => {
   });
 });
 
-describe('the reason for using a source that hostedModel.credentialSource selects', () => {
+describe('the reason for a connection if hostedModel.credentialSource selects a source', () => {
   const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
     reasonText(source, found({ external: [envFile(), environment()], ...changes }));
 
@@ -384,7 +384,7 @@ describe("the actions for a source that can't be used", () => {
     'not-text',
     'unreadable',
   ] as const) {
-    it(`are limited to the setup for an unread .env file (${why})`, () => {
+    it(`are limited to the setup if the .env file can't be read (${why})`, () => {
       const one = found({ external: [unread('envFile', why)] });
       assert.equal(rowsOf(one).length, 2);
       assert.deepEqual(labelsOf('envFile', one), ['Set Up...']);
@@ -399,7 +399,7 @@ describe("the actions for a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Manage Workspace Trust']);
   });
 
-  it('are limited to the setup for an incomplete environment', () => {
+  it('are limited to the setup if the environment is incomplete', () => {
     const one = found({ external: [environment({ key: full.key })] });
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
@@ -410,7 +410,7 @@ describe("the actions for a source that can't be used", () => {
     assert.match(row?.problem ?? '', /can’t be used \(the identity service URL .* is invalid\)\.$/);
   });
 
-  it('exist for every source in the list', () => {
+  it('are never empty for a source in the list', () => {
     for (const answer of ['approved', 'refused', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
       for (const external of environments) {

@@ -16,7 +16,7 @@ describe('the checks', () => {
 });
 
 describe('the texts of the checks', () => {
-  it('exist for each passed check and each warning, but not while a check runs', () => {
+  it('exist for passed checks and warnings, but not for running checks', () => {
     for (const check of CHECKS) {
       for (const state of ['passed', 'warning'] as const) {
         const text = shown({ check, state, facts: {} });

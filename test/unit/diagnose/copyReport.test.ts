@@ -78,7 +78,7 @@ describe('Copy Report', () => {
     assert.match(editor.copied.join(), /^Hosted Model 1\.2\.3\n/);
   });
 
-  it("E07: doesn't copy a report that contains another service's header value", async () => {
+  it("E07: doesn't copy a report that contains the header value of an unused service", async () => {
     const runtime = new ServiceRuntime();
     for (const open of [undefined, runtime]) {
       const history = new SessionHistory(systemClock);

@@ -191,7 +191,7 @@ describe('the open diagnosis list', () => {
     return { asked, ended };
   };
 
-  it('prompts for approval in the folder that it checked, even if the active folder changes', async () => {
+  it('requests approval for the checked folder, even if the active folder has changed', async () => {
     editor.activeFile = '/one/a.txt';
     const { asked, ended } = await start();
     editor.activeFile = '/two/b.txt';

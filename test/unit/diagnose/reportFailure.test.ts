@@ -120,14 +120,14 @@ describe('a generation whose failure was reported', () => {
     assert.deepEqual(editor.messages.slice(1), ['This service doesn’t use a token.']);
   });
 
-  it('gets a second message if Refresh Token fails', async () => {
+  it('triggers a second message if Refresh Token fails', async () => {
     const refresh = [new ServiceError('offline')];
     assert.equal(await reportRefusedKey(refresh, 'Refresh Token'), false);
     assert.match(editor.messages[1] ?? '', /^Couldn’t reach the identity service/);
     assert.equal(editor.messages.length, 2);
   });
 
-  it('is retried after a failed Refresh Token once a repeated refresh succeeds', async () => {
+  it('is retried if Refresh Token succeeds after failed attempts', async () => {
     const failure = new ServiceError('offline');
     const retryTwice = ['Refresh Token', 'Retry', 'Retry'];
     assert.equal(

@@ -50,14 +50,14 @@ describe('a selection', () => {
     });
     const shownLineEnd = JSON.stringify(lineEnd);
 
-    it(`still covers exactly the same lines when a response is inserted below them (line ending ${shownLineEnd})`, () => {
+    it(`covers the same lines after a response is inserted below them (line ending ${shownLineEnd})`, () => {
       const once = afterwards(text, whole, [below('An answer')]);
       assert.equal(once.selected, lines);
       assert.equal(once.text, `zero${lineEnd}${lines}An answer${lineEnd}three`);
     });
 
     for (const answer of ['A', 'An answer', 'A longer answer than that', '']) {
-      it(`still covers exactly the same lines when ${JSON.stringify(answer)} replaces the response below them (line ending ${shownLineEnd})`, () => {
+      it(`covers the same lines after ${JSON.stringify(answer)} replaces the response below them (line ending ${shownLineEnd})`, () => {
         const first = afterwards(text, whole, [below('An answer')]);
         const selected = { ...first.wanted, textEnd: whole.textEnd };
         const again = afterwards(first.text, selected, [

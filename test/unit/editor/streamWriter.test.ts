@@ -284,7 +284,7 @@ describe('a stream writer', () => {
     });
   }
 
-  it("doesn't undo any response if one changed without a change event", async () => {
+  it("doesn't undo any response if the document changed without a change event", async () => {
     const page = new FakeDocument('prompt');
     const writer = new StreamWriter(page, [{ ...END, start: 0, end: 0, lead: '' }, END], {
       timing,
@@ -452,7 +452,7 @@ describe('a stream writer', () => {
       assert.deepEqual(reported, [[1, 2]]);
     });
 
-    it("doesn't report an undo if the user deletes the text by hand", async () => {
+    it("doesn't mistake a deletion by the user for an undo", async () => {
       const deleted = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         page.change(6, 4, '');

@@ -75,7 +75,7 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, true);
   });
 
-  it('inserts later text before its trailing line break', () => {
+  it('receives later text before its trailing line break', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.grow(own.changeFor('ab\n'), 1);
     assert.equal(own.range.end, 12);

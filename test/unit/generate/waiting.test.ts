@@ -294,7 +294,7 @@ describe('the progress of a waiting run', () => {
     assert.equal(shown.at(-1), 'Retrying in 2s (attempt 2 of 4, 503). Esc cancels');
   });
 
-  it("doesn't retry after the run has ended", async () => {
+  it('ignores Retry after the run has ended', async () => {
     progress.onSilence(request);
     pass(15_000);
     progress.dispose();

@@ -20,7 +20,7 @@ const failing =
   (n) =>
     n <= times ? { status, headers, json: {} } : {};
 
-describe('retrying', () => {
+describe('a retrying client', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();

@@ -245,7 +245,7 @@ describe('the service runtime', () => {
     runtime.dispose();
   });
 
-  it('omits models whose labels contain the Basic header value of a second service', async () => {
+  it('omits models whose labels contain the Basic header value of an unused service', async () => {
     const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };
     const basic = btoa(`${other.account}:${other.apiKey}`);
     const resources = ['m/free', basic].map((label) => ({ model_id: 'm/any', label }));

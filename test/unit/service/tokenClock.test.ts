@@ -167,7 +167,7 @@ describe('the token service over time', () => {
     await fc.assert(property, { seed, numRuns: 100 });
   });
 
-  it('reports why a background refresh failed while the token is valid', async () => {
+  it('reports why a background refresh failed, even while a valid token remains', async () => {
     const { service, answer, value, start } = underTest(time);
     await start();
     await time.pass(50 * MINUTE);

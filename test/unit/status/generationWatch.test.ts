@@ -81,7 +81,7 @@ describe('a generation watch', () => {
     assert.equal(words(), 'generating');
   });
 
-  it('shows that the service can be reached once text arrives', async () => {
+  it('shows the service as reachable once text arrives', async () => {
     const { startWatch, words } = await watching({ isSetUp: true, unreachable: true });
     const watch = startWatch();
     watch.onText();

@@ -62,7 +62,7 @@ describe('usage', () => {
     return new Kept(deps, editor.storage, () => now);
   };
 
-  it('is deleted after 31 days when a window records its first request', async () => {
+  it('is deleted after 31 days, as soon as a window records a request', async () => {
     editor.put('2026-02-06-a.json', '[]');
     editor.put('2026-03-10-a.json', '[]');
     const usage = open();

@@ -52,7 +52,7 @@ describe('the name of a template', () => {
     }
   });
 
-  it('matches a template regardless of case', () => {
+  it('is matched regardless of case', () => {
     const entries = [{ name: 'Explain', prompt: 'x', origin: 'settings' }];
     assert.equal(findTemplate(entries, ' explain ')?.name, 'Explain');
     assert.equal(findTemplate(entries, 'Expl'), undefined);

@@ -31,7 +31,7 @@ describe('the list of templates', () => {
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
   const all = [broken, ...builtIn, ...own];
 
-  it('lists custom templates first, then built-in templates, and unsuitable templates last', () => {
+  it('contains custom templates first, then built-in templates, and unsuitable templates last', () => {
     assert.deepEqual(labels(all), [
       'Apple',
       'zebra',

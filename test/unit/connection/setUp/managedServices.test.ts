@@ -108,7 +108,7 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
-  it('is set up with a hint about the keyboard shortcut if no document is open', async () => {
+  it('has a success message with the keyboard shortcut if no document is open', async () => {
     const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
     const keysToPress = process.platform === 'darwin' ? mac : key;
     for (const [file, message] of [
@@ -126,7 +126,7 @@ describe('a service that the user added', () => {
     }
   });
 
-  describe('whose authentication method changes', () => {
+  describe('whose address or authentication changes', () => {
     it('is tested and stored with its new identity service', async () => {
       await store(oauth, { account: 'me', apiKey: 'secret-of-acme' });
       editor.picks.push('ACME', CHANGE, OPENAI, 'OAuth Client Credentials', TEST);
@@ -204,7 +204,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  describe('whose new address has no model list', () => {
+  describe('whose address has no model list', () => {
     const BARE = 'https://llm.acme.example';
     const addresses = () => tested.map(({ serviceUrl }) => serviceUrl);
     beforeEach(() => {
@@ -268,7 +268,7 @@ describe('a service that the user added', () => {
       });
     }
 
-    it('can get a new header value even if it has 20 headers', async () => {
+    it('can replace a header value even if it has 20 headers', async () => {
       await store({ ...none, headers: headersOfCount(20) });
       editor.picks.push(
         'ACME',
@@ -321,7 +321,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  it('keeps a settings change that was made while the user entered a new name', async () => {
+  it('keeps a settings change that was made while it was being renamed', async () => {
     await store(none);
     const edited = { ...none, headers: { 'X-Team': 'red' } };
     editor.picks.push('ACME', RENAME);
@@ -368,7 +368,7 @@ describe('a service that the user added', () => {
       assert.equal(await keys.read('acme'), undefined);
     });
 
-    it('is saved only after the setup reports the change, even if it needs no key', async () => {
+    it('is saved only after the setup reports the deletion, even if no key is needed', async () => {
       await store(none);
       signOutBefore(SAVE);
       editor.picks.push('ACME', CREDENTIALS, SAVE);
@@ -442,7 +442,7 @@ describe('a service that the user added', () => {
       await done;
     });
 
-    it('A10: needs a prompt with the new hosts if both the hosts and the program have changed', async () => {
+    it('A10: needs approval of its new hosts if both its hosts and program have changed', async () => {
       const { url: _, ...without } = commandEntry('node', '--version');
       const entry = without as Entry;
       const record = { program: '/usr/bin/other', serviceUrl: SERVICE, authUrl: SERVICE };
@@ -491,11 +491,11 @@ describe('a service that the user added', () => {
       assert.equal((await connections.peek()).choice.kind, 'ready');
     };
 
-    it('can be used for selections without losing the IBM project', async () => {
+    it('can be used for selections without affecting the IBM project', async () => {
       await useAnd(await addToKeys(none));
     });
 
-    it('can have its own project without losing the IBM project', async () => {
+    it('can have its own project without affecting the IBM project', async () => {
       const service = await addToKeys(watsonx);
       const record = await keys.read('acme');
       assert.ok(record);
@@ -538,7 +538,7 @@ describe('a service that the user added', () => {
       }
     });
 
-    it('can be set up without losing the IBM project', async () => {
+    it('can be set up without affecting the IBM project', async () => {
       editor.picks.push('$(add) Add a Service...', 'watsonx', 'No Key', SAVE, 'model-1');
       editor.typed.push('https://llm.acme.example', 'project-of-acme');
       assert.equal(await connections.setUp(), true);

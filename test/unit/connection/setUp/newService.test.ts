@@ -34,7 +34,7 @@ describe('the setup of a new service', () => {
     ['https://watsonx/v1', 'watsonx_2', 'watsonx'],
     [`https://${long}:65535/v1`, 'granite_3_8b_predictor_team_', `${long.slice(0, 56)} (65535)`],
   ] as const) {
-    it(`gets an ID and a name from the address ${address}`, async () => {
+    it(`derives an ID and a name from the address ${address}`, async () => {
       const { emptyDraft, newService } = await load();
       const made = newService({ ...emptyDraft(), address }, 3, undefined);
       assert.ok('service' in made, JSON.stringify(made));

@@ -114,7 +114,7 @@ describe('a code fence', () => {
       });
     }
 
-    it('is never confused with fewer than three backticks or tildes', () => {
+    it('has at least three backticks or tildes', () => {
       const units = ['a', '`', '``', '~', '\n', ' '];
       fc.assert(
         fc.property(fc.constantFrom('', '```\n'), cutText(units), (before, [text, pieces]) => {

@@ -73,7 +73,7 @@ describe('indentation', () => {
     });
   }
 
-  describe('after a first line without a semicolon,', () => {
+  describe('after a first line without a semicolon', () => {
     const doubled: [languageId: string, text: string][] = [
       ['python', 'x = 1\n    y = 2\n    return x + y'],
       ['python', 'if x:  # why\n        y()\n    z()'],

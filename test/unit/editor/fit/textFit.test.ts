@@ -190,7 +190,7 @@ describe('TextFit', () => {
     );
   });
 
-  it('produces the same result however often a response without fences was truncated', () => {
+  it('produces the same result however often a response without fences is truncated', () => {
     const plain = units.filter((unit) => !/[`~]/.test(unit));
     fc.assert(
       fc.property(options, cutText([...plain, '👨', '👩']), (given, [text, pieces]) => {

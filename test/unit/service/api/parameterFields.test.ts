@@ -34,7 +34,7 @@ describe('parameters', () => {
     assert.deepEqual(mapParameters('generation', zero, names), { fields: zero, dropped: [] });
   });
 
-  it('default to 1,024 new tokens', () => {
+  it('include a limit of 1,024 new tokens by default', () => {
     assert.equal(DEFAULT_NEW_TOKENS, 1_024);
     assert.deepEqual(mapParameters('chat', {}, names).fields, { max_completion_tokens: 1_024 });
     assert.deepEqual(mapParameters('generation', {}, names).fields, { max_new_tokens: 1_024 });

@@ -41,7 +41,7 @@ describe('the token service', () => {
     });
   }
 
-  it('H01: makes callers wait for a new token in the last 30 s of the old token', async () => {
+  it('H01: makes callers wait for a new token in the last 30 s before the old token expires', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(59.5 * MINUTE - 1);

@@ -264,7 +264,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b']);
   });
 
-  it('delays the next start by one interval if no requests are left', async () => {
+  it('delays the next call by one interval if the rate limit is used up', async () => {
     const limiter = limiterOf(8);
     const [slot] = await take(limiter, 1);
     await time.pass(5_000);
@@ -419,7 +419,7 @@ describe('the concurrency limit', () => {
     await fc.assert(property, { seed, numRuns: 150 });
   });
 
-  it('applies a changed limit without affecting running calls', async () => {
+  it('can be changed without affecting running calls', async () => {
     const limiter = limiterOf(1);
     const { order } = requestSlots(limiter, ['a', 'b', 'c']);
     limiter.configure({ limit: 2, queue: 50, minIntervalMs: 0 });

@@ -78,7 +78,7 @@ describe('retry rules', () => {
     });
   }
 
-  it('read a date without a time zone as GMT, wherever this machine is', () => {
+  it('read a date without a time zone as GMT, whatever the local time zone is', () => {
     const zone = process.env['TZ'];
     process.env['TZ'] = 'America/New_York';
     try {

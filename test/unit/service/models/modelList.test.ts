@@ -49,7 +49,7 @@ describe('a page of the model list', () => {
     assert.equal(readModels({ resources: entries }, undefined, 5).hasMore, false);
   });
 
-  it('is limited to 20 functions and stages per model, and 20 alternatives per stage', () => {
+  it('is limited to 20 functions and 20 stages per model, and 20 alternatives per stage', () => {
     const parts = (length: number) => Array.from({ length }, (_, index) => `m/${index}`);
     const stages = parts(100_000).map((id) => ({ id, start_date: '2026-01-01' }));
     const stage = { ...stages[0], alternative_model_ids: parts(100_000) };
