@@ -72,7 +72,7 @@ describe('nginx as a gateway', () => {
     return connectionOf({ credentials, modelId }, runtime);
   }
 
-  it('receives the key and the team header, but not an Authorization header', async () => {
+  it('receives the API key and the X-Team header, but not an Authorization header', async () => {
     const { text } = await connect().generateText('Write a haiku');
     assert.match(text, /Hello/);
     const [request, ...others] = emulator.requests;
@@ -109,7 +109,7 @@ describe('nginx as a gateway', () => {
     assert.ok(held > 0, 'the rest was held back until the first chunk had arrived');
   });
 
-  it('forwards requests for the model list and the connection test', async () => {
+  it('forwards the requests that list models and test the connection', async () => {
     const connection = connect();
     const { models } = await connection.models(never);
     assert.ok(models.some(({ id }) => id === modelId));
@@ -140,14 +140,14 @@ describe('nginx as a gateway', () => {
     });
   }
 
-  it('refuses large headers with an error that is reported as headers-too-large', async () => {
+  it('makes a call with large headers fail with headers-too-large', async () => {
     const headers = { 'X-Team': team, 'X-Trace': 'x'.repeat(HEADER_BYTES) };
     const { kind, details } = await failureOf(connect({ headers }).generateText('Write a haiku'));
     assert.deepEqual([kind, details.status, details.attempts], ['headers-too-large', 400, 1]);
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('refuses a wrong key with an error that is reported without a secret', async () => {
+  it('makes a call with a wrong key fail without revealing a secret', async () => {
     const secret = 'secret-of-the-team';
     const connection = connect({
       ...{ key: 'another-key', headers: { 'X-Team': { secret: 'team' } } },

@@ -391,7 +391,7 @@ describe('A scripted fault', () => {
     assert.deepEqual([status, headers['location']], [307, 'http://example.invalid/']);
   });
 
-  it('determines the response to a held request only when the hold ends', async () => {
+  it('holds a request before the emulator determines the response', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     const { opened, open } = gate();
@@ -432,7 +432,7 @@ describe('A scripted fault', () => {
     assert.equal(headers['content-length'], '11');
   });
 
-  it('writes the given chunks in chunked encoding, and can hold a chunk', async () => {
+  it('writes scripted chunks in chunked encoding, and can hold a chunk', async () => {
     const emulator = await start();
     const { opened, open } = gate();
     const chunks = [{ bytes: 'first ' }, { bytes: 'second', hold: opened, delayMs: 1 }];

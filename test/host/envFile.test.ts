@@ -40,7 +40,7 @@ describe('the .env file in a real editor', () => {
 
   // This test runs first, because VS Code keeps a document in memory for minutes after an extension
   // has opened it.
-  it('is checked as the user types, and loses its problems when it is closed', async () => {
+  it('gets problems as the user types, and loses them when it is closed', async () => {
     writeFileSync(path('.env'), good);
     await commands.executeCommand('vscode.open', uri);
     const document = await opened();
@@ -173,7 +173,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('is the only file with problems, and only while it is invalid @nightly', async () => {
+    it('is checked for problems, unlike other files with the same text @nightly', async () => {
       const bad = good.replace('=', '=" ');
       mkdirSync(path('inner'));
       for (const name of ['.env.local', 'inner/.env', 'letter.txt']) {
@@ -231,7 +231,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
     });
 
-    it("is added to .gitignore without saving the user's unsaved changes @nightly", async () => {
+    it('is added to an open .gitignore without saving its unsaved changes @nightly', async () => {
       const { found } = await notIgnored();
       writeFileSync(path('.gitignore'), 'node_modules');
       const document = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));
@@ -260,7 +260,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it("doesn't get a fix if .gitignore is a symbolic link @nightly", async () => {
+    it('gets a warning without a fix if .gitignore is a symbolic link @nightly', async () => {
       for (const target of ['elsewhere', 'nowhere']) {
         writeFileSync(path('elsewhere'), 'mine\n');
         symlinkSync(target, path('.gitignore'));
@@ -270,7 +270,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it("doesn't get a fix if .gitignore is larger than 1 MiB @nightly", async () => {
+    it('gets a warning without a fix if .gitignore is larger than 1 MiB @nightly', async () => {
       const { found } = await notIgnored();
       for (const [size, titles] of [
         [1024 * 1024, [fix]],

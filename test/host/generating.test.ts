@@ -169,7 +169,7 @@ describe('generating in a real editor', () => {
     assert.equal(editor.document.getText(), 'prompt');
   });
 
-  it('can continue a response after a failed attempt to continue it @nightly', async () => {
+  it('continues a response even after an earlier attempt failed @nightly', async () => {
     const { editor, job } = await generatedCut();
     const before = editor.document.getText();
     world.emulator.faults.next(chatPath, { recording: 22 }, 4);

@@ -40,7 +40,7 @@ describe('a job', () => {
     return closingMessages(handlers.continueGeneration(app, invocation));
   };
 
-  it('continues a response only once, even if two commands continue it at the same time', async () => {
+  it('continues a response only once, even if two commands try at the same time', async () => {
     const { editor, job } = await generated(cut);
     const before = world.emulator.count(chatPath);
     const runs = [1, 2].map(() => runJob(world.options, job, job.truncated, 'continue'));
@@ -98,7 +98,7 @@ describe('a job', () => {
     await generating;
   });
 
-  it('with the newest truncated response is continued, even if a complete response is newer', async () => {
+  it('is continued if its response is truncated, even if a newer response is complete', async () => {
     const { editor } = await generated(cut);
     const truncated = editor.document.getText();
     await generate(world.options, { insertMode: 'above' });
@@ -108,7 +108,7 @@ describe('a job', () => {
     assert.ok(text.startsWith(above + truncated) && text.length > (above + truncated).length);
   });
 
-  it("isn't continued instead of an older job if the user has undone it in the editor", async () => {
+  it('is continued if the user has undone the newer job in the editor', async () => {
     const { editor } = await generated(cut);
     const truncated = editor.document.getText();
     await closingMessages(generate(world.options, { ...cut, insertMode: 'above' }));
@@ -135,7 +135,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 
-  it('replaces a response that was undone and redone', async () => {
+  it('replaces a response on a retry, even after the user has undone and redone it', async () => {
     const { editor, job } = await generated();
     await commands.executeCommand('undo');
     await commands.executeCommand('redo');

@@ -135,7 +135,7 @@ describe('insert modes:', () => {
     assert.equal(window.activeTextEditor?.document, newDocument(editor.document));
   });
 
-  it('newDocument uses its document as soon as the document becomes active', async () => {
+  it('newDocument links its document to the job before the document becomes active', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     const uses: boolean[] = [];
@@ -180,7 +180,7 @@ describe('insert modes:', () => {
     assert.equal(await job.undo(), 'nothing');
   });
 
-  it("newDocument opens a document for a retry if the first one couldn't be opened or was closed", async () => {
+  it("newDocument opens a document for a retry if the first document couldn't be opened or was closed", async () => {
     const editor = await open('text', LINE);
     const [target] = captureTargets(editor);
     assert.ok(target);
@@ -267,7 +267,7 @@ describe('insert modes:', () => {
     assert.equal(await env.clipboard.readText(), 'copied by the user');
   });
 
-  it('clipboard copies all responses again after a retry of one @nightly', async () => {
+  it('clipboard copies all responses again after one of them is retried @nightly', async () => {
     const job = jobOn(await three(), 'clipboard');
     for (const index of job.indices) {
       job.append(index, `answer ${index}`);

@@ -67,7 +67,7 @@ describe('a connection through VS Code’s fetch', () => {
     return { server, proxy, proxyUrl: `http://127.0.0.1:${proxy.port}` };
   }
 
-  it('C12: names the proxy that is down', async () => {
+  it('C12: reports which proxy is down', async () => {
     const proxy = `127.0.0.1:${CLOSED_PORT}`;
     await set({ proxy: `http://${proxy}` });
     await expectFailure('proxy', { code: 'ECONNREFUSED', proxy, attempts: 4 });

@@ -47,7 +47,7 @@ describe('the .env file in a real folder', () => {
       async () => execFileSync('mkfifo', [env()]),
     ],
     [
-      'B15: is refused at once if it is a link, even to a regular file',
+      'B15: is refused at once if it is a symbolic link, even to a regular file',
       'symbolic-link',
       async () => {
         await writeFile(join(folder, 'real'), text);
@@ -55,22 +55,22 @@ describe('the .env file in a real folder', () => {
       },
     ],
     [
-      'B15 B16: is refused at once if it is a link to a device',
+      'B15 B16: is refused at once if it is a symbolic link to a device',
       'symbolic-link',
       () => symlink('/dev/zero', env()),
     ],
     [
-      'B15: is refused at once if it is a link to a directory',
+      'B15: is refused at once if it is a symbolic link to a directory',
       'symbolic-link',
       () => symlink('/', env()),
     ],
     [
-      'B15: is refused at once if it is a link to nothing',
+      'B15: is refused at once if it is a broken symbolic link',
       'symbolic-link',
       () => symlink('gone', env()),
     ],
     [
-      'B15: is refused at once if it is a link to itself',
+      'B15: is refused at once if it is a symbolic link to itself',
       'unreadable',
       () => symlink('.env', env()),
     ],

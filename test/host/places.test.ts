@@ -188,7 +188,7 @@ describe('insertion targets:', () => {
     });
   }
 
-  it("J27: a link to a plain file and an untitled document aren't auto-run files", async () => {
+  it("J27: an untitled document and a symbolic link to a plain file aren't auto-run files", async () => {
     const folder = await linkFolder();
     await writeFile(join(folder, 'plain.txt'), '');
     await symlink('plain.txt', join(folder, 'link.txt'));
@@ -199,7 +199,7 @@ describe('insertion targets:', () => {
     assert.equal(await resolvesToAutoRunFile((await open('text')).document), false);
   });
 
-  it('J27: a link outside the local disk counts as an auto-run file, because its target is unknown', async () => {
+  it('J27: a symbolic link outside the local disk counts as an auto-run file, since its target is unknown', async () => {
     const stat = (uri: Uri) => ({
       type: uri.path.includes('link') ? FileType.File | FileType.SymbolicLink : FileType.File,
       ctime: 0,

@@ -77,7 +77,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nender!');
   });
 
-  it("doesn't take the focus from a user who keeps typing after a retry", async () => {
+  it("doesn't take the focus after a retry if the user keeps typing", async () => {
     const { editor, job } = await previewed();
     await acceptSeen();
     job.begin(0, 'restart');
@@ -161,7 +161,7 @@ describe('a preview', () => {
     show.mock.restore();
   });
 
-  it("fails if it couldn't be shown, even if the second response has started", async () => {
+  it("that couldn't be shown counts as failed, even if a second response has started", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     const show = mock.method(openPreviews(), 'show');
@@ -176,7 +176,7 @@ describe('a preview', () => {
     show.mock.restore();
   });
 
-  it("doesn't count as up to date if it couldn't be shown", async () => {
+  it("that couldn't be shown doesn't count as up to date", async () => {
     const { document } = await open(TEXT, PROMPT);
     const previews = openPreviews();
     const shown = previews.show({
@@ -213,7 +213,7 @@ describe('a preview', () => {
 
   for (const [what, again, want] of [
     ["another selection's response", 1, 'top\nanswer\nANOTHER'],
-    ['a retry of the same response', 0, 'top\nANOTHER\nend'],
+    ['a retry of its response', 0, 'top\nANOTHER\nend'],
   ] as const) {
     it(`can be accepted while ${what} is waiting for its first text`, async () => {
       const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
@@ -446,7 +446,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend!');
   });
 
-  it('reopens the closed document when the preview is accepted @nightly', async () => {
+  it('reopens its document if the document is closed before the preview is accepted @nightly', async () => {
     const editor = await openFile('previewed.txt', TEXT, PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'preview');

@@ -73,7 +73,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it("don't count as undone once a retry has returned text", async () => {
+  it('no longer count as undone once a retry of one has returned text', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);

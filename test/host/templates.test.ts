@@ -148,7 +148,7 @@ describe('templates in a real editor', () => {
     assert.equal(entries.length, builtIn + 10 + 1);
   });
 
-  it('are canceled if the user dismisses the prompt for an input @nightly', async () => {
+  it("aren't applied if the user dismisses the prompt for an input @nightly", async () => {
     write('a.md', `\${input:Who?}`);
     const entries = await readTemplates(scope());
     const picking = pickTemplate(entries, {

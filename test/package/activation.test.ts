@@ -12,7 +12,7 @@ import { provideEditor } from '../builtEditor.ts';
  * timers, connections, and secret reads can be counted. A real extension host also contains timers,
  * connections, and secret reads of VS Code and other extensions.
  */
-describe('activation of the shipped file', () => {
+describe('activation of the built extension', () => {
   const counts = { timers: 0, connections: 0, secretsRead: 0 };
   const loaded: string[] = [];
   const restore: (() => void)[] = [];
@@ -84,7 +84,7 @@ describe('activation of the shipped file', () => {
     );
   });
 
-  it('succeeds with settings of any type', async () => {
+  it('succeeds with setting values of any type', async () => {
     const { activate } = await import(pathToFileURL(join('dist', 'extension.js')).href);
     for (const value of [1, null, [], {}, true, 'text']) {
       Object.assign(globalThis, { settingOfTest: value });

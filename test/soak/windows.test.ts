@@ -103,7 +103,7 @@ const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
 /** Returns the highest number of requests in any second after all windows have restarted. */
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
-describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {
+describe(`${WINDOWS} windows that restart within a minute and stay open for ${HOURS} h`, () => {
   // Fewer windows in fewer hours would prove nothing, because the busiest second of a few windows
   // is random.
   if (!isFull) return;

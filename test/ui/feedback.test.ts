@@ -85,7 +85,7 @@ describe(`while text is generated ${nightly}`, () => {
     await notifications.waitUntilGone(/No response|Generating/);
   });
 
-  it('the offer to retry disappears when the response arrives', async () => {
+  it('the message that offers Retry disappears when the response arrives', async () => {
     const { editor, notifications } = session.workbench;
     await select('late');
     const answer = gate();

@@ -47,7 +47,7 @@ describe(`several selections ${nightly}`, () => {
   };
   const saved = (name: string) => session.workbench.editor.savedText(session.path(name));
 
-  it('get responses, except the one whose request failed, which Retry sends again', async () => {
+  it('get responses even if one request fails, and Retry repeats only that request', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry.txt', 5);
     emulator.faults.next(asking('Second'), { resetBeforeHeaders: true });
@@ -79,7 +79,7 @@ describe(`several selections ${nightly}`, () => {
     assert.equal(failures.length, 2, failures.map(({ text }) => text).join('\n'));
   });
 
-  it('need a confirmation if there are more than ten, and respect the concurrency limit', async () => {
+  it('need confirmation if there are more than ten, and respect the concurrency limit', async () => {
     const { dialogs, editor, page } = session.workbench;
     await select('eleven.txt', 11);
     const sent = emulator.requests.length;

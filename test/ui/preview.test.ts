@@ -187,7 +187,7 @@ describe(`a preview ${nightly}`, () => {
     await editor.save();
   });
 
-  it('reopens the closed document when the preview is accepted', async () => {
+  it('reopens its document if the document is closed before the preview is accepted', async () => {
     const { editor } = session.workbench;
     await preview('gone.txt');
     await session.workbench.runCommand('View: Close Other Editors in Group');

@@ -117,7 +117,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
     return text;
   };
 
-  it('gets a message with the token count and the limit if the text is too long', async () => {
+  it('is reported with the token count and the limit if the text is too long', async () => {
     const limits = { max_sequence_length: 500 };
     const text = await refusal(limits, 'long.txt', /too long for the model/);
     assert.match(
@@ -126,7 +126,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
     );
   });
 
-  it('gets a message with the setting and the limit if max_new_tokens is too high', async () => {
+  it('is reported with the value and the limit if max_new_tokens is too high', async () => {
     const limits = { max_sequence_length: 100_000, max_output_tokens: 1_000 };
     const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
     emulator.faults.next(chatPath, { status: 400, json: bad });

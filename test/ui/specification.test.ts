@@ -285,7 +285,7 @@ describe("the extension, tested against the service's documentation of tokens, c
     const becomes = (lines: readonly string[]) =>
       session.workbench.editor.waitForText(answered(lines));
 
-    it('refuses to generate without an API key, and mentions the missing .env file', async () => {
+    it('refuses to generate before an API key is stored, and mentions the missing .env file', async () => {
       const { notifications, dialogs } = session.workbench;
       await generateFrom(session);
       await isAsked('environment');

@@ -535,7 +535,7 @@ describe('the chat provider', () => {
     });
   });
 
-  describe('as a tool', () => {
+  describe('the language model tool', () => {
     const invoke = async (input: object) => {
       const { content } = await tool.invoke(
         { input, toolInvocationToken: undefined } as never,

@@ -113,7 +113,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
     }
   }
 
-  it(`E01: at least ${LEAST_RUNS} runs reach every sink except those that must stay empty`, async () => {
+  it(`E01: at least ${LEAST_RUNS} runs together write to every sink except those that must stay empty`, async () => {
     for (const [name, scenario] of Object.entries(echoes)) {
       for (const source of KEY_SOURCES) await play(name, scenario, source);
     }
@@ -221,7 +221,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
     });
   }
 
-  it('E01: the search finds a key in each sink', async () => {
+  it('E01: the search for leaks finds a key in each sink', async () => {
     const editor = new SinkEditor();
     const stores = {
       keyring: new FakeKeyring(),
@@ -243,7 +243,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
   });
 
   for (const [form, write] of Object.entries(writtenDown)) {
-    it(`the search finds a secret ${form}`, () => {
+    it(`the search for leaks finds a secret ${form}`, () => {
       assert.ok(hitsIn(`before ${write(key)} after`).length > 0);
       assert.ok(hitsIn(`before ${write(token)} after`).length > 0);
     });

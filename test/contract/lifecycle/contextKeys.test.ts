@@ -30,7 +30,7 @@ describe('the Command Palette', () => {
     assert.deepEqual(trueKeys(editor), []);
   });
 
-  it('offers Sign Out and Refresh Token only while a key is stored', async () => {
+  it('offers Sign Out and Refresh Token for a stored key until the user signs out', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await settled();
@@ -41,7 +41,7 @@ describe('the Command Palette', () => {
     });
   });
 
-  it('offers Sign Out without a key only while a source is approved', async () => {
+  it('offers Sign Out without a stored key only while a source is approved', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     const answers = [['a-hash', 'refused']];
@@ -75,7 +75,7 @@ describe('the Command Palette', () => {
     assert.deepEqual(trueKeys(editor), shown);
   });
 
-  it('offers Show Last Response after the first text, and sets its context key only once', async () => {
+  it('needs only one context key update to offer Show Last Response', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');

@@ -208,7 +208,7 @@ describe('Select Model for a service in a .env file', () => {
 describe('a deployment', () => {
   const suite = eachWithLife();
 
-  it('replaces the model from the settings in the tooltip, the menu, and the usage data', async () => {
+  it('appears instead of the model ID in the tooltip, the menu, and the usage data', async () => {
     const editor = suite.life.editor();
     editor.userSettings.set('deploymentId', 'emulator-deployment').set('modelId', 'maker/unused');
     suite.life.emulator.settings.deploymentIds = ['emulator-deployment'];

@@ -44,7 +44,7 @@ function contextKey(editor: SinkEditor, name: string): unknown {
 describe('a window before its first command', () => {
   const suite = eachWithLife();
 
-  it('disables Escape, because VS Code keeps context keys when the extension host restarts', async () => {
+  it('turns off the Escape shortcut, since VS Code keeps context keys across extension host restarts', async () => {
     const editor = suite.life.editor();
     const window = await suite.opened.start(editor, suite.life.stores);
     assert.equal(contextKey(editor, 'isGenerating'), false);
@@ -66,7 +66,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('offers models for an approved .env file, even if the last session ended outside the folder', async () => {
+  it('offers models for an approved .env file, even if the last active file was outside the folder', async () => {
     const { stores, emulator } = suite.life;
     stores.keyring.values.clear();
     const open = () => {

@@ -265,7 +265,7 @@ describe('a token from a command', () => {
     return { ...world, clock, sent, runs: program.runs };
   }
 
-  it('serves all generations until it expires', async () => {
+  it('is used for all generations until it expires', async () => {
     const { generate, runs, clock } = await start();
     for (let generation = 0; generation < 5; generation += 1) {
       await generate();

@@ -137,7 +137,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`never leak their secrets into a prompt, parameter, or model ID: ${name}`, async () => {
+    it(`have their secrets blocked in a prompt, parameter, or model ID: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);
@@ -198,7 +198,7 @@ describe('fixed headers', () => {
     assert.equal(world.emulator.requests.filter(isOfIdentity).length, 0);
   });
 
-  it('without secrets are sent with a request for the public model list before the setup', async () => {
+  it('are sent with the public model list request before the setup, except those with a secret', async () => {
     const { runtime, credentials, emulator } = await start(cases['an exchanged key'] as Case);
     const { service, serviceUrl } = credentials;
     emulator.settings.demandedHeaders = { 'x-team': 'blue team' };

@@ -135,7 +135,7 @@ describe('the models of an added service', () => {
     ['is cut off', { resetBeforeHeaders: true }],
     ['returns too much data', { json: { data: [], more: 'x'.repeat(16_777_216) } }],
   ] as const) {
-    it(`are listed without details if the second request ${what}, which isn't retried`, async () => {
+    it(`are listed without details, and without a retry, if the second request ${what}`, async () => {
       const { emulator, list } = await start('litellm');
       emulator.faults.always(infoPath, fault);
       assert.deepEqual(factsOf(await list()), [
@@ -188,7 +188,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(listed, ['m-null', 'm-chat', 'm-completion', 'm-responses', 'without-info']);
   });
 
-  it('have the lowest limits and the common capabilities of all deployments with the same name', async () => {
+  it('have the lowest limits and the common capabilities of all deployments that share a name', async () => {
     const { emulator, list } = await start('litellm');
     const deployment = (model_name: unknown, model_info: unknown) => ({ model_name, model_info });
     const able = { supports_function_calling: true, supports_vision: true };

@@ -81,7 +81,7 @@ describe('a token that the service revokes', () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it("H23: doesn't restart a response once part of its text was delivered", async () => {
+  it('H23: makes the call fail with unauthorized if part of the text was delivered', async () => {
     const world = await warm();
     const first = { choices: [{ delta: { content: 'partial' }, finish_reason: null }] };
     world.emulator.faults.next(chatStream, streamOf(first, expiredEvent));

@@ -131,7 +131,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
   });
 
-  describe('masks recent keys and their tokens', () => {
+  describe('protects recent keys and their tokens', () => {
     const keys = ['key-number-one', 'key-number-two', 'key-number-three', 'key-number-four'];
 
     async function afterwards(end: (runtime: ServiceRuntime, lastKey: string) => void) {
@@ -291,7 +291,7 @@ describe('a service runtime', () => {
     await emulator.disconnected(opened);
   });
 
-  it('generates even if no network connection can be opened in advance', async () => {
+  it('generates text even if no network connection can be opened in advance', async () => {
     for (const fault of [{ status: 503 }, { redirectTo: '/x' }, { resetBeforeHeaders: true }]) {
       const { emulator, generate } = await start();
       emulator.faults.always(modelsPath, fault);
@@ -437,7 +437,7 @@ describe('a service runtime', () => {
   for (const [place, owner] of ['the model', 'the service URL', 'the identity address'].flatMap(
     (place) => [[place, ''] as const, [place, ' of another service'] as const],
   )) {
-    it(`E16: sends a key${owner} pasted as ${place} only in the token request`, async () => {
+    it(`E16: never sends a key${owner} pasted as ${place} outside the token request`, async () => {
       const { runtime, emulator, settings, withKey } = await start();
       const key = 'a-key-that-was-pasted';
       const own = owner === '' ? key : 'key-number-one';
@@ -503,7 +503,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(chat), 1);
   });
 
-  it('A17: cancels three calls as soon as the user signs out', async () => {
+  it('A17: cancels all calls as soon as the user signs out', async () => {
     // Stops the clock, so that no deadline expires.
     time = new FakeTime();
     const { runtime, emulator, generate, tokens } = await start(3);

@@ -448,7 +448,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     }
   });
 
-  it('ignores a missing `token_type` and the issuer of an ID token', async () => {
+  it('accepts a token response without `token_type` or with an invalid ID token', async () => {
     const { emulator, http, credentials } = await startOf(authentication, api);
     for (const more of [{}, { token_type: 'Bearer', id_token: 'e30.e30.x' }]) {
       const json = { access_token: 'a'.repeat(32), ...more };
@@ -503,7 +503,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
   });
 });
 
-describe('Cloud Pak for Data', () => {
+describe('authentication with Cloud Pak for Data', () => {
   const authentication = authCases['Cloud Pak for Data'] as AuthCase;
   const api = apis['watsonx, project'] as ApiCase;
   afterEach(endAll);
@@ -523,7 +523,7 @@ describe('Cloud Pak for Data', () => {
   }
 
   for (const life of [{ expires_in: 0 }, { expires_in: -1, expiration: 1 }]) {
-    it(`requests a token's expiry if the response contains an invalid one: ${JSON.stringify(life)}`, async () => {
+    it(`requests a token's expiry if the token response has an invalid lifetime: ${JSON.stringify(life)}`, async () => {
       const { emulator, http, credentials } = await startOf(authentication, api);
       const end = new SetClock().now() / 1_000 + 120;
       emulator.faults.next(platformPath, { json: { token: 't'.repeat(32), ...life } });
@@ -641,7 +641,7 @@ describe('the table of authentication methods and APIs', () => {
 describe('a key that is sent to the service directly', () => {
   afterEach(endAll);
 
-  it('counts as a key, not as a token', async () => {
+  it('is detected in text as a key, not as a token', async () => {
     const zen = authCases['Zen API key'] as AuthCase;
     const { client } = await startOf(zen, apis['watsonx, project'] as ApiCase);
     assert.deepEqual(client.secretKindsIn(`x ${secret} y`), ['apiKey']);

@@ -43,7 +43,7 @@ describe('an upgrade', () => {
     const { version, settings, environment, workspaces, lastUsedTemplates } = state;
     describe(`from ${version}`, () => {
       for (const { outcome, workspaceState, ...workspace } of workspaces) {
-        it(`${workspace.title}, without asking the user`, async () => {
+        it(`doesn't change the result or prompt the user: ${workspace.title}`, async () => {
           const editor = editorWith(workspace, settings);
           const stores = storesWith(state, workspaceState);
           const connections = await connectionsIn(opened, editor, stores, environment);

@@ -93,7 +93,7 @@ describe(`a custom service ${nightly}`, () => {
   });
   afterEach(() => emulator.close());
 
-  it('can be set up and used in an empty profile by typing only', async () => {
+  it('can be set up and used in an empty profile', async () => {
     const workbench = await setUpAndGenerate(
       emulator,
       { kind: 'clientCredentials', tokenUrl: `${emulator.url}${oauthPath}`, ...oauth },

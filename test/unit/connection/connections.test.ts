@@ -165,7 +165,7 @@ describe('Connections', () => {
       ]);
     });
 
-    it('returns connections that a diagnosis recognizes as used, even if a folder has its own key', async () => {
+    it('returns connections that a diagnosis recognizes as used, even if a .env file contains a key', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
@@ -248,7 +248,7 @@ describe('Connections', () => {
       ['Use Other Sources', ['acme is now used for selections.']],
       [undefined, []],
     ] as const) {
-      it(`switches only if the settings let the service be used, or the user allows it: ${button ?? 'closed'}`, async () => {
+      it(`replaces a selected .env file with another service only if the user agrees: ${button ?? 'closed'}`, async () => {
         await storeBoth();
         editor.userSettings.set('service', 'ibm');
         editor.folderSettings.set('credentialSource', 'envFile');
@@ -923,7 +923,7 @@ describe('Connections', () => {
     assert.equal(changes, 1);
   });
 
-  it('reports an obstacle only for the folder whose prompt was closed', async () => {
+  it('reports a missing approval only for the folder whose prompt was closed', async () => {
     editor.addFolder('/other');
     editor.files.set('/other/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
