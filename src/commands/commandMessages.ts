@@ -14,7 +14,7 @@ export const COMMAND_MESSAGES = {
   },
   anotherSource: {
     title: 'Hosted Model: Use Another Source',
-    placeHolder: (place: string) => `Select the value of hostedModel.credentialSource in ${place}`,
+    placeHolder: (place: string) => `Select a value for hostedModel.credentialSource in ${place}`,
     isSet: (value: string, place: string) => `Credential source set to “${value}” in ${place}.`,
   },
   useService: (name: string) => `$(arrow-swap) Use ${name} for Selections`,

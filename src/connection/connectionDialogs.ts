@@ -135,7 +135,7 @@ export function askSource(
   const [what, author] =
     id === 'envFile'
       ? ['the .env file in this folder', 'the author of the file']
-      : ['VS Code’s environment', 'the person who set these variables'];
+      : ['VS Code’s environment', 'the person who set the environment variables'];
   const label = settingLabel('apiKey', { service });
   const { resource } = Secret.open(values);
   // Most users use the default service and may not recognize its name, so leave the name out.

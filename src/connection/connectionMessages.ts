@@ -197,8 +197,8 @@ export const ENV_FILE_GONE = 'Couldn’t open the .env file. It may have been de
 
 const UNREAD: Readonly<Record<UnreadReason, string>> = {
   'no-folder': 'there’s no folder to read it from',
-  untrusted: 'not read in an untrusted folder',
-  virtual: 'not read in a virtual workspace',
+  untrusted: 'it isn’t read in an untrusted folder',
+  virtual: 'it isn’t read in a virtual workspace',
   'no-file': 'not found',
   'symbolic-link': 'it’s a symbolic link, which isn’t followed',
   folder: 'it’s a folder',
@@ -223,7 +223,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   const { missing, named, issues } = text.reading;
   if (named.length === 0) {
     return text.namesOtherService
-      ? 'it’s for a different service than the one in hostedModel.service'
+      ? 'its settings are for a different service than the one in hostedModel.service'
       : 'it has no settings for this service';
   }
   const errors = issues.filter(({ isError }) => isError);

@@ -204,11 +204,13 @@ function hostsCheck(found: SourceSnapshot, choice: Choice, programName?: string)
     case 'ready': {
       const { approved, program } = choice.connection;
       const [authHost, serviceHost] = [new URL(approved.auth).host, new URL(approved.service).host];
-      const key = needsSetting('apiKey', choice.connection)
-        ? `The key goes to ${authHost}, and your text goes`
-        : 'Your text goes';
+      const keyAndText =
+        authHost === serviceHost
+          ? 'The key and your text go'
+          : `The key goes to ${authHost}, and your text goes`;
+      const sent = needsSetting('apiKey', choice.connection) ? keyAndText : 'Your text goes';
       const ran = program ? ` The token comes from ${programName ?? program}.` : '';
-      return passed('hosts', `${key} to ${serviceHost}, as approved.${ran}`);
+      return passed('hosts', `${sent} to ${serviceHost}, as approved.${ran}`);
     }
     case 'unapproved': {
       const { program, isEntryChanged, wanted } = choice;

@@ -86,7 +86,7 @@ export function generatingCount(done: number, failed: number, all: number): stri
 export const NOTHING_TRUNCATED = 'This document has no truncated response to continue.';
 export const ALREADY_UNDONE = 'The response was undone. Generate a new one.';
 export const NOTHING_TO_UNDO = 'This document has no generated text to undo.';
-export const UNDO_REFUSED = 'Couldn’t remove the text. Use Undo, or delete it yourself.';
+export const UNDO_REFUSED = 'Couldn’t remove the text. Use Edit > Undo, or delete it.';
 export const FORGOTTEN = 'The response is no longer available. Generate it again.';
 export const NO_RESULT = 'Nothing has been generated in this window yet.';
 

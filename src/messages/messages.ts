@@ -68,8 +68,8 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: `Nothing was sent, because the text or a parameter contains ${secretNames(secretKinds)}. Remove ${secretKinds.length > 1 ? 'them' : 'it'}.`,
     actions: [],
   }),
-  'setting-holds-secret': (_, { place, labels }) => ({
-    text: `Nothing was sent, because the service URL, project ID, or model ID contains your ${settingLabel('apiKey', labels)} or a token. Correct the value in ${place.name}.`,
+  'setting-holds-secret': (_, { place }) => ({
+    text: 'Nothing was sent, because the service URL, project ID, or model ID contains one of your keys or tokens. Correct that value.',
     actions: [place.value],
   }),
   'queue-full': ({ limit }) => ({
@@ -95,7 +95,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['openSettings'],
   }),
   'headers-too-large': ({ host }) => ({
-    text: `${host ?? 'The service'} refused the request, because the headers are too large. Shorten the service’s headers, or use a shorter key.`,
+    text: `${host ?? 'The service'} refused the request, because the headers are too large. Shorten any headers that you added, or use a shorter key or token.`,
     actions: ['setUp'],
   }),
   'operation-unsupported': () => ({
@@ -139,7 +139,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
   'too-large': ({ actual }, { address }) =>
     actual === undefined
       ? {
-          text: 'The response was too large, so it was discarded. Check the service URL.',
+          text: `The response was too large, so it was discarded. Check the address in ${address.name}.`,
           actions: [address.value],
         }
       : {

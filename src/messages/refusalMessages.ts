@@ -105,7 +105,7 @@ export const REFUSAL_MESSAGES = {
 /** Explains why a secret may have been refused, and what to do. */
 function keyRefusal(code: string, labels: LabelContext, { newKey }: SettingsLocation): string {
   if (code === 'invalid_client') {
-    return `The identity service refused the client. Its ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;
+    return `The identity service refused the client. The ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;
   }
   if (!needsSetting('apiKey', labels)) {
     return 'The service requires authentication, but was set up without it. Select an authentication method in the setup.';

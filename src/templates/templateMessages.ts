@@ -50,8 +50,8 @@ export function errorOf(
 
 const EXPECTED: Readonly<Record<Expected, string>> = {
   text: 'must be a string. Put quotes around it',
-  texts: 'must be a string or a list of strings, such as [python, go]',
-  fields: 'must be an object, such as {temperature: 0.2}',
+  texts: 'must be a string or a list of strings, such as ["python", "go"]',
+  fields: 'must be an object, such as {"temperature": 0.2}',
 };
 
 const ALL_VARIABLES = `\${selection}, \${language}, \${fileName}, or \${input:question}`;

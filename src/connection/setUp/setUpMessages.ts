@@ -3,6 +3,7 @@ import {
   capitalized,
   hasRegions,
   type LabelContext,
+  listOf,
   needsSetting,
   resourceName,
   settingLabel,
@@ -73,10 +74,13 @@ export const SET_UP = {
    */
   ofAllFolders: ' · The imported values apply to all folders',
   test: '$(beaker) Test and Save',
-  testDetail: (labels: LabelContext) =>
-    needsSetting('projectId', labels)
-      ? `Checks the key, ${resourceName(labels)}, and model. Generates nothing.`
-      : 'Tests the connection and loads the model list. Generates nothing unless you agree.',
+  testDetail: (labels: LabelContext) => {
+    if (!needsSetting('projectId', labels))
+      return 'Tests the connection and loads the model list. Generates nothing unless you agree.';
+    const resource = resourceName(labels);
+    const checked = resource === 'deployment' ? ['key', resource] : ['key', resource, 'model'];
+    return `Checks the ${listOf(checked)}. Generates nothing.`;
+  },
   noTest: '$(save) Save Without Testing',
   cancelled: 'The test was canceled.',
 } as const;
@@ -118,7 +122,7 @@ export const MANAGE = {
   },
   name: 'Name',
   namePrompt: 'Service name to show in lists and messages.',
-  badName: "Use 1 to 64 letters, digits, spaces, and these characters: . , ( ) & ' _ -",
+  badName: "Use 1 to 64 characters: letters, digits, spaces, and . , ( ) & ' _ -",
   renamed: (name: string) => `The service is now called ${name}.`,
   remove: {
     question: (name: string) => `Remove ${name}?`,
@@ -195,7 +199,7 @@ export const ANSWER_ISSUES = {
   longKey: (what: string) =>
     `${capitalized(what)} can have at most ${formatNumber(MAX_VALUE_LENGTH)} characters. Copy the value again.`,
   garbledHeader: 'Use at most 1,024 ASCII characters on a single line.',
-  noAccount: (label: string) => `Enter the ${label}.`,
+  noAccount: (label: string) => `Enter a valid ${label}.`,
   holdsKey: (what: string, label: string) =>
     `The ${what} contains the ${label}, so requests would reveal it. Change the value.`,
   unusualProject: 'Project IDs are usually UUIDs. Check that this isn’t the project’s name.',

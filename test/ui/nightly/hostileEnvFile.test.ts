@@ -61,7 +61,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     await generateFrom(session);
     const text = await giveUpSetUp(workbench);
     assert.match(text, /needs an API key, a project ID, and a service URL/);
-    assert.match(text, /the \.env file in project \(not read in an untrusted folder\)/);
+    assert.match(text, /the \.env file in project \(it isn’t read in an untrusted folder\)/);
     assert.equal(await dialogs.state(), undefined);
     assertUntouched(unapproved, second);
 

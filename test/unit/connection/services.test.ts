@@ -117,7 +117,7 @@ describe('the extension with several services', () => {
   for (const [what, lines, problem] of [
     ['incomplete', platformFile.replace(/^.+\n/, ''), 'lacks CPD_USERNAME'],
     ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME on line 4 has quotes'],
-    ['missing', '', 'it’s for a different service than the one in hostedModel.service'],
+    ['missing', '', 'its settings are for a different service than the one in hostedModel.service'],
   ] as const) {
     it(`doesn't use another service if the values for the selected service are ${what}`, async () => {
       editor.files.set('/work/.env', cloudFile);
