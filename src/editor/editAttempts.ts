@@ -2,7 +2,7 @@
 const MAX_ATTEMPTS = 3;
 /**
  * Maximum number of consecutive rejected edits. After that, the writer gives up. VS Code briefly
- * rejects edits while a tab is being switched.
+ * rejects edits while the user switches tabs.
  */
 const MAX_REJECTIONS = 10;
 /**

@@ -72,7 +72,7 @@ export function fixTitle(issue: Issue, fix: EnvFix): string {
   if (fix.kind === 'remove-line') {
     return fix.line === issue.place?.line ? 'Remove This Line' : `Remove Line ${fix.line + 1}`;
   }
-  if (fix.region) return `Use Region ${fix.region.place}`;
+  if (fix.region) return `Use ${fix.region.place} Region`;
   return TITLES[issue.kind] ?? 'Clean Up Value';
 }
 

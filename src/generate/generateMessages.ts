@@ -96,7 +96,8 @@ export const NO_RESULT = 'Nothing has been generated in this window yet.';
  */
 export function cannotInsertText(skipped: number, all: number): string {
   const which = all === 1 ? 'The response' : 'The responses';
-  return `${skipped < all ? 'Some responses' : which} can’t be inserted anymore. Generate again.`;
+  const it = all === 1 ? 'it' : 'them';
+  return `${skipped < all ? 'Some responses' : which} can’t be inserted. Generate ${it} again.`;
 }
 
 /** @param count number of responses in the job */

@@ -11,7 +11,7 @@ import type { FailureContext } from './failureContext.ts';
 
 const PROBLEMS: Readonly<Record<Exclude<CommandProblem, 'not-found'>, string>> = {
   exit: 'failed',
-  stopped: 'was stopped by the system',
+  stopped: 'was killed by a signal',
   'too-slow': 'took longer than 30 seconds',
   'too-long': 'printed more than 64 KB',
   nothing: 'printed nothing',

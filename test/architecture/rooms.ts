@@ -41,7 +41,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   ui: 'Parts of the UI that all features share: progress, wizard steps, log, and notifications.',
   messages:
     'The message for each kind of service failure, and the actions that the message offers.',
-  config: 'Reads the configuration. Returns most settings as one snapshot.',
+  config: 'Reads and writes the settings. Returns most of them as one snapshot.',
   dotenv:
     'Pure functions that find the settings and problems in the text of a `.env` file, and fix the problems.',
   undocumentedApi:

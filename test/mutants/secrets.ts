@@ -338,7 +338,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'addressHolds(url, secrets) || ',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: 'E16: never sends a key pasted as the service URL outside the token request',
+    title: 'E16: never sends a key that was pasted as the service URL, except in the token request',
   },
   {
     name: 'the setup saves a key together with a value that contains it',

@@ -79,7 +79,7 @@ describe('problems in a .env file', () => {
     const place = { line: 0, start: 0, end: 0 };
     for (const issue of all.flatMap((one) => one.issue ?? [])) {
       const edit = { kind: 'replace', place, newText: '' } as const;
-      assert.equal(fixTitle(issue, { ...edit, region }), 'Use Region Dallas');
+      assert.equal(fixTitle(issue, { ...edit, region }), 'Use Dallas Region');
       assert.match(fixTitle(issue, edit), /^[A-Z]/);
     }
     const { issue } = all.find(({ kind }) => kind === 'duplicate') ?? {};

@@ -15,8 +15,8 @@ import { type CodePath, WorkCounter } from './work/workCounter.ts';
 const LENGTH = 64;
 const SPAN = 16;
 /**
- * The maximum growth factor of work that counts as linear. Linear work grows by the factor `SPAN`,
- * or by less if a part of it is fixed. Quadratic work grows by the square of `SPAN`.
+ * The maximum growth factor of work that counts as linear. Linear work grows by a factor of `SPAN`,
+ * or by less if a part of it is fixed. Quadratic work grows by a factor of `SPAN` squared.
  */
 const MOST_GROWTH = 20;
 

@@ -437,7 +437,7 @@ describe('a service runtime', () => {
   for (const [place, owner] of ['the model', 'the service URL', 'the identity address'].flatMap(
     (place) => [[place, ''] as const, [place, ' of another service'] as const],
   )) {
-    it(`E16: never sends a key${owner} pasted as ${place} outside the token request`, async () => {
+    it(`E16: never sends a key${owner} that was pasted as ${place}, except in the token request`, async () => {
       const { runtime, emulator, settings, withKey } = await start();
       const key = 'a-key-that-was-pasted';
       const own = owner === '' ? key : 'key-number-one';

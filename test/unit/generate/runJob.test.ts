@@ -236,12 +236,12 @@ describe('runJob', () => {
     const { done, announced } = await run({ count: 3, canInsert: (index) => index > 0 });
     await done;
     assert.deepEqual(announced, ['All responses are complete']);
-    assert.match(editor.textOf('notification'), /Some responses can’t be inserted anymore\./);
+    assert.match(editor.textOf('notification'), /Some responses can’t be inserted\./);
   });
 
   for (const [count, text] of [
-    [1, 'The response can’t be inserted anymore. Generate again.'],
-    [2, 'The responses can’t be inserted anymore. Generate again.'],
+    [1, 'The response can’t be inserted. Generate it again.'],
+    [2, 'The responses can’t be inserted. Generate them again.'],
   ] as const) {
     it(`doesn't send requests if none of the responses can be inserted: ${count}`, async () => {
       const { done, sent } = await run({ count, canInsert: () => false });

@@ -265,11 +265,11 @@ describe('an added service', () => {
     ['an API key', { kind: 'apiKey' }, true],
     ['a Zen API key', { kind: 'zenApiKey' }, true],
     ['a command', { kind: 'command', command: ['az'] }, true],
-    ['client credentials for another address', authentication, true],
+    ['client credentials at another address', authentication, true],
     ['a grant at another address', { kind: 'apiKeyGrant', tokenUrl, grantType: 'a' }, true],
     ['an identity service at the same address', { kind: 'cloudPak' }, false],
   ] as const) {
-    it(`${isAllowed ? 'can' : "can't"} have an unencrypted address with ${what}`, () => {
+    it(`${isAllowed ? 'can' : "can't"} have an unencrypted address if it uses ${what}`, () => {
       const { own: found, issues } = readServices([{ ...entry, authentication: own, url: plain }]);
       const [service] = found;
       assert.equal(service?.url, isAllowed ? plain : undefined);

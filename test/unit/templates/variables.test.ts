@@ -59,7 +59,7 @@ describe('the variables in a prompt', () => {
     assert.deepEqual(brief(`\\\\\${x}`), [['unknown-variable', `\${x}`]]);
   });
 
-  it('can omit the selection, which is then appended', () => {
+  it("needn't include the selection, which is then appended", () => {
     assert.equal(fillPrompt('Explain this.', values('x')), 'Explain this.\n\nx');
     assert.equal(fillPrompt('Tell a joke.', values('')), 'Tell a joke.');
     assert.equal(fillPrompt('Tell a joke.', values(' \n')), 'Tell a joke.');
