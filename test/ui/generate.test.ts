@@ -105,9 +105,9 @@ describe(`the extension after its setup ${nightly}`, () => {
     assert.match(tooltip, /token valid, \d+ minutes left/);
     assert.match(
       tooltip,
-      new RegExp(`API key: sent to ${new URL(emulator.url).host} \\(secret storage\\)`),
+      new RegExp(`API key: sent to ${new URL(emulator.url).host} \\(from secret storage\\)`),
     );
-    assert.match(tooltip, /Project: 7c2e9b54-[-0-9a-f]+ \(user settings\)/);
+    assert.match(tooltip, /Project: 7c2e9b54-[-0-9a-f]+ \(from user settings\)/);
     assert.match(
       tooltip,
       /Usage today with this API key, in all windows: \d+ requests?, ≈?[\d,]+ tokens/,

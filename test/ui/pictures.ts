@@ -103,8 +103,11 @@ export async function asSmallWebp(screenshot: Buffer): Promise<Buffer> {
     .removeAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });
-  // Halves are rounded down, so that the dark gray of VS Code's editor stays gray.
-  const coarse = data.map((value) => Math.min(255, Math.ceil(value / STEP - 0.5) * STEP));
+  // Otherwise, the nearly white areas of VS Code's light theme would get a tint. Halves are rounded
+  // down for the same reason in the dark theme.
+  const coarse = data.map((value) =>
+    value > NEARLY_WHITE ? value : Math.ceil(value / STEP - 0.5) * STEP,
+  );
   return sharp(coarse, { raw: info }).webp({ lossless: true, effort: 6 }).toBuffer();
 }
 
@@ -113,6 +116,7 @@ export async function asSmallWebp(screenshot: Buffer): Promise<Buffer> {
  * color value by more than 4.
  */
 const STEP = 8;
+const NEARLY_WHITE = 240;
 
 /** Loads sharp only when a picture is saved, because every UI test loads this module. */
 async function loadSharp() {

@@ -67,7 +67,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     await session.workbench.openFile(session.path('letter.txt'));
     await editor.placeCursor(2, 1);
     await session.workbench.runCommand(generate);
-    await quickInput.waitFor({ title: 'Generate', prompt: /Only this prompt is sent\./ });
+    await quickInput.waitFor({ title: 'Generate', prompt: /only this prompt is sent\./ });
     await quickInput.dismiss();
     await quickInput.waitUntilClosed();
     assert.equal(emulator.count(chatPath), 0);
