@@ -1,6 +1,6 @@
 import { apiOf } from './api/apis.ts';
 import type { RequestBody } from './api/parameterFields.ts';
-import { accessOf, sendWithAccess } from './auth/requestAccess.ts';
+import { accessOf } from './auth/requestAccess.ts';
 import type { Token } from './auth/token.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import type { Credentials } from './credentials.ts';
@@ -56,7 +56,7 @@ const MAX_STREAM_BYTES = 67_108_864;
 
 /**
  * Sends a request to the inference service, with a token or key if the service needs one. Resends
- * the request as `sendWithAccess` does.
+ * the request as `Http.sendWithAccess` does.
  * @throws {ServiceError} An error from a callback is rethrown unchanged.
  */
 export async function sendWithToken<Result>(
@@ -91,7 +91,7 @@ export async function sendWithToken<Result>(
     read: call.read,
   };
   try {
-    return await sendWithAccess(http, request, call.mayResend);
+    return await http.sendWithAccess(request, call.mayResend);
   } finally {
     callbacks.rethrow();
   }

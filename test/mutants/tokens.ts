@@ -77,9 +77,9 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a request is replayed twice after a 401',
-    file: 'src/service/auth/requestAccess.ts',
-    from: '    request.dropRefusedToken(error);\n    return await http.send(request);',
-    to: '    request.dropRefusedToken(error);\n    return await http.send(request).catch((again) => (request.dropRefusedToken?.(again), http.send(request)));',
+    file: 'src/service/http/http.ts',
+    from: '      request.dropRefusedToken(error);\n      return await this.send(request);',
+    to: '      request.dropRefusedToken(error);\n      return await this.send(request).catch((again) => (request.dropRefusedToken?.(again), this.send(request)));',
     test: replay,
     title: 'H20: makes the call fail with unauthorized if the new token is refused, too',
   },

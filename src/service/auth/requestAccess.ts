@@ -1,7 +1,6 @@
 import { type Credentials, headersOf } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
-import type { Http } from '../http/http.ts';
-import type { Access, HttpRequest, PublicAccess } from '../http/httpTypes.ts';
+import type { Access, PublicAccess } from '../http/httpTypes.ts';
 import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { Token } from './token.ts';
 import type { TokenService } from './tokenService.ts';
@@ -47,27 +46,6 @@ export function accessOf(
   };
   const shared = { ...publicAccess(credentials), dropRefusedToken };
   return needsNoToken ? shared : { ...shared, scheme, tokenHeader, tokenProvider };
-}
-
-/**
- * Sends a request. If the service refuses the access token, gets a new token and sends the request
- * once more. Doesn't resend the request if `mayResend` returns false, or if the token can't be
- * replaced yet.
- * @throws {ServiceError}
- */
-export async function sendWithAccess<Result>(
-  http: Http,
-  request: HttpRequest<Result> & Access,
-  mayResend = () => true,
-): Promise<Result> {
-  try {
-    return await http.send(request);
-  } catch (error) {
-    // A token can become invalid before it expires, so retry once with the next token.
-    if (!request.dropRefusedToken || !mayResend()) throw error;
-    request.dropRefusedToken(error);
-    return await http.send(request);
-  }
 }
 
 function asKeyRefused({ details }: ServiceError): ServiceError {

@@ -9,7 +9,7 @@ import {
 } from './approvedFetch.ts';
 import { Body } from './body.ts';
 import type { RequestGate } from './concurrencyLimit.ts';
-import type { ErrorResponse } from './httpTypes.ts';
+import type { Access, ErrorResponse } from './httpTypes.ts';
 import { type CallBudget, checkResponseHeaders, type HttpRequest } from './httpTypes.ts';
 import { PendingRequest, type PendingRequestOptions } from './pendingRequest.ts';
 import { preventProxyReconnects, reconnectingFetch } from './reconnectingFetch.ts';
@@ -83,6 +83,25 @@ export class Http {
   dispose(): void {
     this.#closing.abort();
     this.#unwatchProxyErrors();
+  }
+
+  /**
+   * Sends a request as `send` does. If the service refuses the access token, sends the request once
+   * more with the next token, because a token can become invalid before it expires. Doesn't resend
+   * the request if `mayResend` returns false, or if the token can't be replaced yet.
+   * @throws {ServiceError}
+   */
+  async sendWithAccess<Result>(
+    request: HttpRequest<Result> & Access,
+    mayResend = () => true,
+  ): Promise<Result> {
+    try {
+      return await this.send(request);
+    } catch (error) {
+      if (!request.dropRefusedToken || !mayResend()) throw error;
+      request.dropRefusedToken(error);
+      return await this.send(request);
+    }
   }
 
   /**

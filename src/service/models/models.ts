@@ -2,7 +2,6 @@ import type { Api } from '../api/api.ts';
 import { apiOf } from '../api/apis.ts';
 import { MAX_MODELS, type Model, type ModelList, type ModelPage } from '../api/modelList.ts';
 import type { Operation } from '../apiCapabilities.ts';
-import { sendWithAccess } from '../auth/requestAccess.ts';
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import type { RequestGate } from '../http/concurrencyLimit.ts';
@@ -191,7 +190,7 @@ async function readPages(
   let start: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const left = MAX_MODELS - models.length;
-    const request = sendWithAccess(http, {
+    const request = http.sendWithAccess({
       ...access,
       method: 'GET',
       url: calls.listUrl(from, from.operation, start),
