@@ -69,8 +69,9 @@ function watchGeneration(
       return retryInMs;
     },
     onText: () => {
-      if (firstTextMs === undefined) status.update({ unreachable: false });
-      firstTextMs ??= passedMs();
+      if (firstTextMs !== undefined) return;
+      firstTextMs = passedMs();
+      status.update({ unreachable: false });
     },
     onDone: ({ usage, stopReason, dropped, warnings }) => {
       const ms = ended('complete');
