@@ -70,7 +70,8 @@ export async function reportRun(
 ): Promise<void> {
   const linesOf = (some: readonly number[]) =>
     job.indices.length > 1 ? some.map((index) => job.linesOf(index).first) : [];
-  const isUndone = ({ index }: Outcome) => job.undone.includes(index);
+  const { undone } = job;
+  const isUndone = ({ index }: Outcome) => undone.includes(index);
   const lost = outcomes
     .filter((outcome) => !outcome.isPlaced && !isUndone(outcome))
     .map(({ index }) => index);
