@@ -94,8 +94,8 @@ export async function asPng(screenshot: Buffer): Promise<Buffer> {
 }
 
 /**
- * Encodes a screenshot as a small WebP image without visible loss. Each color value becomes a
- * multiple of `STEP`.
+ * Encodes a screenshot as a small WebP image without visible loss. Each color value up to
+ * `NEARLY_WHITE` becomes a multiple of `STEP`.
  */
 export async function asSmallWebp(screenshot: Buffer): Promise<Buffer> {
   const sharp = await loadSharp();
@@ -103,8 +103,8 @@ export async function asSmallWebp(screenshot: Buffer): Promise<Buffer> {
     .removeAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });
-  // Otherwise, the nearly white areas of VS Code's light theme would get a tint. Halves are rounded
-  // down for the same reason in the dark theme.
+  // Rounding nearly white values would tint the light theme, and rounding halves up would tint the
+  // dark theme.
   const coarse = data.map((value) =>
     value > NEARLY_WHITE ? value : Math.ceil(value / STEP - 0.5) * STEP,
   );
