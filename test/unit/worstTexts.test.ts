@@ -67,8 +67,12 @@ describe('the work for worst-case texts', () => {
     assert.ok(work <= MOST_WORK * text.length, `${(work / text.length).toFixed(1)} per character`);
   });
 
-  it('is deterministic for a given text', async () => {
-    const count = () => counter.count('a whole response, in one chunk', PROSE);
-    assert.equal(await count(), await count());
+  // So many calls that V8 would optimize the counted code.
+  it('is the same each time a text is counted', async () => {
+    const counts = new Set<number>();
+    for (let call = 0; call < 200; call += 1) {
+      counts.add(await counter.count('a whole response, in one chunk', PROSE));
+    }
+    assert.equal(counts.size, 1);
   });
 });

@@ -1,10 +1,8 @@
 import { Session } from 'node:inspector';
-import { setFlagsFromString } from 'node:v8';
-import { parentPort, workerData } from 'node:worker_threads';
 import type { CodePaths } from './workCounter.ts';
 
 /**
- * The thread of a `WorkCounter`. Counts the blocks of code that run, including each iteration of a
+ * The process of a `WorkCounter`. Counts the blocks of code that run, including each iteration of a
  * loop, and the characters and elements that built-in methods process. Copies made by spreading
  * objects or sets aren't counted.
  */
@@ -20,7 +18,6 @@ let handled = 0;
  */
 let isWithin = false;
 
-setFlagsFromString('--allow-natives-syntax');
 const isFlat = new Function('text', 'return %StringIsFlat(text)') as (text: string) => boolean;
 /**
  * Returns the cost of copying a concatenated string. V8 copies such a string when it is first read.
@@ -140,7 +137,9 @@ interface Script {
 post('Profiler.enable');
 // Coverage must start before the counted code is compiled.
 post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-const { codePaths } = (await import(workerData)) as { readonly codePaths: CodePaths };
+const { codePaths } = (await import(process.argv[2] as string)) as {
+  readonly codePaths: CodePaths;
+};
 wrapAll(String.prototype, OF_TEXTS);
 wrapAll(Array.prototype, OF_LISTS);
 wrap(JSON, 'parse', given);
@@ -152,8 +151,8 @@ wrap(Buffer, 'byteLength', given);
 wrapExpressions();
 steps();
 
-parentPort?.on('message', async ({ path, text }: { path: string; text: string }) => {
+process.on('message', async ({ path, text }: { path: string; text: string }) => {
   handled = 0;
   await codePaths[path]?.work(text);
-  parentPort?.postMessage(handled + steps());
+  process.send?.(handled + steps());
 });

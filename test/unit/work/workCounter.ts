@@ -1,5 +1,6 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 
 /**
  * Returns a text of approximately this length. If the repeated part is long, the text can be
@@ -24,17 +25,17 @@ export interface CodePath {
 
 export type CodePaths = Readonly<Record<string, CodePath>>;
 
-/** Counts the work of a module's `codePaths` in a separate thread. */
+/** Counts the work of a module's `codePaths` in a separate process. */
 export class WorkCounter {
-  readonly #thread: Worker;
+  readonly #process: ChildProcess;
 
   constructor(module: URL) {
-    // The thread counts work with V8's coverage counters, so test coverage must be off in the
-    // thread.
+    // The process counts work with V8's coverage counters, so test coverage must be off in it. The
+    // optimizing compilers must be off too, because V8 doesn't count calls of inlined functions.
     const { NODE_V8_COVERAGE: _, ...env } = process.env;
-    this.#thread = new Worker(new URL('./counting.ts', import.meta.url), {
-      workerData: module.href,
+    this.#process = fork(fileURLToPath(new URL('./counting.ts', import.meta.url)), [module.href], {
       env,
+      execArgv: [...process.execArgv, '--allow-natives-syntax', '--no-opt', '--no-maglev'],
     });
   }
 
@@ -43,12 +44,13 @@ export class WorkCounter {
    * built-in methods process. The result is always the same for the same text.
    */
   async count(path: string, text: string): Promise<number> {
-    this.#thread.postMessage({ path, text });
-    const [work] = await once(this.#thread, 'message');
+    this.#process.send({ path, text });
+    const [work] = await once(this.#process, 'message');
     return work;
   }
 
   async end(): Promise<void> {
-    await this.#thread.terminate();
+    this.#process.disconnect();
+    await once(this.#process, 'exit');
   }
 }
