@@ -218,7 +218,10 @@ function goalsIn(goal: string, rows: readonly Row[], { unit }: Axis): Map<Row, n
   const [product] = rows;
   if (product && unit) return goals.set(product, Number.parseFloat(goal.replace('≤', '')));
   for (const [, multiple, peer = ''] of goal.matchAll(/(\d[\d.]*) ×\s*([^,;]*)/g)) {
-    const words = peer.trim().toLowerCase().replace(/^an? /, '');
+    const words = peer
+      .trim()
+      .toLowerCase()
+      .replace(/^(an?|for the) /, '');
     const named = rows.filter(({ name }) => name.toLowerCase().includes(words));
     for (const row of named) if (row.ratio !== undefined) goals.set(row, Number(multiple));
   }
@@ -230,7 +233,7 @@ function described(questions: Results['questions']): string {
     .map(({ title, goal, isMet, rows }) => {
       const figures = rows.map(({ name, value, unit, ratio }) => {
         const times = ratio === undefined ? '' : `, Hosted Model has ${figure(ratio)} times that`;
-        return `${name}: ${figure(value)} ${unitText(value, unit)}${times}`;
+        return `${name}: ${figure(value)} ${unitText(value, unit)}`.trim() + times;
       });
       const { words } = verdict(isMet);
       return `${title}. ${words.replace(/^\W+/, '')}${goal}. ${figures.join('; ')}.`;

@@ -88,7 +88,12 @@ describe(`chat ${nightly}`, () => {
     );
     assert.ok(view && above && below);
     const y = above.y - 10;
-    const clip = { ...view, y, height: below.y + below.height + 6 - y };
+    const clip = {
+      x: view.x + 4,
+      y,
+      width: view.width - 8,
+      height: below.y + below.height + 10 - y,
+    };
     await takePicture(page, 'chat-dark', clip);
     await workbench.toggleTheme();
     await takePicture(page, 'chat-light', clip);

@@ -85,7 +85,7 @@ describe(`the .env file ${nightly}`, () => {
         );
       });
       const { width, height } = workbench.page.viewportSize() ?? assert.fail();
-      const x = 48;
+      const x = 52;
       const clip = { x, y: 35, width: width - x, height: height - 62 };
       await takePicture(workbench.page, `env-file-${theme}`, clip);
       await workbench.page.keyboard.press('Escape');

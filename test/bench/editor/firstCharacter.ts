@@ -37,8 +37,8 @@ type Contestant = keyof typeof commands;
 const contestants = Object.keys(commands) as Contestant[];
 
 const question: Question = {
-  title: "From command to first character in the document, excluding the service's response time",
-  goal: `≤ 2.6 × ${peer}, ≤ 1.5 × ${firstCommand}`,
+  title: 'From command to first character in the document, excluding the service’s response time',
+  goal: `≤ 2.6 × ${peer}, ≤ 1.5 × for the ${firstCommand}`,
   measure: () =>
     onStage(async (stage) => {
       const firsts = new Map(contestants.map((who) => [who, [] as number[]]));

@@ -28,7 +28,7 @@ const questions: Question[] = [
   },
   {
     title: `Far from the service, ${selections} selections at the same time`,
-    goal: '≤ 3 connections to the service (the concurrency limit), no comparison',
+    goal: '≤ 3 connections to the service (the concurrency limit)',
     measure: () =>
       withContestants(async (open) => {
         const window = await open('far');
