@@ -157,7 +157,7 @@ describe('generating in a real editor', () => {
     assert.equal(editor.document.getText(), want);
   });
 
-  it('continues exactly at each truncation, and undoes the whole response at once', async () => {
+  it('continues exactly where a response was truncated, and undoes the whole response at once', async () => {
     const { editor, job } = await generatedCut();
     let rounds = 0;
     for (; job.truncated.length > 0; rounds += 1) {

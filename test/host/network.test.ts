@@ -21,7 +21,7 @@ const far = `https://${HOST}:4711`;
 const never = new AbortController().signal;
 const service = serviceFor('ibm') as Service;
 
-describe('a connection through VS Code’s fetch', () => {
+describe('the HTTP client with VS Code’s fetch', () => {
   const closers: (() => unknown)[] = [];
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -126,7 +126,7 @@ describe('a connection through VS Code’s fetch', () => {
     });
   }
 
-  it('C12: is tunneled through the proxy once, and reused for later requests', async () => {
+  it('C12: reuses one tunnel through the proxy for ten requests', async () => {
     const { server, proxy, proxyUrl } = await startTunnel();
     await set({ proxy: proxyUrl });
     const { get } = start();
@@ -135,7 +135,7 @@ describe('a connection through VS Code’s fetch', () => {
     assert.equal(server.requests.length, 10);
   });
 
-  it('is reused for ten requests without a proxy', async () => {
+  it('reuses one connection for ten requests without a proxy', async () => {
     const emulator = await startEmulator();
     closers.push(() => emulator.close());
     const { get } = start();

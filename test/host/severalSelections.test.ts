@@ -40,7 +40,7 @@ describe('several selections', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J17: lose all responses on Undo Generation, even after typing above them: ${title}`, async () => {
+    it(`J17: lose all responses on Undo Generation, even if the user has typed above them: ${title}`, async () => {
       const editor = await openWith(TEXT, LINES);
       const job = jobOn(editor, mode);
       for (const answer of [2, 0, 1]) job.append(answer, `<${answer}>`);
@@ -60,7 +60,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), 'one\n<0>\nree\n<2>\n');
   });
 
-  it('J17: allow one response to be retried without the others', async () => {
+  it('J17: keep the other responses when one response is retried', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);
@@ -73,7 +73,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('no longer count as undone once a retry of one has returned text', async () => {
+  it("aren't treated as undone once a retry of one response returns text", async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);

@@ -148,7 +148,7 @@ describe('templates in a real editor', () => {
     assert.equal(entries.length, builtIn + 10 + 1);
   });
 
-  it("aren't applied if the user dismisses the prompt for an input @nightly", async () => {
+  it("aren't applied if the user closes an input box @nightly", async () => {
     write('a.md', `\${input:Who?}`);
     const entries = await readTemplates(scope());
     const picking = pickTemplate(entries, {
@@ -165,7 +165,7 @@ describe('templates in a real editor', () => {
     assert.equal(given, undefined);
   });
 
-  it('include at most 200 files of a folder, and report that there are more @nightly', async () => {
+  it('include at most 200 files from a folder, and report that there are more @nightly', async () => {
     for (let index = 1_000; index < 1_203; index += 1) write(`t${index}.md`, 'x');
     const entries = await readTemplates(scope());
     assert.equal(entries.length, builtIn + 200 + 1);

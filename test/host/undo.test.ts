@@ -190,7 +190,7 @@ describe('undoing a generation', () => {
     assert.equal(job.isUndone, true);
   });
 
-  it("doesn't mark another response as undone if the user undoes a streaming one", async () => {
+  it("doesn't mark a truncated response as undone if the user undoes a streaming response", async () => {
     const text = 'one\ntwo\nend';
     const editor = await openWith(text, [new Range(0, 0, 0, 3), new Range(1, 0, 1, 3)]);
     const { document } = editor;

@@ -368,7 +368,7 @@ describe('during a day with the extension,', () => {
     await ready();
   });
 
-  it("the chat selects the model without a sign-in, and doesn't send anything on its own", async () => {
+  it("chat selects the model without a sign-in, and doesn't send anything automatically", async () => {
     const { dialogs, page } = session.workbench;
     const asked = other.count(chatPath);
     await startChat(session);

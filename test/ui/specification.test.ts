@@ -300,7 +300,7 @@ describe("the extension, tested against the service's documentation of tokens, c
       );
     });
 
-    it("shows that there is no token, and doesn't request one until it is needed", async () => {
+    it('shows that there is no token yet, without requesting one', async () => {
       await storeKey(session);
       approveHosts();
       await status().waitFor({ ariaLabel: product.token.none, background: 'none' });

@@ -312,7 +312,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'shows the key as not set after a sign-out, but not while only the project is missing',
+    'shows only what is missing as not set: the project, or the key after a sign-out',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

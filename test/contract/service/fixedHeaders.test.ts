@@ -137,7 +137,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`have their secrets blocked in a prompt, parameter, or model ID: ${name}`, async () => {
+    it(`may contain a secret, which is blocked in a prompt, parameter, or model ID: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);
@@ -208,7 +208,7 @@ describe('fixed headers', () => {
     for (const { headers: sent } of emulator.requests) assert.ok(!('x-team-key' in sent));
   });
 
-  it("have their secrets masked even if their service isn't in use", async () => {
+  it("may contain a secret, which is detected in text even if the service isn't in use", async () => {
     const { service, ...others } = (await start(cases['no key'] as Case)).credentials;
     const { runtime, credentials } = await start(cases['a bearer key'] as Case, {
       headerSecrets: {},

@@ -177,7 +177,7 @@ describe('the models of an added service', () => {
     held.open();
   });
 
-  it('leave out LiteLLM models for embedding and reranking', async () => {
+  it("don't include LiteLLM models for embedding and reranking", async () => {
     const { emulator, list } = await start('litellm');
     const modes = [null, 'chat', 'completion', 'responses', 'embedding', 'rerank'];
     const infoOf = (mode: string | null) => ({ model_name: `m-${mode}`, model_info: { mode } });

@@ -278,7 +278,7 @@ process.stdout.write(${JSON.stringify(text)});
     });
   }
 
-  it('Azure API Management with a subscription key generates text, and sends the key only in its header', async () => {
+  it('Azure API Management with a subscription key generates text, and sends the key in only one header', async () => {
     const followed = await follow(
       entryUnder('Azure API Management with a subscription key'),
       { keyHeader: 'ocp-apim-subscription-key' },
@@ -321,7 +321,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.equal(generation?.headers.authorization, `Bearer ${token}`);
   });
 
-  it('a gateway with custom headers generates text, and sends the key and both headers', async () => {
+  it('a gateway with custom headers generates text, and sends the key and the custom headers', async () => {
     const entry = entryUnder('A gateway with custom headers');
     const [label = '', ...others] = headerSecretsOf(serviceOf(entry));
     assert.deepEqual([label, others], ['client secret', []]);

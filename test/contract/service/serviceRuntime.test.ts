@@ -391,7 +391,7 @@ describe('a service runtime', () => {
     assert.equal(runtime.isRefused('a-key-nobody-knows'), false);
   });
 
-  it('keeps masking the active key and token after many other keys are tested', async () => {
+  it('recognizes the active key and token as secrets after many other keys are tested', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     await generate('key-number-one');
     for (const key of ['wrong-key-1', 'wrong-key-2', 'wrong-key-3', 'wrong-key-4', 'wrong-key-5']) {
@@ -403,7 +403,7 @@ describe('a service runtime', () => {
     }
   });
 
-  it('masks a refused key and four active keys', async () => {
+  it('recognizes a refused key and four active keys as secrets', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const keys = ['key-number-one', 'key-number-two', 'key-number-three', 'key-number-four'];
     emulator.settings.apiKeys = keys;

@@ -605,7 +605,7 @@ describe('errors from the chat completions API', () => {
   const api = apis['chat completions'] as ApiCase;
   afterEach(endAll);
 
-  it('have the same kinds as errors from the watsonx API', async () => {
+  it('are reported as a used-up quota, an overlong prompt, or an unknown model', async () => {
     const quota = await startOf(authentication, api, { quotaReached: true });
     assert.equal(await kindOf(quota.generate()), 'quota-used-up');
     const short = await startOf(authentication, api, { longestPrompt: 5 });

@@ -137,7 +137,7 @@ describe('a token that expires before it arrives', () => {
     return { generate: () => client.generateText('Hi', {}), counts };
   }
 
-  it('is used for the waiting generation, since the service decides whether it is valid', async () => {
+  it('is used anyway, since the service decides whether the token is valid', async () => {
     const { generate, counts } = await startLate(false);
     assert.notEqual((await generate()).text, '');
     assert.deepEqual(counts(), [1, 1]);

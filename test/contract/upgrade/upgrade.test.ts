@@ -43,7 +43,7 @@ describe('an upgrade', () => {
     const { version, settings, environment, workspaces, lastUsedTemplates } = state;
     describe(`from ${version}`, () => {
       for (const { outcome, workspaceState, ...workspace } of workspaces) {
-        it(`doesn't change the result or prompt the user: ${workspace.title}`, async () => {
+        it(`keeps the credentials and the user's decisions, and doesn't prompt again: ${workspace.title}`, async () => {
           const editor = editorWith(workspace, settings);
           const stores = storesWith(state, workspaceState);
           const connections = await connectionsIn(opened, editor, stores, environment);

@@ -134,7 +134,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     });
   }
 
-  it('B08: needs a new approval if it changes while the dialog is open', async () => {
+  it('B08: needs a new approval if it changes while the approval dialog is open', async () => {
     const session = await open();
     const { dialogs } = session.workbench;
     await generateFrom(session);

@@ -165,7 +165,7 @@ describe('Connections', () => {
       ]);
     });
 
-    it('returns connections that a diagnosis recognizes as used, even if a .env file contains a key', async () => {
+    it('returns connections that a diagnosis recognizes as in use, even if a .env file contains a key', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
@@ -175,7 +175,7 @@ describe('Connections', () => {
       }
     });
 
-    it('returns a connection that counts as unused once the folder settings select another source', async () => {
+    it('returns a connection that is no longer in use once the folder settings select another source', async () => {
       const { isStillUsed, lookUpFor } = await import('../../../src/diagnose/runChecks.ts');
       await storeKey();
       editor.addFolder('/other');
@@ -362,7 +362,7 @@ describe('Connections', () => {
     assert.deepEqual(asked, ['get hostedModel.key.ibm']);
   });
 
-  it('uses the editor’s key in chat without a prompt, and protects all other keys from being sent', async () => {
+  it('uses the editor’s key in chat without asking the user, and protects all other keys from being sent', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();
@@ -449,7 +449,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.modalCount, editor.inputCount], [0, 0]);
   });
 
-  it('A08 A10: binds the key to the hosts in the prompt, even if the settings change meanwhile', async () => {
+  it('A08 A10: binds the key to the hosts in the prompt, even if the settings change while it is open', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -670,7 +670,7 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
-  it('B09: declines only the values in the prompt, not later values', async () => {
+  it('B09: declines only the values shown in the prompt, not values that replace them', async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.modalPrompt();
