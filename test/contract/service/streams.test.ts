@@ -134,7 +134,7 @@ describe('streamed text', () => {
     ['is sent as JSON', { json: delta('a', 'stop') }, 'unexpected-answer'],
   ];
   for (const [how, fault, kind] of incomplete) {
-    it(`is refused with ${kind} if the response ${how}`, async () => {
+    it(`is rejected as ${kind} if the response ${how}`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(pathOf('chat', true), fault);
       assert.equal(await kindOf(streamed(world)), kind);
