@@ -194,7 +194,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return isKey || headerSecretsOf(settings.service).some(isOfHeader);',
     to: 'return isKey;',
     test: 'test/unit/connection/setUp/managedServices.test.ts',
-    title: 'A08: needs approval before its header secret goes to another host',
+    title: 'A08: needs approval before its header secret is sent to another host',
   },
   {
     name: 'any host can be used without TLS',
@@ -274,7 +274,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (!isEntryChanged && !isMoved && !isOther)',
     to: 'if (!isMoved && !isOther)',
     test: 'test/unit/connection/services.test.ts',
-    title: "prompts before it uses a stored key if its service's entry has changed",
+    title: "prompts before it uses a stored key if the service's entry has changed",
   },
   {
     name: 'a folder can add a service',

@@ -115,7 +115,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([editor.messages, logged], [[], []]);
   });
 
-  it('gets the selection from the start of the command, but the current selection on a retry', async () => {
+  it('gets the selection as it was when the command started, or as it is on a retry', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     editor.activeFile = '/work/letter.txt';
     editor.selected = 'at first';
@@ -134,7 +134,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('is followed by a report of each failed attempt, including a retry', async () => {
+  it('reports each failed attempt of its command, including a retry', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();

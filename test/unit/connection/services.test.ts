@@ -526,7 +526,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(failed, []);
   });
 
-  it("prompts before it uses a stored key if its service's entry has changed", async () => {
+  it("prompts before it uses a stored key if the service's entry has changed", async () => {
     editor.userSettings.set('services', [acme]);
     editor.userSettings.set('service', 'acme');
     editor.typed.push('me', 'secret-of-acme-that-is-long');

@@ -71,7 +71,7 @@ describe('the texts of the checks', () => {
     assert.match(fate('withdrawn', '2026-10-01'), /was withdrawn on 2026-10-01/);
   });
 
-  it('name only what the service has checked', () => {
+  it('list only the values that the service has checked', () => {
     const accepted = (context: MessageContext) =>
       shownCheck({ check: 'access', state: 'passed', facts: {} }, context).text;
     const [service, gateway] = services;

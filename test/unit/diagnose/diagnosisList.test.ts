@@ -369,7 +369,7 @@ describe('the open diagnosis list', () => {
     await broken;
   });
 
-  it("E07: doesn't copy a report with the key in it, even in a host name", async () => {
+  it("E07: doesn't copy a report that contains the key, even in a host name", async () => {
     const key = 'c4nary-key-0123456789';
     const { ended } = await start({ ...full, key, url: `https://${key}.example` });
     const [list] = editor.lists;

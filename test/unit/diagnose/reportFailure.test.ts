@@ -137,7 +137,7 @@ describe('a generation whose failure was reported', () => {
     assert.equal(editor.messages.length, 3);
   });
 
-  it('has its template named in the message, without turning markup in that name into a link', async () => {
+  it("triggers a message that shows its template's name as plain text", async () => {
     const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
     const refusal = new ServiceError('parameter-refused', { names: ['top_k'] });
     const template = { name: '[Short](command:x)', parameters: { top_k: 101 } };

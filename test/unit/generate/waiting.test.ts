@@ -223,7 +223,7 @@ describe('the progress of a waiting run', () => {
     'Retrying in 3s (attempt 2 of 4, 503). Esc cancels',
   ];
 
-  it('offers to retry silent requests only once, 15 s after the first is reported as silent', () => {
+  it('shows only one offer to retry, 15 s after the first request is reported as silent', () => {
     progress.onSilence(request);
     pass(100);
     progress.onSilence(new AbortController());

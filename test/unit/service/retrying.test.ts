@@ -130,7 +130,7 @@ describe('a retrying client', () => {
   ];
   for (const [header, least, most] of waits) {
     const range = least === most ? least : `${least} to ${most}`;
-    it(`I04: waits ${range} ms after Retry-After "${header}"`, async () => {
+    it(`I04: waits ${range} ms if Retry-After is "${header}"`, async () => {
       const { outcome, gaps } = await run(
         failing(429, 1, { 'retry-after': header }),
         most + 100,
@@ -149,7 +149,7 @@ describe('a retrying client', () => {
     ['Fri, 31 Dec 9999 23:59:59 GMT', 251_602_300_799_000],
   ];
   for (const [header, retryAfterMs] of stops) {
-    it(`I07: gives up at once after Retry-After "${header}", and reports the requested pause`, async () => {
+    it(`I07: gives up at once if Retry-After is "${header}", and reports the requested pause`, async () => {
       const { outcome, sent } = await run(failing(503, 9, { 'retry-after': header }), 100);
       assert.equal(sent.length, 1);
       assert.ok(outcome instanceof Error);

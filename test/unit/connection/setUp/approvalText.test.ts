@@ -39,7 +39,7 @@ describe('the approval text in the setup', () => {
     }
   });
 
-  it("doesn't need a warning for services that refuse http addresses", () => {
+  it("isn't reached with an http address for services that require https", () => {
     for (const service of [services[0], serviceOf({ authentication: { kind: 'cloudPak' } })]) {
       const target = parseDestination(service.authUrl, 'http://llm.corp', service);
       assert.deepEqual('problem' in target && target.problem, 'not-https');

@@ -182,7 +182,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [entry]);
     });
 
-    it('A08: needs approval before its header secret goes to another host', async () => {
+    it('A08: needs approval before its header secret is sent to another host', async () => {
       await store(withSecret, { headerSecrets: { 'team key': 'key-of-the-team' } });
       editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
       editor.typed.push(OTHER, '');
@@ -259,7 +259,7 @@ describe('a service that the user added', () => {
       ],
       ['a 21st header', { ...none, headers: headersOfCount(20) }, 'X-20', /at most 20 headers/],
     ] as const) {
-      it(`can't get ${what}`, async () => {
+      it(`can't have ${what}`, async () => {
         await store(entry, { apiKey: 'key-of-acme' });
         editor.picks.push('ACME', HEADERS, ADD_HEADER);
         editor.typed.push(name);
@@ -284,7 +284,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries()[0]?.['headers'], { ...others, 'x-7': 'blue' });
     });
 
-    it('can get a secret header with a name of the maximum length', async () => {
+    it('can have a secret header with a name of the maximum length', async () => {
       const name = `X-${'a'.repeat(62)}`;
       await store(none);
       editor.picks.push('ACME', HEADERS, ADD_HEADER, 'Store in Secret Storage');

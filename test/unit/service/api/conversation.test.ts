@@ -44,7 +44,7 @@ const fieldsOf = (operation: Operation, conversation: Conversation) =>
     : apiOf(ibm).conversation(chatParts(conversation), credentials);
 
 describe('a conversation', () => {
-  it('is sent to chat with its roles, images, tool calls, and tool results', () => {
+  it('is sent to the chat operation with its roles, images, tool calls, and tool results', () => {
     const call = (id: string, name: string, given: string) => ({
       id,
       type: 'function',
@@ -94,7 +94,7 @@ describe('a conversation', () => {
     });
   }
 
-  it('is sent to generation as text with role labels', () => {
+  it('is sent to the generation operation as text with role labels', () => {
     const { input } = fieldsOf('generation', conversationOf({ tools }));
     assert.equal(
       input,

@@ -25,7 +25,7 @@ const everything = {
 const names = apiOf(ibm).chatParameters;
 
 describe('parameters', () => {
-  it('are sent to generation unchanged', () => {
+  it('are sent to the generation operation unchanged', () => {
     assert.deepEqual(mapParameters('generation', everything, names), {
       fields: everything,
       dropped: [],
@@ -57,12 +57,12 @@ describe('parameters', () => {
     [{ made_up: true, typical_p: 1 }, max, ['made_up', 'typical_p']],
   ];
   for (const [parameters, fields, dropped] of cases) {
-    it(`are mapped to chat: ${JSON.stringify(parameters)}`, () => {
+    it(`are mapped to the chat operation: ${JSON.stringify(parameters)}`, () => {
       assert.deepEqual(mapParameters('chat', { ...parameters }, names), { fields, dropped });
     });
   }
 
-  it("are dropped and reported if chat doesn't support them", () => {
+  it("are dropped and reported if the chat operation doesn't support them", () => {
     assert.deepEqual(mapParameters('chat', everything, names).dropped, [
       'min_new_tokens',
       'top_k',

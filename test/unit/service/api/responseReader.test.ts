@@ -251,7 +251,7 @@ describe('a response chunk', () => {
         { warnings: ['api_legacy'] },
       ],
       ['with invalid warnings', readChat({ choices: [], system: { warnings: 'x' } }), {}],
-      ['from generation', readGeneration({ results: [generated] }), { text: 'a' }],
+      ['from a generation response', readGeneration({ results: [generated] }), { text: 'a' }],
       [
         'from the end of a generation',
         readGeneration({
@@ -260,11 +260,11 @@ describe('a response chunk', () => {
         { text: 'a', stopReason: 'finished', outputTokens: 2 },
       ],
       [
-        'from generation with an empty stop reason',
+        'from a generation response with an empty stop reason',
         readGeneration({ results: [{ ...generated, stop_reason: '' }] }),
         { text: 'a', stopReason: 'other' },
       ],
-      ['from generation without results', readGeneration({ results: [] }), {}],
+      ['from a generation response without results', readGeneration({ results: [] }), {}],
       [
         'from a later event without a prompt count',
         readGeneration({ results: [{ ...generated, input_token_count: 0 }] }),
@@ -272,7 +272,7 @@ describe('a response chunk', () => {
       ],
     ];
   for (const [what, piece, expected] of pieces) {
-    it(`${what} is read`, () => assert.deepEqual(piece, { ...nothing, ...expected }));
+    it(`is read ${what}`, () => assert.deepEqual(piece, { ...nothing, ...expected }));
   }
 
   for (const [delta, reasoning] of [

@@ -17,7 +17,7 @@ describe('a request that fails with 429 because its quota is exhausted', () => {
 });
 
 describe('the failure of a request', () => {
-  it('is the thrown error if it is a ServiceError', () => {
+  it('is the thrown error if a ServiceError was thrown', () => {
     const error = new ServiceError('rate-limited', { status: 429 });
     assert.deepEqual(toFailure(error, request, 0), { error, isTransient: false });
   });

@@ -37,7 +37,7 @@ describe('the lifecycle stage of a model', () => {
     assert.equal(name, undefined);
   });
 
-  it("is undefined if the service's date is unknown", () => {
+  it("is undefined if the service's current date is unknown", () => {
     const lifecycle = [stageOf('withdrawn', '2020-01-01')];
     assert.equal(lifecycleOf(modelOf({ lifecycle, asOf: undefined })).stage, undefined);
   });

@@ -57,7 +57,7 @@ describe('the default limit on new tokens', () => {
     assert.equal(asked({ maxOutputTokens: 511 }), 511);
   });
 
-  it('is limited to the estimated number of tokens left for a chat response', () => {
+  it('is reduced to the estimated number of tokens left for a chat response, if any', () => {
     const text = 'word '.repeat(6_020);
     assert.equal(asked({ contextLength: 8_192 }, { text }), 667);
     assert.equal(asked({ contextLength: 8_192 }, { text, operation: 'generation' }), 1_024);
@@ -66,7 +66,7 @@ describe('the default limit on new tokens', () => {
     assert.equal(asked({ contextLength: 7_000 }, { text }), 1_024);
   });
 
-  it('is at least min_new_tokens for generation', () => {
+  it('is at least min_new_tokens for the generation operation', () => {
     const parameters = { min_new_tokens: 2_000 };
     assert.equal(asked({}, { operation: 'generation', parameters }), 2_000);
     assert.equal(asked({}, { parameters }), 1_024);
