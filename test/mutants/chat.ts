@@ -121,7 +121,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'Math.max(1, limit - 1)',
     to: 'limit',
     test: limiter,
-    title: 'runs at most 2 low-priority calls at once if the limit is 3',
+    title: 'limits concurrent low-priority calls to 2 if the limit is 3',
   },
   {
     name: "an agent's request goes before a selection",

@@ -38,8 +38,7 @@ describe('the texts of the checks', () => {
     [-1_051_200, `Your machine’s clock is 2 years behind the identity service’s clock. ${rest}`],
     [0.5, 'Your machine’s clock matches the identity service’s clock.'],
   ] as const) {
-    it(`describe a clock that is off by ${minutes} minutes`, () =>
-      assert.equal(ahead(minutes), text));
+    it(`describe a clock offset of ${minutes} min`, () => assert.equal(ahead(minutes), text));
   }
 
   it('describe the lifetime of a token and the request limit in words', () => {

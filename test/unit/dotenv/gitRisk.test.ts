@@ -86,7 +86,7 @@ describe('Git integration', () => {
       ['the Git extension is missing, as in a remote window', undefined],
       ['the Git extension can’t be activated', { activate: broken }],
       ['git is disabled or not installed', { activate: async () => ({ getAPI: disabled }) }],
-      ['the file is in no open repository', withRepository(null)],
+      ["the file isn't in an open repository", withRepository(null)],
       ['the index can’t be read', withRepository({ ...untracked, getObjectDetails: broken })],
       ['the ignore rules can’t be read', withRepository({ ...untracked, checkIgnore: broken })],
     ] as const) {

@@ -159,7 +159,7 @@ describe('envFixes', () => {
     ['quotes around a placeholder', 'IBM_API_KEY="<API_KEY>"', 'IBM_API_KEY=<API_KEY>'],
     ['spaces, and keeps the comment', 'IBM_API_KEY= abc # mine', 'IBM_API_KEY=abc # mine'],
     ['a comment after a value', 'IBM_API_KEY=abc\t# mine', '# mine\nIBM_API_KEY=abc'],
-    ['a comment that contains another one', 'IBM_API_KEY=a # b #c', '# b #c\nIBM_API_KEY=a'],
+    ['a comment that contains a second #', 'IBM_API_KEY=a # b #c', '# b #c\nIBM_API_KEY=a'],
     [
       'a comment, and keeps the spaces and quotes of the value',
       'export IBM_API_KEY = "abc"#IBM_API_KEY=x',

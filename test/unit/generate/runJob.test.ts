@@ -243,7 +243,7 @@ describe('runJob', () => {
     [1, 'The response can’t be inserted. Generate it again.'],
     [2, 'The responses can’t be inserted. Generate them again.'],
   ] as const) {
-    it(`doesn't send requests if none of the responses can be inserted: ${count}`, async () => {
+    it(`doesn't send requests if no response can be inserted (responses: ${count})`, async () => {
       const { done, sent } = await run({ count, canInsert: () => false });
       await done;
       assert.equal(sent(), 0);

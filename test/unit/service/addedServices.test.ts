@@ -50,7 +50,7 @@ describe('an added service', () => {
   for (const [what, changes, field] of [
     ['no word', { word: undefined }, 'word'],
     ['a built-in word', { word: 'ibm' }, 'word'],
-    ['the reserved word', { word: 'Vendor' }, 'word'],
+    ['the reserved word Vendor', { word: 'Vendor' }, 'word'],
     ['a word that starts with a digit', { word: '1a' }, 'word'],
     ['a word with a space', { word: 'a b' }, 'word'],
     ['markup in its name', { name: '[x](command:y)' }, 'name'],

@@ -65,7 +65,7 @@ describe('a retrying client', () => {
   });
 
   for (const status of [429, 500, 501, 502, 503, 504]) {
-    it(`I01 I17: succeeds with the fourth attempt after a POST fails three times with ${status}`, async () => {
+    it(`I01 I17: succeeds on the fourth attempt after a POST fails three times with ${status}`, async () => {
       const { outcome, gaps, retries, sent } = await run(failing(status, 3));
       assert.equal(outcome, 'Hello.');
       assert.equal(sent.length, 4);

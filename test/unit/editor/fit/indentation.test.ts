@@ -10,7 +10,7 @@ describe('indentation', () => {
     run(new Indentation({ indentation, languageId }), [text]);
 
   const given: Case[] = [
-    ['except to a single line', '    ', 'a b ', 'a b '],
+    ['unless the text is a single line', '    ', 'a b ', 'a b '],
     ['to every line after the first', '  ', 'a\nb\nc', 'a\n  b\n  c'],
     ['as tabs', '\t', 'a\nb', 'a\n\tb'],
     ['as mixed tabs and spaces', '\t  ', 'a\n\tb', 'a\n\t  \tb'],
@@ -18,7 +18,7 @@ describe('indentation', () => {
     ['except to lines of spaces, which become empty', '  ', 'a\n    \nb\n   ', 'a\n\n  b\n'],
     ["before a line's own indentation", '  ', 'if x:\n    y', 'if x:\n      y'],
     ['to the first line with text if a blank line comes before it', '  ', '\na', '\n  a'],
-    ['to no line if the place has no indentation', '', '  a\n    b\nc', '  a\n    b\nc'],
+    ['unless the place has no indentation', '', '  a\n    b\nc', '  a\n    b\nc'],
   ];
   const brought: Case[] = [
     ['as spaces on every line', '    ', '    a\n      b\n    c', 'a\n      b\n    c'],

@@ -160,7 +160,7 @@ describe('the parameter check', () => {
     ],
   ];
   for (const [operation, parameters, flaw] of onOne) {
-    it(`refuses ${JSON.stringify(parameters)} only for ${operation}`, () => {
+    it(`refuses ${JSON.stringify(parameters)} only for the ${operation} operation`, () => {
       const details = { names: Object.keys(parameters), ...flaw };
       assert.deepEqual(parameterProblem(operation, { ...parameters })?.details, details);
       const other = operation === 'chat' ? 'generation' : 'chat';
