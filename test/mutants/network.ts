@@ -231,7 +231,7 @@ export const networkMutants: readonly Mutant[] = [
     from: ' && (wait ?? 0) <= MAX_RETRY_AFTER_MS',
     to: '',
     test: 'test/unit/service/retrying.test.ts',
-    title: 'I07: gives up at once after Retry-After "61"',
+    title: 'I07: gives up at once if Retry-After is "61"',
   },
   {
     name: 'a request is retried after its quota is used up',
