@@ -122,7 +122,7 @@ export const secretMutants: readonly Mutant[] = [
     from: " || authUrl !== '');",
     to: ' || true);',
     test: entries,
-    title: "can't have an unencrypted address with an identity service at the same address",
+    title: "can't have an unencrypted address if it uses an identity service at the same address",
   },
   {
     name: 'an identity service gets the fixed headers',

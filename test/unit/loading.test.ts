@@ -115,7 +115,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([editor.messages, logged], [[], []]);
   });
 
-  it('gets the selection as it was when the command started, or as it is on a retry', async () => {
+  it('gets the selection from before it was loaded, and the current selection on a retry', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     editor.activeFile = '/work/letter.txt';
     editor.selected = 'at first';
