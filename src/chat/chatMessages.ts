@@ -41,7 +41,7 @@ export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
 
 const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or attach fewer files.';
 
-/** The kinds of failures for which the chat has its own message. */
+/** Messages that replace the usual message in the chat, by kind of failure. */
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,

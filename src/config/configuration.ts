@@ -8,7 +8,7 @@ import { AI_SETTING, type Inspected, userValue } from '../undocumentedApi.ts';
  */
 
 const SECTION = 'hostedModel';
-/** Milliseconds from a settings change to the call of the listener. */
+/** Milliseconds between a settings change and the call to the listener. */
 const NOTIFY_AFTER_MS = 100;
 
 /** The raw settings for a document, or for the window if no scope is given. */

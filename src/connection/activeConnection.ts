@@ -4,7 +4,7 @@ import { type Lookup, needsApproval } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
 import { USES_EXTERNAL_SOURCE } from './storedState.ts';
 
-/** The obstacle that the last command ran into: missing settings, a missing approval, or none. */
+/** The obstacle that the last command ran into: missing values, a missing approval, or none. */
 export type Obstacle = 'none' | 'missing' | 'approval';
 
 export interface ActiveConnectionOptions {

@@ -27,7 +27,10 @@ import {
  * user's credentials. Pure.
  */
 
-/** Clauses that follow a colon. For a service URL in the settings, use `addressFlaw`. */
+/**
+ * Describes each URL problem in a clause, for use after a colon. For a service URL in the settings,
+ * use `addressFlaw`.
+ */
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'not-a-url': 'it isn’t a web address such as https://us-south.ml.cloud.ibm.com',
   'not-https': 'it must start with https:// (http:// works only with localhost)',
@@ -309,8 +312,8 @@ export function checkedSourcesText(found: SourceSnapshot): string {
 }
 
 /**
- * Describes the issues in each line, as in `VENDOR_URL on line 2 has quotes around its value and
- * can’t be used as an address`.
+ * Describes the issues of each line or environment variable, as in `VENDOR_URL on line 2 has quotes
+ * around its value and can’t be used as an address`.
  */
 function issuePhrases(issues: readonly Issue[]): string[] {
   const byLine = Map.groupBy(issues, ({ place, name }) =>

@@ -263,10 +263,10 @@ export class Connections implements Disposable {
 
   /**
    * Switches selections to a service that is already set up, by changing the settings. If the
-   * settings name a source that has no values for the service, offers to use the other sources. If
-   * the user closes that prompt, nothing changes.
+   * settings name a source that can't be used for the service, offers to use the other sources. If
+   * the settings still name that source afterward, undoes the switch.
    * @param modelId the model to use; empty for the service's default
-   * @returns undefined if the service isn't set up; false if the user closed the prompt
+   * @returns undefined if the service isn't set up; false if the switch was undone
    */
   async useForSelections(
     service: Service,
@@ -298,12 +298,13 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Deletes the stored keys and all approvals. Declined sources stay declined. Reads no folder,
-   * because a remote folder may not respond.
+   * Deletes the stored keys and all approvals. Declined sources stay declined. Doesn't wait for a
+   * folder to be read, because a remote folder may not respond.
    * @throws if secret storage fails to delete a key
    */
   async signOut(): Promise<void> {
-    // Don't wait for secret storage first, because a keyring may ask for its password.
+    // End the requests before waiting for secret storage, because a keyring may ask for its
+    // password.
     this.#endRequests();
     try {
       await this.#options.approvals.forgetApproved();

@@ -27,7 +27,10 @@ export function choiceOf(
   return { kind: 'ready', connection };
 }
 
-/** Returns the choice for each service with a stored key, except one, from the editor source. */
+/**
+ * Returns the editor source's choice for the service in the settings and for each other service
+ * with a stored key, except for the service `except`.
+ */
 export function editorChoices(
   found: SourceSnapshot,
   except: Service,

@@ -49,9 +49,9 @@ export async function stopUsing(keys: KeyStore, service: Service): Promise<Servi
 }
 
 /**
- * Writes the addresses and the project of a service to the user settings.
+ * Writes a service's ID, model, addresses, and project to the user settings.
  * @param modelId the model to use; empty for the service's default; undefined to keep the current
- * model if the settings already belong to the service
+ * ID and model if the settings already belong to the service
  */
 export async function writeServiceSettings(
   keys: KeyStore,

@@ -16,7 +16,7 @@ import {
 /** The list of *Diagnose Connection*, which is updated while the checks run. */
 
 export interface DiagnosisOptions {
-  /** Runs all checks in order, and shows each check when it starts and when it ends. */
+  /** Runs all checks in order, and calls `show` each time the state of a check changes. */
   readonly run: (show: (check: ShownCheck) => void, signal: AbortSignal) => Promise<void>;
   /** Copies a report with these checks. */
   readonly copy: (checks: readonly ShownCheck[]) => Promise<Copied>;

@@ -8,7 +8,7 @@ import type { DiagnosisDeps } from './runChecks.ts';
  * @param owner null for documents outside all folders; defaults to the active folder
  * @returns true if there is a new token; false if the service needs no token; undefined if there is
  * no connection
- * @throws {ServiceError}
+ * @throws {ServiceError} if getting the token fails or is canceled
  */
 export async function refreshToken(
   { connections, status }: DiagnosisDeps,

@@ -18,7 +18,7 @@ import { type DiagnosisDeps, isStillUsed, type LookUp, lookUpFor, runChecks } fr
 
 /** Shows failures with their causes, and writes them to the log. */
 
-/** Maximum time to find the cause, in milliseconds. The error message isn't shown until then. */
+/** Maximum time to find the cause, in milliseconds. The error message is shown afterward. */
 const EXPLANATION_MS = 15_000;
 
 interface FailureOptions {
@@ -73,7 +73,7 @@ export async function reportFailure(
  * Refreshes the token, then offers to retry a generation. If the refresh fails, *Retry* repeats the
  * refresh, because a generation without a new token would be refused again.
  * @param isWanted true if the user has already chosen to retry
- * @returns true if the user chose to retry, and there is a new token
+ * @returns true if the user chose to retry, and the refresh succeeded
  */
 async function refreshAndRetry(
   deps: DiagnosisDeps,
@@ -128,8 +128,8 @@ export async function explainFailure(
 
 /**
  * Finds the cause of a refusal by running the diagnostic checks, which don't generate text. If the
- * checks can't be run, returns the refusal, marked as `isUnchecked` if requests are paused. Never
- * throws.
+ * checks can't be run or are canceled, returns the refusal, marked as `isUnchecked` if requests are
+ * paused. Never throws.
  */
 async function explained(
   deps: DiagnosisDeps,

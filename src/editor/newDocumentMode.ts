@@ -22,7 +22,7 @@ class NewDocumentWriter implements ResponseWriter {
   #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
   /**
-   * The new document, even before it's shown. Showing it makes it the active document before
+   * The new document, even before it's shown. Showing the document makes it active before
    * `#openDocument` exists.
    */
   #newDocument: TextDocument | undefined;

@@ -31,7 +31,7 @@ export async function generate(
   invoked = currentSnapshot(),
 ): Promise<void> {
   if (!invoked) return inform(texts.NO_DOCUMENT);
-  // Check this before capturing the targets, because the document can change during the check.
+  // Check the file before capturing the targets, because the document can change during the check.
   const mustPreview = await resolvesToAutoRunFile(invoked.document);
   const snapshot = upToDate(invoked);
   if (!snapshot) return inform(texts.CHANGED_MEANWHILE);

@@ -90,10 +90,12 @@ function otherFields(
   return others.kind === authMethod?.authentication.kind ? others : {};
 }
 
-/** Maximum length of the host in a service's name, so that the port fits, too (`isServiceName`). */
+/**
+ * Maximum length of the host in a service's name. Leaves room for the port (see `isServiceName`).
+ */
 const MAX_HOST_LENGTH = 56;
 
-/** Derives a valid name from the host, such as `llm.acme.example (8443)`. */
+/** Derives a valid name from the host and port, such as `llm.acme.example (8443)`. */
 function nameFor(hostname: string, port: string): string {
   // The host of an IPv6 address contains brackets and colons, which a name can't contain.
   const plain = hostname.replace(/[[\]]/g, '').replaceAll(':', '-');
@@ -101,7 +103,7 @@ function nameFor(hostname: string, port: string): string {
   return port ? `${host} (${port})` : host;
 }
 
-/** Derives an unused service ID from the host, such as `llm_acme_example`. */
+/** Derives an unused service ID from the host and port, such as `llm_acme_example`. */
 function freeWord(hostname: string, port: string): string {
   const host = `${hostname} ${port}`.trim().toLowerCase();
   const plain = host.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');

@@ -12,7 +12,7 @@ import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 
 /**
  * Tests credentials without generating text.
- * @throws {ServiceError}
+ * @throws {ServiceError} if the test fails
  */
 export function testConnection(
   { settings, runtime }: SetUp,

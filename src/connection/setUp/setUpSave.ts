@@ -134,7 +134,7 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
 
 /**
  * Reads the stored record again, because another window may have signed out or stored a record.
- * @returns a problem if the setup would overwrite that change with the values that it kept
+ * @returns a problem if the record has changed and the setup would save values from the old record
  */
 async function findChange(setUp: SetUp): Promise<StepProblem | undefined> {
   const { keys, runtime, settings, steps, stored: before } = setUp;
