@@ -62,10 +62,7 @@ export class KeyStore {
   readonly #subscription: Disposable;
   readonly #onIssue: (what: StorageIssue) => void;
   #hasFailed = false;
-  /**
-   * The value that this window last read or wrote for each key, by name. Used to detect changes by
-   * other windows.
-   */
+  /** The last known value of each key, by name. Used to detect changes by other windows. */
   readonly #seen = new Map<string, string | undefined>();
   /**
    * Cached names of the stored keys. Undefined after a change, or if secret storage can't list
@@ -188,8 +185,7 @@ export class KeyStore {
 
   /**
    * Calls the listener when a record changes, in this window or another, and after a sign-out.
-   * Ignores events from secret storage if the stored value is the one that this window last read or
-   * wrote.
+   * Ignores events from secret storage if the stored value equals the last known value.
    */
   readonly onDidChange = (listener: (isSignOut: boolean) => void): Disposable => {
     this.#listeners.add(listener);
@@ -264,8 +260,8 @@ export class KeyStore {
 
   async #compare(name: string): Promise<void> {
     await this.#lastChange;
-    // If this window has never read or written the key, no caller has an outdated value, so the
-    // change can be announced without reading the key.
+    // Without a last known value, there's nothing to compare, so announce the change without
+    // reading the key.
     if (this.#seen.has(name)) await this.#readAndCompare(name);
     else this.#announce();
   }
