@@ -39,7 +39,8 @@ export interface RunOutcome {
 /**
  * Shows messages about invisible characters, about truncated or empty responses, and about
  * responses that aren't in view. If a complete response has text and no message offers an action,
- * announces that the run has ended.
+ * announces that the run has ended. If the run was undone, or if text couldn't be inserted, reports
+ * only the invisible characters.
  */
 export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void> {
   const { truncated } = job;
@@ -47,7 +48,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   const { removed, kept } = job.invisible(received);
   const invisible = texts.invisibleText(removed, kept);
   if (invisible !== '') inform(invisible);
-  // If this run received no text, the user undid an earlier run, so this run is still reported.
+  // If this run received no text, `job.isUndone` is about an earlier run, so this run is reported.
   const isUndone = job.isUndone && received.length > 0;
   if (isUndone || !outcome.isPlaced) return;
   if (empty > 0) inform(texts.emptyText(empty, job.indices.length));

@@ -15,7 +15,7 @@ export interface LineLabel extends Disposable {
 }
 
 /**
- * Shows a label at the end of a selection's last line while text is being generated. VS Code moves
+ * Shows a label at the end of a selection's last line until the label is disposed. VS Code moves
  * the label with that line. `show` moves the label to the line that is now the selection's last
  * line.
  */
@@ -117,10 +117,7 @@ export class WaitProgress implements Disposable {
     this.#show();
   }
 
-  /**
-   * Called before each retry of a request. Counts down the seconds until the first of all current
-   * waits ends.
-   */
+  /** Called before the wait for each retry of a request. Starts or updates the countdown. */
   onRetry(request: AbortController, retry: PendingRetry): void {
     this.onEnd(request);
     this.#retries.set(request, retry);

@@ -52,8 +52,8 @@ export interface FailureContext {
   /** The place where the user can change the address of the failed request. */
   readonly address: SettingsLocation;
   /**
-   * True if the failed request was sent to an address of a built-in service, which the user can't
-   * have misspelled.
+   * True if the failed request was sent to a built-in address, which the user can't have
+   * misspelled.
    */
   readonly isBuiltInHost: boolean;
   /** True if the failed request was sent to the identity service. */

@@ -30,8 +30,8 @@ const UNKNOWN_TARGET =
   'The identity service doesn’t know the requested resource. Check “audience” and “scope” in the service’s entry in hostedModel.services.';
 
 /**
- * Messages by the error code of OAuth 2.0 (https://www.rfc-editor.org/rfc/rfc6749#section-5.2) or
- * of a single provider.
+ * Messages by error code. Some codes are from OAuth 2.0
+ * (https://www.rfc-editor.org/rfc/rfc6749#section-5.2), and others are sent by only one provider.
  */
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({

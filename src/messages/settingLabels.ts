@@ -62,7 +62,7 @@ export function needsSetting(name: SettingName, { service = services[0] }: Label
   return neededSettings(service).includes(name);
 }
 
-/** Names the settings that determine where the secret is sent, such as "the service URL". */
+/** Names the setting that determines where the secret is sent, such as "the service URL". */
 export function identityAddress({ service = services[0] }: LabelContext): string {
   if (!AUTH_INPUTS[service.authentication.kind].hasAddress) return 'the service URL';
   return service.definition === undefined
@@ -80,7 +80,7 @@ export function hasRegions({ service = services[0] }: LabelContext): boolean {
 
 /**
  * True if requests contain the secret itself, because the authentication method gets no token. Also
- * true if the service needs no secret.
+ * true if the service needs no authentication.
  */
 export function sendsSecret({ service = services[0] }: LabelContext): boolean {
   return !getsTokens(service);

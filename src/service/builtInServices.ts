@@ -80,7 +80,7 @@ export const services: readonly [Service, ...Service[]] = [
   },
 ];
 
-/** Finds the service with this `word`, ignoring case. */
+/** Finds the service with this `word`. Ignores case and surrounding whitespace. */
 export function serviceFor(word: string, all: readonly Service[] = services): Service | undefined {
   return all.find((service) => service.word === word.trim().toLowerCase());
 }

@@ -8,7 +8,7 @@ import { ServiceError } from './errors.ts';
 
 /**
  * Creates an object schema. valibot reads `entries` in a `for…in` loop, so `entries` must not have
- * a prototype. If it had one, an enumerable property that another extension adds to
+ * a prototype. With a prototype, an enumerable property that another extension adds to
  * `Object.prototype` would make every response invalid.
  */
 export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {

@@ -15,8 +15,8 @@ export interface InferenceOptions {
   readonly tokenService: TokenService;
   readonly limiter: ConcurrencyLimit;
   /**
-   * True if requests for documents go first. Chat requests have low priority, because an agent can
-   * send many of them.
+   * True for chat requests. Requests for documents go first, because an agent can send many chat
+   * requests.
    */
   readonly isLowPriority?: boolean;
   /** Maximum milliseconds for all attempts of a call, from the start of the first attempt. */
@@ -57,7 +57,7 @@ const MAX_STREAM_BYTES = 67_108_864;
 /**
  * Sends a request to the inference service, with a token or key if the service needs one. Resends
  * the request as `Http.sendWithAccess` does.
- * @throws {ServiceError} An error from a callback is rethrown unchanged.
+ * @throws {ServiceError} any failure of the request; an error from a callback, unchanged
  */
 export async function sendWithToken<Result>(
   {

@@ -33,7 +33,7 @@ export class SessionHistory {
   // In each array, the newest entry is last.
   readonly failures: PastFailure[] = [];
   readonly generations: PastGeneration[] = [];
-  /** The latest waits of requests for a token. Background refreshes don't count as waits. */
+  /** The latest times that callers waited for a token. Background refreshes don't count. */
   readonly tokenWaits: PastTokenWait[] = [];
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Start of the current wait in monotonic milliseconds; undefined if no caller is waiting. */

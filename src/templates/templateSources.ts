@@ -33,9 +33,9 @@ interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
 
 /**
  * Reads all templates, from the lowest to the highest precedence. A template overrides earlier
- * templates with the same name. If a template from a repository or remote machine hides a built-in
- * template or a template in the user settings, the template is marked. Otherwise, the user might
- * not notice that a keybinding with this name sends a different prompt.
+ * templates with the same name. A template from a repository or remote machine is marked if it
+ * hides a built-in template or a template in the user settings. Otherwise, the user might not
+ * notice that a keybinding with this name sends a different prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
   const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);

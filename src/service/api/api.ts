@@ -60,7 +60,7 @@ export interface AccessCheck {
 
 /** Builds the URLs of requests for information about models, and reads the responses. */
 export interface ModelCalls {
-  /** True if these requests need a token. */
+  /** True if requests for model lists need a token or key. */
   readonly needsToken: boolean;
   /** True if the error means that the service has no model list. */
   readonly isMissing?: (error: unknown) => boolean;
@@ -70,7 +70,7 @@ export interface ModelCalls {
     operation: Operation,
     start?: string,
   ) => string;
-  /** Returns the URL of the smallest list that contains the model's entry. */
+  /** Returns the URL of the smallest list in which to look up the model's entry. */
   readonly entryUrl: (from: Pick<ModelTarget, 'service' | 'serviceUrl'>, modelId: string) => string;
   /**
    * Reads one page of models.

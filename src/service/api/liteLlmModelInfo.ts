@@ -94,7 +94,8 @@ function infoOf(stated: v.InferOutput<typeof deployment>['model_info']): ModelIn
 
 /**
  * Combines two deployments that share a name. A request can reach either deployment, so the lower
- * limits apply, and only the capabilities that both deployments have.
+ * limits apply, and only the capabilities that both deployments have. A value that only one
+ * deployment states applies to both.
  */
 function commonInfo(one: ModelInfo, other: ModelInfo): ModelInfo {
   return {

@@ -56,7 +56,7 @@ export function openai(prefix: string): Api {
 }
 
 /**
- * If the key is wrong, vLLM and SGLang send only a text. Source:
+ * If the key is wrong, vLLM and SGLang send a string instead of an error object. Source:
  * https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints (`AuthenticationMiddleware`)
  */
 const errorSchema = shape({
@@ -91,8 +91,8 @@ const KINDS: Readonly<Record<string, ErrorKind>> = {
 
 /**
  * Matches messages such as "…maximum context length is 4097 tokens. However, your messages resulted
- * in 5000 tokens…". From vLLM and LiteLLM, the message is the only sign that the prompt is too
- * long. The wildcard is bounded, so matching takes linear time.
+ * in 5000 tokens…". In responses from vLLM and LiteLLM, only the message indicates that the prompt
+ * is too long. The wildcard is bounded, so matching takes linear time.
  * Sources: https://github.com/vllm-project/vllm/blob/main/vllm/renderers/params.py and
  * https://docs.litellm.ai/docs/exception_mapping
  */
@@ -129,7 +129,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof ServiceError && [404, 405].includes(error.details.status ?? 0);
 }
 
-/** The code of an error that arrives with status 200 is often the status that it would have had. */
+/** If a response with status 200 reports an error, the error's code is often an HTTP status. */
 function failureInEvent(json: unknown): ServiceError | undefined {
   if (typeof json !== 'object' || json === null || !('error' in json) || !json.error)
     return undefined;

@@ -113,8 +113,8 @@ export function parameterProblem(
 }
 
 /**
- * Returns the problem with one parameter, if any. If the other operation allows the value,
- * `limitOf` is set to this operation.
+ * Returns the problem with one parameter, if any. If the value violates a limit that applies only
+ * to this operation, `limitOf` is set to the operation.
  */
 function flawOf(operation: Operation, name: string, value: unknown): ErrorDetails | undefined {
   const range = PARAMETER_RANGES[operation].get(name);
@@ -180,9 +180,9 @@ function fieldFlaw(
 }
 
 /**
- * Checks that `min_new_tokens` isn't greater than `max_new_tokens`. Chat doesn't need this check,
- * because it doesn't support `min_new_tokens`. If no maximum is set, `newTokensByDefault` raises
- * the default instead.
+ * Checks that `min_new_tokens` isn't greater than `max_new_tokens`. Chat requests don't need this
+ * check, because they never contain `min_new_tokens`. If `max_new_tokens` isn't set,
+ * `newTokensByDefault` raises its default instead.
  */
 function orderProblem(parameters: Parameters): ServiceError | undefined {
   const { min_new_tokens: least, max_new_tokens: most } = parameters;

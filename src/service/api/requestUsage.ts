@@ -24,7 +24,7 @@ export function usageOf(usage: TokenUsage, prompt: string, received: string): Re
 
 /**
  * Estimates the usage of a request that failed or was canceled. Returns undefined if nothing was
- * received, except for a canceled request that was already sent, because it may have been billed.
+ * received, unless the request was canceled and may have been billed.
  */
 export function usageOfFailed(
   error: unknown,

@@ -31,7 +31,7 @@ export interface ResponseChunk {
   readonly warnings: readonly string[];
 }
 
-/** A part of a tool call. The index determines which call it belongs to. */
+/** A part of a tool call. Parts of the same tool call have the same index. */
 export interface ToolCallFragment extends ToolCall {
   readonly index: number;
 }
@@ -96,7 +96,7 @@ export class ResponseReader {
   }
 
   /**
-   * Reads the response to its end.
+   * Reads the response until the generation has stopped and the token count has arrived.
    * @param signal if this signal is aborted, errors are thrown even after the stop reason has
    * arrived
    * @throws {ServiceError} any failure that the service reports or that occurs while reading;
@@ -173,8 +173,9 @@ export class ResponseReader {
 
   /**
    * Adds a fragment to its tool call. Only the first fragment of a tool call has the ID and the
-   * name. Some services use the same index for all tool calls, so a fragment with a name and
-   * another ID starts a new tool call. An ID alone doesn't, because some services vary it.
+   * name. Some services use the same index for all tool calls, so a fragment with a name and a new
+   * ID starts a new tool call. A new ID without a name doesn't start a tool call, because some
+   * services change the ID within a tool call.
    * Source: https://github.com/ollama/ollama/issues/15457
    */
   #addToolCall({ index, ...fragment }: ToolCallFragment): void {

@@ -98,10 +98,10 @@ function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams
 }
 
 /**
- * Error codes for token requests, except `invalid_client`, the only code that counts as a refused
- * key:
+ * Error codes that count as a refused token request, not as a refused key:
  *
- * - all other codes of OAuth 2.0 (https://www.rfc-editor.org/rfc/rfc6749#section-5.2)
+ * - all codes of OAuth 2.0 (https://www.rfc-editor.org/rfc/rfc6749#section-5.2) except
+ *   `invalid_client`, which means that the key was refused
  * - the codes for an unknown audience, of OAuth 2.0 (https://www.rfc-editor.org/rfc/rfc8707#section-2)
  *   and Microsoft Entra ID
  *   (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow)

@@ -110,7 +110,7 @@ export type TokenState =
       readonly kind: 'valid';
       /** Milliseconds since 1970. Infinity if there was no exchange. */
       readonly expiresAt: number;
-      /** Milliseconds since 1970. Infinity if the token isn't refreshed in the background. */
+      /** Milliseconds since 1970. Infinity if there was no exchange, or for an on-demand token. */
       readonly refreshesAt: number;
       /**
        * How far this machine's clock is ahead of the server's, in milliseconds. Negative if this

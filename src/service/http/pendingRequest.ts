@@ -27,8 +27,8 @@ export interface PendingRequestOptions {
  */
 const REST_MS = 1_000;
 /**
- * The part of `REST_MS` that the caller waits for, in milliseconds. Long enough for most responses,
- * which end right after their last event.
+ * Maximum milliseconds that the caller waits for the rest of a response. Long enough for most
+ * responses, which end right after their last event.
  */
 const CALLER_WAIT_MS = 50;
 
@@ -50,8 +50,8 @@ export class PendingRequest implements ApprovedTarget {
   #retry: Retry | undefined;
   /**
    * True if the last attempt can't have been billed, because nothing was sent or the service
-   * refused the request. Initially true, even if this request resends another one, because the
-   * service refused the other request.
+   * refused the request. Initially true, even if this request was sent before with a different
+   * token, because the service refused that token.
    */
   #isRefused = true;
   /** The status of the current attempt's response; undefined until its headers arrive. */
