@@ -48,7 +48,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   const { removed, kept } = job.invisible(received);
   const invisible = texts.invisibleText(removed, kept);
   if (invisible !== '') inform(invisible);
-  // If this run received no text, `job.isUndone` is about an earlier run, so this run is reported.
+  // If this run received no text, an earlier run was undone, so this run is still reported.
   const isUndone = job.isUndone && received.length > 0;
   if (isUndone || !outcome.isPlaced) return;
   if (empty > 0) inform(texts.emptyText(empty, job.indices.length));

@@ -119,7 +119,7 @@ export function wordOf(entry: unknown): string {
   return textsOf(entry)('word').toLowerCase();
 }
 
-/** True if a service can have this name: 1 to 64 letters, digits, spaces, or basic punctuation. */
+/** True if the name has 1 to 64 characters: letters, digits, spaces, and basic punctuation. */
 export function isServiceName(name: string): boolean {
   return /^[\p{L}\p{N} .,()&'_-]{1,64}$/u.test(name);
 }
