@@ -50,7 +50,7 @@ export function activate(context: ExtensionContext): void {
     if (hasAllCommands) {
       startup = new Startup(context, log, make);
       subscriptions.push(parts);
-    } else log.error('couldn’t start: another extension has a command with the same name');
+    } else log.error('couldn’t start: another extension already uses one of the command names');
   } catch (error) {
     log?.error(`couldn’t start: ${latest} failed with ${errorName(error)}`);
     // Dispose the parts that were already created. Otherwise, they would keep listening and

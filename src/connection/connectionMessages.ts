@@ -101,11 +101,11 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   malformed: 'is malformed',
   comment: 'is followed by a comment',
   empty: 'has no value',
-  duplicate: 'is set twice, to different values',
+  duplicate: 'is set twice to different values',
   'bad-url': 'can’t be used as an address',
   'endpoint-url': 'includes an endpoint path',
   'url-path': 'has a path',
-  'unknown-region': 'isn’t in a known region',
+  'unknown-region': 'points to a host outside the known regions',
 };
 
 /** Describes the flaws in a value that is used anyway. */
@@ -185,7 +185,13 @@ const MAX_LISTED = 3;
 /** Returns the first few items, followed by the number of remaining items. */
 function firstOf(all: readonly string[]): string[] {
   const more = all.length - MAX_LISTED;
-  return more > 0 ? [...all.slice(0, MAX_LISTED), `and ${more} more`] : [...all];
+  return more > 0 ? [...all.slice(0, MAX_LISTED), `${more} more`] : [...all];
+}
+
+/** Joins clauses, with a comma before "and" even if there are only two. */
+function joinedClauses(clauses: readonly string[]): string {
+  const last = clauses.at(-1) ?? '';
+  return clauses.length > 1 ? `${clauses.slice(0, -1).join(', ')}, and ${last}` : last;
 }
 
 /** Warnings to show after an import if the `.env` file still contains the key. */
@@ -235,9 +241,9 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   const lacking = missing.filter((name) => !faulty.has(name));
   if (lacking.length > 0) {
     const [names, verb] = [listOf(lacking), lacking.length === 1 ? 'is' : 'are'];
-    parts.push(parts.length > 0 ? `and ${names} ${verb} missing` : `lacks ${names}`);
+    parts.push(parts.length > 0 ? `${names} ${verb} missing` : `lacks ${names}`);
   }
-  if (parts.length > 0) return parts.join(', ');
+  if (parts.length > 0) return joinedClauses(parts);
   return decision === 'refused' ? 'you declined it' : undefined;
 }
 

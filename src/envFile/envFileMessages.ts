@@ -17,8 +17,9 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
     'Programs that don’t trim the spaces get errors, such as a 401. Remove the spaces, including any around the equals sign.',
   quotes: () => 'Programs that keep the quotes get errors, such as a 401. Remove the quotes.',
   bearer: (label) =>
-    `That word isn’t part of the ${label}, so the service would refuse the value (401). Remove the word.`,
-  control: () => 'The service would refuse the value. Remove the characters.',
+    `The word isn’t part of the ${label}, so programs that send it get errors, such as a 401. Remove the word.`,
+  control: () =>
+    'Programs that keep the characters get errors, such as a 401. Remove the characters.',
   placeholder: (label) =>
     `Nothing can be sent with a placeholder. Replace it with the ${label}, or set up Hosted Model.`,
   'non-ascii': (label) =>

@@ -69,7 +69,7 @@ export const RETRY_TOOLTIP = 'Send the request again';
 
 /** @param retryLink a link with the label `RETRY` */
 export function noResponseText(retryLink: string): string {
-  return `No response for 20 seconds. ${retryLink} or keep waiting. If you retry, the service may bill both requests.`;
+  return `No response for 20 seconds. ${retryLink} or keep waiting. If you retry, the service may bill your account for both requests.`;
 }
 
 /** @param why the reason for the wait, with a leading space */
@@ -123,7 +123,8 @@ export function partlyCompleteText(
   all: number,
   failed: readonly number[],
 ): string {
-  const rest = failed.length === 0 ? 'the rest canceled' : `${lineList(failed)} failed`;
+  const rest =
+    failed.length === 0 ? 'the rest canceled' : `${failed.length} failed (${lineList(failed)})`;
   return `${complete} of ${all} complete, ${rest}`;
 }
 

@@ -164,8 +164,8 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
 
 function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext): string {
   if (since === undefined && successors.length === 0) {
-    const where = hasRegions(labels) ? ' or available only in another region' : '';
-    return `doesn’t offer the selected model. The model ID may be misspelled, or the model may be withdrawn${where}.`;
+    const where = hasRegions(labels) ? ' or be available only in another region' : '';
+    return `doesn’t offer the selected model. The model ID may be misspelled, or the model may have been withdrawn${where}.`;
   }
   const [successor] = successors;
   const named = successor ? ` and suggests ${successor} instead` : '';

@@ -41,7 +41,7 @@ export const NETWORK_MESSAGES = {
   tls: ({ host = 'The service', code }, where) =>
     code === NO_TLS
       ? {
-          text: `${host} doesn’t use TLS on this port. Check VS Code’s proxy settings and the address in ${where.address.name}.`,
+          text: `${host} responded without TLS. Check VS Code’s proxy settings and the address in ${where.address.name}.`,
           actions: fixAddress(where),
         }
       : {
@@ -123,7 +123,7 @@ const UNUSABLE_PROXY = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL)$/;
 /** Describes a proxy failure. If `status` is set, the response came from the proxy itself. */
 function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails): string {
   if (status === 407) {
-    return 'The proxy requires a login (407). Add your user name and password to VS Code’s proxy settings.';
+    return 'The proxy requires authentication (407). Add your user name and password to VS Code’s proxy settings.';
   }
   if (status !== undefined) {
     return `The proxy refused to connect to ${host} (${status}). Ask the proxy’s administrator, or change VS Code’s proxy settings.`;

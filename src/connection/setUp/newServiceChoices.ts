@@ -64,7 +64,7 @@ export const AUTH_METHOD_CHOICES: readonly AuthMethodChoice[] = [
     tokenUrl: 'https://iam.cloud.ibm.com/identity/token',
   },
   {
-    label: 'Cloud Pak',
+    label: 'Cloud Pak for Data',
     description: 'user name and API key',
     fields: [],
     authentication: { kind: 'cloudPak' },

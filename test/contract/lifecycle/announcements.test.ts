@@ -44,7 +44,7 @@ describe('announcements in the status bar', () => {
     await opened.open(editor, stores, async (run) => {
       await run('generateFromSelection');
     });
-    assert.match(editor.textOf('status text'), /3 of 4 complete, line 1 failed/);
+    assert.match(editor.textOf('status text'), /3 of 4 complete, 1 failed \(line 1\)/);
     assert.doesNotMatch(editor.textOf('status text'), /All responses are complete/);
   });
 

@@ -113,7 +113,7 @@ describe('a newly opened window', () => {
         editor.takenCommand = 'hostedModel.selectModel';
         return new FakeKeyring();
       },
-      /couldn’t start: another extension has a command with the same name/,
+      /couldn’t start: another extension already uses one of the command names/,
     ],
   };
   for (const [what, [breakIt, logged]] of Object.entries(breaks)) {

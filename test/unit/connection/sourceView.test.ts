@@ -188,7 +188,7 @@ describe('the source view', () => {
     const faulty = envFile({ ...full, key: '"Bearer key-outside"', url: `"${full.url}"` });
     assert.equal(
       sourceFaultText(faulty, found({ external: [faulty] })),
-      'The .env file in a can’t be used: VENDOR_API_KEY on line 1 has quotes around its value and starts with the word Bearer, VENDOR_URL on line 3 has quotes around its value. Nothing was sent. Fix and save the file.',
+      'The .env file in a can’t be used: VENDOR_API_KEY on line 1 has quotes around its value and starts with the word Bearer, and VENDOR_URL on line 3 has quotes around its value. Nothing was sent. Fix and save the file.',
     );
   });
 
@@ -439,7 +439,7 @@ describe('the text about the checked sources', () => {
       assert.ok(file.text.kind === 'read' && file.text.reading.issues.length > 4_000);
       const text = checkedSourcesText(found({ record: undefined, external: [file] }));
       assert.ok(text.length < 500, text);
-      assert.match(text, /, and [\d]+ more, and \w+ and \w+ are missing/);
+      assert.match(text, /, [\d]+ more, and \w+ and \w+ are missing/);
       assert.match(text, /^[\w .,;:?()"'’-]+$/);
     }
   });

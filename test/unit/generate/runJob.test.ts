@@ -186,7 +186,7 @@ describe('runJob', () => {
     };
     const { done, announced, reported } = await run({ count: 3, generate });
     await done;
-    assert.deepEqual([announced, reported.length], [['2 of 3 complete, line 11 failed'], 1]);
+    assert.deepEqual([announced, reported.length], [['2 of 3 complete, 1 failed (line 11)'], 1]);
   });
 
   it('ends the start announcement when a request waits for a retry', async () => {
@@ -229,7 +229,7 @@ describe('runJob', () => {
     };
     const { done, announced } = await run({ count: 3, generate });
     await done;
-    assert.deepEqual(announced, ['1 of 3 complete, line 11 failed']);
+    assert.deepEqual(announced, ['1 of 3 complete, 1 failed (line 11)']);
   });
 
   it("doesn't count responses that can't be inserted, and reports that it skips them", async () => {

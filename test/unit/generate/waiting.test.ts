@@ -215,7 +215,7 @@ describe('the progress of a waiting run', () => {
   });
 
   const offer =
-    /^No response for 20 seconds\. \[Retry\]\(command:(hostedModel\.retry\.[-\w]+) "[\w ]+"\) or keep waiting\. If you retry, the service may bill both requests\.$/;
+    /^No response for 20 seconds\. \[Retry\]\(command:(hostedModel\.retry\.[-\w]+) "[\w ]+"\) or keep waiting\. If you retry, the service may bill your account for both requests\.$/;
   const offers = () => shown.filter((text) => offer.test(text));
   const pickRetry = () => editor.run(offer.exec(offers().at(-1) ?? '')?.[1] ?? '');
   const [SILENT, IN_3S] = [

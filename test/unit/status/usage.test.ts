@@ -255,7 +255,7 @@ describe('usage', () => {
       '## This session',
       '',
     ]);
-    assert.match(shown, /No requests\.\n\n.*≈ marks estimates/);
+    assert.match(shown, /No requests\.\n\n.*The ≈ sign marks estimates/);
     const none = textOf({ day: '', today: [], session: [], budget: 0 });
     assert.match(none, /Daily budget: none\./);
   });
