@@ -108,7 +108,7 @@ function detailOf(source: SourceId, found: SourceSnapshot, choice: Choice): stri
 export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: Choice) {
   return {
     title: `Hosted Model: ${sourceName(source, found)}`,
-    placeHolder: isInUse(source, choice) ? 'In use' : sourceState(source, found),
+    placeHolder: isInUse(source, choice) ? 'In use' : capitalized(sourceState(source, found)),
     items: actionsFor(source, found),
   };
 }

@@ -98,7 +98,7 @@ export const causes = {
   'unreachable proxy': onIdentity('proxy', { code: 'ECONNREFUSED', proxy: 'proxy.example:3128' }),
   'connection closed by the proxy': onIdentity('proxy', { code: 'UND_ERR_PRX_CONN' }),
   'unsupported proxy type': onIdentity('proxy', { code: 'UND_ERR_INVALID_ARG' }),
-  'proxy login required': onIdentity('proxy', { status: 407 }),
+  'proxy authentication required': onIdentity('proxy', { status: 407 }),
   'host blocked by the proxy': onIdentity('proxy', { status: 403 }),
   'untrusted certificate': onIdentity('certificate', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
   'expired certificate or wrong clock': onIdentity('certificate', { code: 'CERT_HAS_EXPIRED' }),

@@ -257,7 +257,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'a proxy requires a login',
-    named: 'proxy login required',
+    named: 'proxy authentication required',
     plant: ({ faults }) => faults.always(tokenPath, { status: 407 }),
     check: 'identity-host',
     kind: 'proxy',

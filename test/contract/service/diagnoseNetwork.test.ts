@@ -169,7 +169,7 @@ describe('a diagnosis', () => {
       closers.push(await throughProxy(proxy.port), proxy.close);
       const { examine } = await startExamination({ credentials: far });
       const { diagnosis } = await examine();
-      if (status === 407) assertNamed(diagnosis, 'proxy login required');
+      if (status === 407) assertNamed(diagnosis, 'proxy authentication required');
       if (status === 403) assertNamed(diagnosis, 'host blocked by the proxy');
       const { kind, details } = diagnosis.failure ?? {};
       assert.deepEqual([kind, details?.status], ['proxy', status]);
