@@ -266,7 +266,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const values = [account, apiKey, resource, projectId, url];',
     to: "const values = [''];",
     test: access,
-    title: 'B09: declines only the values in the prompt',
+    title: 'B09: declines only the values shown in the prompt, not values that replace them',
   },
   {
     name: 'a changed service entry is used without approval',
