@@ -256,7 +256,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 0],
   },
   {
-    cause: 'a proxy requires a login',
+    cause: 'a proxy requires authentication',
     named: 'proxy authentication required',
     plant: ({ faults }) => faults.always(tokenPath, { status: 407 }),
     check: 'identity-host',
