@@ -76,8 +76,8 @@ export const AI_SETTING = 'chat.disableAIFeatures';
 export const UTILITY_MODEL_SETTING = 'chat.byokUtilityModelDefault';
 
 /**
- * The ID of the built-in extension that provides VS Code's chat. The extension is missing while the
- * chat is off.
+ * The ID of the built-in extension that provides VS Code's chat. VS Code doesn't load the extension
+ * while AI features are disabled.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/extensions/copilot/package.json
  */

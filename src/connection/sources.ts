@@ -137,7 +137,7 @@ function storedSource(
 
 /**
  * Reads the `.env` file in the root of a folder. Reads it only once, so that exactly the approved
- * values are used. A repository controls this path, so links aren't followed, and devices and large
+ * values are used. The path may come from a repository, so links aren't followed, and devices and large
  * files aren't read (T12 in docs/threat-model.md).
  */
 async function readEnvFile(

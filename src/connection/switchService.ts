@@ -4,8 +4,7 @@ import { canOverrideAuthUrl, neededSettings, type Service } from '../service/ser
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 
 /**
- * Returns the settings that the setup starts from. If they name no service, the first service with
- * a stored key is used.
+ * Returns the user's settings. If they name no service, the first service with a stored key is used.
  */
 export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
   return withStoredService(readUserSettings(), await keys.services());

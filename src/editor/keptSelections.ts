@@ -64,8 +64,8 @@ export interface Selected extends OffsetRange {
 }
 
 /**
- * Computes the selection to restore after the writer's changes (`wanted`), and the selection as VS
- * Code may have extended it because of these changes (`grown`).
+ * Computes two versions of a selection after the writer's changes: the one to restore (`wanted`),
+ * and the one that VS Code may have extended (`grown`).
  *
  * - VS Code extends a selection over text inserted at its end (tested). A selection of whole lines
  *   includes its last line break, and text is inserted before that break, so VS Code extends this

@@ -160,8 +160,8 @@ function modelLine(facts: StatusFacts, settings: StatusSettings): string | undef
  */
 function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | false)[] {
   const { service, serviceProblem, authUrl, url, projectId, resource = 'project' } = settings;
-  // The settings are for the service that can't be used, not for the service that is assumed
-  // instead.
+  // The address and project belong to the service in the settings, which can't be used. `service`
+  // is the default service.
   if (serviceProblem) return [];
   if (areUnread(facts, settings)) return ['Credentials: not read yet'];
   return [

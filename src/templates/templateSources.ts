@@ -95,8 +95,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Reads the folder's template files if the workspace is trusted. A repository controls the folder,
- * so links, devices, and large files aren't opened. Unusable files become broken templates.
+ * Reads the folder's template files if the workspace is trusted. The files may come from a
+ * repository, so links, devices, and large files aren't opened. Unusable files become broken
+ * templates.
  */
 async function templatesOfFiles({
   folder,

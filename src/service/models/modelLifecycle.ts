@@ -9,7 +9,7 @@ export interface ModelLifecycle {
   readonly deprecated: string | undefined;
   /** The date of withdrawal, past or future, YYYY-MM-DD. */
   readonly withdrawn: string | undefined;
-  /** Other stages that have started, such as `constricted`, but not `available`. */
+  /** Other stages that have started, such as `constricted`. Never includes `available`. */
   readonly others: readonly string[];
   /** IDs of replacement models. The models that the withdrawal stage lists come first. */
   readonly successors: readonly string[];

@@ -224,7 +224,7 @@ function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
   });
   return {
     figure: 'services',
-    title: `The tests cover ${found.size} combinations of an authentication method and an API. The APIs are ${API_NAMES}.`,
+    title: `The tests cover ${found.size} combinations: each authentication method with ${API_NAMES}.`,
     heads: ['Authentication method', 'API', ...CASES],
     rows,
   };
