@@ -87,7 +87,7 @@ describe('templates in a real editor', () => {
     ]);
   });
 
-  it('from user and workspace settings are combined, and keep their origins @nightly', async () => {
+  it('are combined from user and workspace settings, and keep their origins @nightly', async () => {
     const configuration = workspace.getConfiguration('hostedModel');
     const named = (name: string) => ({ name, prompt: name });
     await setTemplates(['Mine', 'Review'].map(named));
@@ -148,7 +148,7 @@ describe('templates in a real editor', () => {
     assert.equal(entries.length, builtIn + 10 + 1);
   });
 
-  it("aren't applied if the user closes an input box @nightly", async () => {
+  it("aren't filled in if the user closes an input box @nightly", async () => {
     write('a.md', `\${input:Who?}`);
     const entries = await readTemplates(scope());
     const picking = pickTemplate(entries, {
@@ -279,7 +279,7 @@ describe('templates in a real editor', () => {
       }
     });
 
-    it('open at their first error @nightly', async () => {
+    it('open with their error selected @nightly', async () => {
       write('broken.md', `---\nname: Broken\n---\nSay \${this}.`);
       const entry = (await readTemplates(scope())).find(({ name }) => name === 'Broken');
       assert.ok(entry && isBroken(entry));

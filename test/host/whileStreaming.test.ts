@@ -151,7 +151,7 @@ describe('a writer of streamed text', () => {
     assert.equal(renamed.getText(), 'prompt\nfirst second\nend');
   });
 
-  it('gives up if the file is moved to where it would run automatically', async () => {
+  it('gives up if the file is moved into .vscode, where files can run automatically', async () => {
     const editor = await openFile('streaming11.json', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');

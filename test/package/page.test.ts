@@ -40,7 +40,7 @@ describe('the marketplace page', () => {
     }
   });
 
-  it("links only to headings and HTTPS addresses if package.json doesn't name a repository @nightly", async () => {
+  it("has no images or relative links if package.json doesn't name a repository @nightly", async () => {
     const copy = makeWorkingCopy();
     try {
       const { repository: _, ...rest } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -122,8 +122,8 @@ async function act(service: TokenService, action: Action): Promise<string | unde
   return token?.value;
 }
 
-describe('token requests', () => {
-  it(`M08: stay at least 5 s apart in the background, and come before a token passes its hard threshold (${RUNS} runs, seed ${seed})`, async () => {
+describe('the token service', () => {
+  it(`M08: sends background requests at least 5 s apart, and never provides a token past its hard threshold (${RUNS} runs, seed ${seed})`, async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), run);
     await fc.assert(property, { seed, numRuns: RUNS });
   });

@@ -133,7 +133,7 @@ describe(`the latest response ${nightly}`, () => {
     await notifications.waitFor(/The response was undone/);
   });
 
-  it('J22: is kept after Escape, and removed by Undo Generation', async () => {
+  it('J22: keeps its partial text after Escape, until Undo Generation removes it', async () => {
     const { editor, notifications, page } = session.workbench;
     const { request, open } = await stall('cancelled');
     await page.keyboard.press('Escape');
@@ -146,7 +146,7 @@ describe(`the latest response ${nightly}`, () => {
     assert.equal(await saved('cancelled'), original);
   });
 
-  it('J23: is kept after an error, then replaced by Try Again', async () => {
+  it('J23: keeps its partial text after an error, until Try Again replaces it', async () => {
     const { editor, notifications } = session.workbench;
     await select('broken');
     emulator.faults.next(chatPath, { cutAfterBytes: 1_500 });

@@ -5,7 +5,7 @@ import { takePicture } from './pictures.ts';
 import { apiKey, openWindow, projectId, startService, statusId } from './service.ts';
 import { nightly } from './session.ts';
 
-describe(`the .env file ${nightly}`, () => {
+describe(`problems in a .env file ${nightly}`, () => {
   let emulator: Emulator;
   before(async () => {
     emulator = await startService();
@@ -16,7 +16,7 @@ describe(`the .env file ${nightly}`, () => {
   const envFile = (key = apiKey) =>
     `# mine\nIBM_API_KEY=${key}\nIBM_PROJECT_ID=${projectId}\nIBM_URL=${emulator.url}\n`;
 
-  it("isn't checked until its folder is trusted", async () => {
+  it("aren't shown until its folder is trusted", async () => {
     const { workbench, path } = await openWindow(emulator, {
       folderFiles: { '.env': envFile('"quoted"') },
       trust: 'restricted',
@@ -31,7 +31,7 @@ describe(`the .env file ${nightly}`, () => {
     );
   });
 
-  it('shows its problems without any values, and offers quick fixes', async () => {
+  it('are shown without the key, and have quick fixes', async () => {
     const secret = 'secret-key-0123456789';
     const { workbench, path } = await openWindow(emulator, {
       viewport: { width: 1100, height: 560 },

@@ -16,7 +16,7 @@ import { nightly, type Session } from './session.ts';
 
 const original = 'Write a poem.\nThe end.\n';
 const names = ['retry', 'silence', 'late', 'end', 'widgets', 'twice', 'narrow'];
-describe(`while text is generated ${nightly}`, () => {
+describe(`a running generation ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   before(async () => {
@@ -42,7 +42,7 @@ describe(`while text is generated ${nightly}`, () => {
   };
   const complete = 'Write a poem.\nRoses are red and so on.\nThe end.\n';
 
-  it('a retry is announced with its attempt number and delay', async () => {
+  it('shows the attempt number and delay of a retry', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry');
     // Progress appears only after 2 s. By then, the first two backoffs may be over, so three
@@ -55,7 +55,7 @@ describe(`while text is generated ${nightly}`, () => {
 
   const offer = /No response for 20 seconds\. Retry or keep waiting\./;
 
-  it("a service that doesn't respond is reported, and Retry uses a new connection", async () => {
+  it("reports that the service doesn't respond, and uses a new connection on Retry", async () => {
     const { editor, notifications, page, screen } = session.workbench;
     const reader = await ScreenReader.on(screen);
     await select('silence');
@@ -85,7 +85,7 @@ describe(`while text is generated ${nightly}`, () => {
     await notifications.waitUntilGone(/No response|Generating/);
   });
 
-  it('the message that offers Retry disappears when the response arrives', async () => {
+  it('stops offering Retry once the response arrives', async () => {
     const { editor, notifications } = session.workbench;
     await select('late');
     const answer = gate();
@@ -99,7 +99,7 @@ describe(`while text is generated ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('the end of the response is announced by a temporary alert beside the status item', async () => {
+  it('announces its end in a temporary alert beside the status item', async () => {
     const { screen } = session.workbench;
     await select('end');
     await generateByKeys(session);
@@ -117,7 +117,7 @@ describe(`while text is generated ${nightly}`, () => {
     );
   });
 
-  it("pressing Escape to close the suggestions or the search doesn't cancel the generation", async () => {
+  it("isn't canceled by pressing Escape to close the suggestions or the search", async () => {
     const { editor, page, screen } = session.workbench;
     const { request, open } = await stall('widgets');
     await page.keyboard.press('Control+F');
@@ -142,7 +142,7 @@ describe(`while text is generated ${nightly}`, () => {
     open();
   });
 
-  it("J30: pressing the shortcut again doesn't start a second generation", async () => {
+  it("J30: isn't started a second time if the shortcut is pressed again", async () => {
     const { editor, notifications } = session.workbench;
     await select('twice');
     emulator.settings.answer = () => 'Short.';
@@ -156,7 +156,7 @@ describe(`while text is generated ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 1);
   });
 
-  it('a narrow window shows the progress and keeps the status item visible', async () => {
+  it('shows its progress and keeps the status item visible in a narrow window', async () => {
     const { workbench } = session;
     await workbench.toggleTheme();
     await workbench.page.setViewportSize({ width: 480, height: 640 });

@@ -71,7 +71,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     await undone();
   });
 
-  it('reports one error after all attempts fail, and inserts the response on Retry', async () => {
+  it('reports an error after four failed attempts, and inserts the response on Retry', async () => {
     await select('letter.txt', 1);
     emulator.faults.next(chatPath, { recording: 22 }, 4);
     const sent = emulator.count(chatPath);
@@ -100,7 +100,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     await undone();
   });
 
-  it("shows the state, hosts, and usage in the status item's tooltip", async () => {
+  it('shows its state and usage in the status item, whose menu refreshes the token', async () => {
     const tooltip = (await status().tooltip()).replaceAll('\u00a0', ' ');
     assert.match(tooltip, /token valid, \d+ minutes left/);
     assert.match(

@@ -235,14 +235,14 @@ for (const theme of ['dark', 'light'] as const) {
   });
 }
 
-describe(`the insert mode ${nightly}`, () => {
+describe(`inserting a response ${nightly}`, () => {
   let emulator: Emulator;
   before(async () => {
     emulator = await startService();
   });
   after(() => emulator.close());
 
-  it('comes from hostedModel.insertMode', async () => {
+  it('uses the insert mode from hostedModel.insertMode', async () => {
     const session = await openWindow(emulator, {
       userSettings: { 'hostedModel.insertMode': 'above' },
       folderFiles: { 'a.py': lines(asked) },
@@ -256,7 +256,7 @@ describe(`the insert mode ${nightly}`, () => {
     await editor.waitForText('def total(prices):\n    # one\n    return sum(prices)\n');
   });
 
-  it("doesn't affect code fences, which are removed in code and kept in Markdown", async () => {
+  it('removes code fences in code and in its preview, but keeps them in Markdown', async () => {
     const fenced = ['``', '`py', 'thon\n', 'total = 0', '\nreturn', ' total\n', '`', '``'];
     const session = await openWindow(emulator, {
       folderFiles: { 'a.py': lines(asked), 'b.py': lines(asked), 'notes.md': 'Show it.\r\n' },
@@ -308,7 +308,7 @@ describe(`the insert mode ${nightly}`, () => {
     below: (text: string) => text.replace(/^.*\n.*/, `$&\n${added}`),
     replace: (text: string) => text.replace(/\n.*/, `\n${added}`),
   })) {
-    it(`J27: changes from ${mode} to preview in files that run automatically`, async () => {
+    it(`J27: uses a preview instead of ${mode} in files that run automatically`, async () => {
       const session = await openWindow(emulator, {
         userSettings: { 'hostedModel.insertMode': mode },
         folderFiles: obeyed,

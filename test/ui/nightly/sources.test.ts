@@ -20,7 +20,7 @@ import { nightly, type Session } from '../session.ts';
 const key = 'key-in-the-env-file-0123';
 const question = /from the \.env file in this folder/;
 
-describe(`sources in the menu ${nightly}`, () => {
+describe(`credential sources ${nightly}`, () => {
   let mine: Emulator;
   let theirs: Emulator;
   let unapproved: AwaitingApproval;
@@ -78,7 +78,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await page.keyboard.press('Enter');
   };
 
-  it('are listed with their states, and can be selected, forgotten, and imported', async () => {
+  it('are listed in the menu, and can be selected, declined, and imported there', async () => {
     const session = await openWindow(mine, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',
@@ -139,7 +139,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await theirs.requestCount(chatPath, 2);
   });
 
-  it('B06 B12: are skipped if they contain only an address, and show what is missing', async () => {
+  it('B06 B12: are skipped if they contain only an address, and listed with what they lack', async () => {
     const session = await openWindow(mine, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',
