@@ -108,7 +108,7 @@ describe('templates in a real editor', () => {
     }
   });
 
-  it('have the same insert modes in the manifest as in the code', () => {
+  it('accept the same insert modes in the manifest as in the code', () => {
     const extension = extensions.getExtension(extensionId) ?? assert.fail();
     const settings = settingsIn<InsertModeSetting>(extension.packageJSON);
     const { items } = settings['hostedModel.templates'] ?? {};

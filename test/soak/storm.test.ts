@@ -56,7 +56,7 @@ async function storm(call: () => Promise<unknown>): Promise<PromiseSettledResult
   return Promise.allSettled(all);
 }
 
-describe(`I18: ${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a service with little capacity (seed ${seed})`, () => {
+describe(`${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a service with little capacity (seed ${seed})`, () => {
   const rows: (string | number)[][] = [];
   const worst = { failed: 0, requests: 0 };
   let time: FakeTime;

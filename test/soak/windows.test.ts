@@ -108,7 +108,7 @@ describe(`${WINDOWS} windows that restart within a minute and stay open for ${HO
   // is random.
   if (!isFull) return;
 
-  it(`send at most 1/5 as many token requests in the busiest second as with a fixed timer (seed ${seed})`, async () => {
+  it(`send at most 1/5 as many token requests in the busiest second as fixed timers would (seed ${seed})`, async () => {
     const fixed = withFixedTimer(randomOf(seed));
     const inUse = await ours(randomOf(seed), true);
     const unused = await ours(randomOf(seed), false);

@@ -62,7 +62,7 @@ describe(`several selections ${nightly}`, () => {
     assert.equal(await saved('retry.txt'), threeAnswered);
   });
 
-  it('get one message per reason if several requests fail', async () => {
+  it('get one error message per cause if several requests fail', async () => {
     const { notifications } = session.workbench;
     await select('reasons.txt', 11);
     for (const line of eleven.slice(0, 5)) {

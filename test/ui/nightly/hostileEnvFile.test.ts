@@ -156,7 +156,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assertUntouched(unapproved, second);
   });
 
-  it('B08: is shown with its folder name as plain text, not as a link', async () => {
+  it('B08: is offered for approval with its folder name as plain text, not as a link', async () => {
     const name = '[Repair](command:workbench.action.showCommands)';
     const session = await openWorkbench({
       folderFiles: { [`${name}/a.txt`]: 'Write a reply.\n', [`${name}/.env`]: textFor(first) },

@@ -173,7 +173,7 @@ for (const theme of ['dark', 'light'] as const) {
       });
     }
 
-    it('newDocument: opens a document in the same language, and leaves the original unchanged', async () => {
+    it("newDocument: opens a document in the original's language, and leaves the original unchanged", async () => {
       const { editor, page, screen } = session.workbench;
       await generateInto('newDocument/prices.py', 2, 'newDocument', test);
       await editor.waitFor(/^Untitled/);
@@ -256,7 +256,7 @@ describe(`inserting a response ${nightly}`, () => {
     await editor.waitForText('def total(prices):\n    # one\n    return sum(prices)\n');
   });
 
-  it('removes code fences in code and in its preview, but keeps them in Markdown', async () => {
+  it('removes code fences in code and in previews, but keeps them in Markdown', async () => {
     const fenced = ['``', '`py', 'thon\n', 'total = 0', '\nreturn', ' total\n', '`', '``'];
     const session = await openWindow(emulator, {
       folderFiles: { 'a.py': lines(asked), 'b.py': lines(asked), 'notes.md': 'Show it.\r\n' },

@@ -86,7 +86,7 @@ async function setUpAndGenerate(
   return workbench;
 }
 
-describe(`a custom service ${nightly}`, () => {
+describe(`a custom service with client credentials ${nightly}`, () => {
   let emulator: Emulator;
   beforeEach(async () => {
     emulator = await startEmulator({ apiKeys: [secret], account, oauth });
@@ -112,7 +112,7 @@ describe(`a custom service ${nightly}`, () => {
   });
 });
 
-describe(`a gateway with a plain API key ${nightly}`, () => {
+describe(`a custom service with a plain API key ${nightly}`, () => {
   const key = 'sk-1234';
   let emulator: Emulator;
   beforeEach(async () => {
