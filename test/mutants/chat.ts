@@ -24,7 +24,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'one.id === id && one.fingerprint === fingerprint',
     to: 'one.id === id',
     test: callers,
-    title: 'prompts again after the API key changes or the decision is forgotten',
+    title: 'asks the user again after the API key changes or the decision is forgotten',
   },
   {
     name: 'a decision about a caller applies to another host',
@@ -32,7 +32,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'const shown = [approved.service, ',
     to: 'const shown = [',
     test: callers,
-    title: 'G16: prompts again after the host or project changes',
+    title: 'G16: asks the user again after the host or project changes',
   },
   {
     name: 'a request continues after its key is deleted',

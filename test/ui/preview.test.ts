@@ -93,7 +93,7 @@ describe(`a preview ${nightly}`, () => {
     });
   }
 
-  it('is discarded when its tab is closed, which also stops the request', async () => {
+  it('is discarded and stops its request when its tab is closed', async () => {
     const { editor, notifications, page } = session.workbench;
     stalled();
     const arrived = emulator.nextRequest(chatPath);
@@ -149,7 +149,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(await editor.savedText(session.path('coming.txt')), answered);
   });
 
-  it('keeps the partial text after Escape, and can be accepted', async () => {
+  it('keeps the partial response after Escape, and can still be accepted', async () => {
     const { editor, notifications, page } = session.workbench;
     stalled();
     const arrived = emulator.nextRequest(chatPath);
@@ -168,7 +168,7 @@ describe(`a preview ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('is inserted in the right place after another preview of the document is accepted', async () => {
+  it('is inserted in the right place after another preview of the same document is accepted', async () => {
     const { editor } = session.workbench;
     await preview('two.txt');
     await session.workbench.openFile(session.path('two.txt'));
@@ -199,7 +199,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(onDisk('gone.txt'), answered);
   });
 
-  it('is canceled by Escape without canceling a generation in another document', async () => {
+  it('stops only its own generation when the user presses Escape', async () => {
     const { editor, page } = session.workbench;
     const rest = stalled();
     await session.workbench.openFile(session.path('other.txt'));

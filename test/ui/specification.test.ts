@@ -106,7 +106,7 @@ const projectOf = ({ json }: ReceivedRequest) => (json as { project_id: string }
 const inFile = { key: 'key-in-the-env-file-0123', project: 'project-of-the-file' };
 const inEnvironment = { key: 'key-in-the-environment-0', project: 'project-of-the-environment' };
 
-describe("the extension, tested against the service's documentation of tokens, credentials, and errors,", () => {
+describe("the extension, tested against the service's documentation", () => {
   /** The identity service, which is also the model service in the editor's settings. */
   let emulator: Emulator;
   /**
@@ -254,7 +254,7 @@ describe("the extension, tested against the service's documentation of tokens, c
     });
   });
 
-  describe('with a connection set up in the editor', () => {
+  describe('with the editor as the credential source', () => {
     before('signing out forgets the approvals', async () => {
       await session.workbench.runCommand(product.signOut);
       await session.workbench.dialogs.click(product.signOutButton);
@@ -353,7 +353,7 @@ describe("the extension, tested against the service's documentation of tokens, c
       });
     }
 
-    it('names an unknown or expired API key as the cause', async () => {
+    it('names an unknown or expired API key as the cause of a refused token request', async () => {
       const { notifications, editor } = session.workbench;
       const before = await editor.visibleText();
       emulator.settings.apiKeys = [];

@@ -101,7 +101,7 @@ describe(`templates ${nightly}`, () => {
     );
   });
 
-  it('prompt for their input before anything is sent', async () => {
+  it('ask the user for input before anything is sent', async () => {
     const { editor, quickInput } = session.workbench;
     await select('asks.py');
     await pick('Translate');
@@ -132,7 +132,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(body['max_completion_tokens'], 77);
   });
 
-  it('run from a keybinding only if the template and insert mode in its arguments exist', async () => {
+  it('run from a keybinding only if its arguments name an existing template and insert mode', async () => {
     const { editor, notifications, page } = session.workbench;
     await select('keys.py');
     await page.keyboard.press(argumentKeys.unknownTemplate.key);

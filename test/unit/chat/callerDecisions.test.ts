@@ -58,7 +58,7 @@ describe('CallerDecisions', () => {
     assert.deepEqual(asked, ['evil.foreign']);
   });
 
-  it('prompts again after the API key changes or the decision is forgotten', async () => {
+  it('asks the user again after the API key changes or the decision is forgotten', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     await all.mayCall('a.b', connectionWith({ apiKey: 'second' }), never);
@@ -70,7 +70,7 @@ describe('CallerDecisions', () => {
     assert.deepEqual(all.rows(), []);
   });
 
-  it('G16: prompts again after the host or project changes', async () => {
+  it('G16: asks the user again after the host or project changes', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     const { approved } = credentials;

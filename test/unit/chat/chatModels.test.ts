@@ -114,7 +114,7 @@ describe('ChatModels', () => {
     assert.equal(models().isStale(sourceOf(here, 'chat')), true);
   });
 
-  it('ignores names that contain Markdown', async () => {
+  it('ignores a name or provider that contains Markdown', async () => {
     const label = 'Good** [Click](command:workbench.action.quit) **';
     const provider = '![x](https://evil.example/x.png)';
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [

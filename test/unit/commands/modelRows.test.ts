@@ -66,7 +66,7 @@ describe('the rows in Select Model', () => {
     );
   });
 
-  it("describe a change as past or upcoming based on the service's date", () => {
+  it("describe a lifecycle change as past or upcoming based on the service's date", () => {
     const lifecycle = [stageOf('withdrawn', today), stageOf('constricted', today)];
     const detailAt = (asOf: string | undefined) =>
       modelRows([modelOf({ lifecycle, asOf })], '')[0]?.detail;
@@ -82,7 +82,7 @@ describe('the rows in Select Model', () => {
     assert.equal(modelRows(models, full.id)[0]?.id, full.id, 'even a model that will be withdrawn');
   });
 
-  it('put models that are deprecated or will be withdrawn last', () => {
+  it('end with models that are deprecated or will be withdrawn', () => {
     const ending = (id: string, ...lifecycle: ReturnType<typeof stageOf>[]) =>
       modelOf({ id, lifecycle });
     const models = [

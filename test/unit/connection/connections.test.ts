@@ -155,7 +155,7 @@ describe('Connections', () => {
       assert.deepEqual([otherKeysOf(first), otherKeysOf(second)], [['key-of-acme'], ['my-key']]);
     });
 
-    it('E15: protects the .env keys in all folders from being sent to any service', async () => {
+    it('E15: protects a key in a .env file from being sent to either service', async () => {
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
       editor.addFolder('/other');
@@ -165,7 +165,7 @@ describe('Connections', () => {
       ]);
     });
 
-    it('returns connections that a diagnosis recognizes as in use, even if a .env file contains a key', async () => {
+    it('returns connections that a diagnosis recognizes as in use, even if a .env file contains another key', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
@@ -175,7 +175,7 @@ describe('Connections', () => {
       }
     });
 
-    it('returns a connection that is no longer in use once the folder settings select another source', async () => {
+    it('stops using a connection once the folder settings select another source', async () => {
       const { isStillUsed, lookUpFor } = await import('../../../src/diagnose/runChecks.ts');
       await storeKey();
       editor.addFolder('/other');
@@ -217,7 +217,7 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [['acme', GATEWAY, 'key-in-the-file'], own]);
     });
 
-    it("doesn't return a connection for the chat tool until the folder's source is approved", async () => {
+    it("doesn't return a connection for the chat tool until the selected source is approved", async () => {
       await storeBoth();
       const inUse = async () => (await connections.inChat())?.service.word;
       assert.equal(await inUse(), 'ibm');
@@ -499,7 +499,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.apiKey, 'another-key-that-is-long');
   });
 
-  it('saves the new project if the user keeps the stored key', async () => {
+  it('saves the new project even if the user keeps the stored key', async () => {
     await storeKey();
     editor.typed.push('another-key-that-is-long', 'other-project');
     editor.picks.push(IBM, SERVICE, SAVE, SAVE);
@@ -553,7 +553,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
   });
 
-  it("A12: doesn't bind the new hosts to a key that another window stored during the prompt", async () => {
+  it("A12: doesn't bind new hosts to a key that another window stored while the prompt was open", async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -565,7 +565,7 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
-  it('A12: prompts before it replaces a key that another window stored during the setup', async () => {
+  it('A12: asks for confirmation before it replaces a key that another window stored during the setup', async () => {
     const other = { apiKey: 'key-of-the-other-window', authUrl: IDENTITY, serviceUrl: SERVICE };
     editor.beforeInput = (answer) => {
       if (answer === SAVE) keyring.values.set('hostedModel.key.ibm', JSON.stringify(other));
@@ -578,7 +578,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.apiKey, 'key-of-the-other-window');
   });
 
-  it('A17: never stores a kept key after the user signs out while the setup saves', async () => {
+  it("A17: doesn't store a kept key again if the user signs out while the setup is saving", async () => {
     await storeKey();
     editor.beforeUpdate = (name) => {
       editor.beforeUpdate = () => {};
@@ -610,7 +610,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'other-project');
   });
 
-  it("A05: keeps using the old key and project if the new values can't be stored", async () => {
+  it("A05: keeps using the old key and project if the new key can't be stored", async () => {
     await storeKey();
     keyring.values.set = () => {
       throw new Error('no keyring');
@@ -661,7 +661,7 @@ describe('Connections', () => {
     });
   }
 
-  it("B08: doesn't use a folder that loses trust while the prompt is open", async () => {
+  it("B08: doesn't use a .env file if its folder loses trust while the prompt is open", async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.modalPrompt();
@@ -705,7 +705,7 @@ describe('Connections', () => {
     assert.match((await editor.modalPrompt()).detail, /Folder: \/evil\n/);
   });
 
-  it("B14: doesn't use any folder for a file outside all folders, even if the active folder changes", async () => {
+  it("B14: doesn't use the active folder for a file outside all folders", async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
@@ -946,7 +946,7 @@ describe('Connections', () => {
     assert.equal(obstacles.at(-1), 'none');
   });
 
-  describe('with a slow folder', () => {
+  describe('with several lookups', () => {
     const slowly = () => {
       const gate = Promise.withResolvers<void>();
       editor.beforeFiles = gate.promise;
@@ -1123,7 +1123,7 @@ describe('Connections', () => {
       assert.equal(await using, true);
     });
 
-    it("doesn't prompt about the active folder if the setup is opened without a folder", async () => {
+    it("doesn't prompt about the active folder if the editor is selected for files outside all folders", async () => {
       editor.folderSettings.set('credentialSource', 'envFile');
       editor.files.set('/other/.env', envFile(SERVICE, 'another-key'));
       const using = connections.useSource('editor', null);
@@ -1171,7 +1171,7 @@ describe('Connections', () => {
     });
   });
 
-  describe('A17: when the user signs out', () => {
+  describe('A17: during a sign-out', () => {
     let forgotten: number;
     let signOutSignal: AbortSignal;
     beforeEach(async () => {
@@ -1572,7 +1572,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.inputCount, editor.modalCount], [3, 0]);
   });
 
-  describe('the setup while settings are missing', () => {
+  describe('the setup for missing settings', () => {
     const needed =
       'Hosted Model needs an API key, a project ID, and a service URL. Nothing was sent.';
     const checked =
@@ -1625,7 +1625,7 @@ describe('Connections', () => {
       );
     });
 
-    describe('and sources change', () => {
+    describe('with changed sources', () => {
       /**
        * Requests a connection. When the setup opens, makes the change, and then closes the setup.
        */
@@ -1653,7 +1653,7 @@ describe('Connections', () => {
       });
     });
 
-    it("doesn't mention missing settings if the user opened it", async () => {
+    it("doesn't mention missing settings if the user opened the setup", async () => {
       assert.equal(await connections.setUp(), false);
       await connections.setUp({ missing: ['projectId'], isRepair: true });
       assert.deepEqual(editor.messages, []);
@@ -1748,7 +1748,7 @@ describe('Connections', () => {
     });
 
     for (const key of ['a', 'sk-1234', '0123456789abcde']) {
-      it(`stores the key "${key}" without a prompt`, async () => {
+      it(`stores the key "${key}" without asking for confirmation`, async () => {
         editor.typed.push(key, 'my-project');
         editor.picks.push(IBM, SERVICE, SAVE);
         assert.equal(await connections.setUp(), true);
@@ -1757,7 +1757,7 @@ describe('Connections', () => {
       });
     }
 
-    it('stores an imported short key without a prompt', async () => {
+    it('stores an imported short key without asking for confirmation', async () => {
       editor.typed.push('', 'my-project');
       editor.picks.push(SERVICE, SAVE);
       const imported = { apiKey: 'sk-1234', service: services[0] };

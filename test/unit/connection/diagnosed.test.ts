@@ -57,7 +57,7 @@ describe('the preliminary checks', () => {
     assert.equal(padded.connection?.projectId, 'project-of-the-user');
   });
 
-  it('name an incomplete source if the editor has no key', () => {
+  it('name an unusable source if the editor has no key', () => {
     const misspelt = `VENDOR_APIKEY=${full.key}\nVENDOR_URL=${full.url}\n`;
     for (const [external, text, fix] of [
       [
@@ -87,7 +87,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it("don't name an incomplete source if it is declined, empty, or not needed", () => {
+  it('suggest the setup if an incomplete source is declined, empty, or not needed', () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [
@@ -99,7 +99,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('include the folder name in the list, but not in the report', () => {
+  it('include the folder name in the list of checks, but not in the report', () => {
     const folder = {
       uri: 'file:///work/secret-plan',
       path: '/work/secret-plan',
@@ -121,7 +121,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('include the path of an unapproved program in the list, but not in the report', () => {
+  it('include the path of an unapproved program in the list of checks, but not in the report', () => {
     const approved = { authUrl: ibm.authUrl, authHost: '', serviceUrl: REGION, serviceHost: '' };
     const addresses = { ...approved, isUnencrypted: false };
     const { preliminary, anonymous } = prepareDiagnosis(found(), {

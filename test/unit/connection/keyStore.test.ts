@@ -58,7 +58,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it("A05: keeps using the stored key if a new key can't be stored", async () => {
+  it("A05: keeps the stored key if a new key can't be stored", async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await openWindow(keyring, undefined, state).store.write(record, 'ibm');
     const window = openWindow(keyring, keyring.window({ store: fails }), state);

@@ -194,7 +194,7 @@ describe('the extension with several services', () => {
       ['file', () => void editor.files.set('/work/.env', file)],
       ['environment', () => void Object.assign(environment, variablesIn(file))],
     ] as const) {
-      it(`ignores ${what} in the ${source}`, async () => {
+      it(`ignores ${what} (${source})`, async () => {
         put();
         const required = connections.for();
         await (await editor.modalPrompt()).answer(use);
@@ -402,7 +402,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(await named(), ['deployment', 'd']);
   });
 
-  it("doesn't select a model for a deployment", async () => {
+  it('ignores the model in the settings or a template for a deployment', async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url).set('deploymentId', 'd').set('modelId', 'maker/large');
     await keys.write({ apiKey: 'my-key', authUrl: services[0].authUrl, serviceUrl: url }, 'ibm');
@@ -663,7 +663,7 @@ describe('the extension with several services', () => {
     assert.equal((await connections.for())?.account, 'berta');
   });
 
-  it('selects the service from the setup, and deletes the keys of all services on sign-out', async () => {
+  it('selects a service after its setup, and deletes its key on sign-out even if another service is selected', async () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
     assert.equal(await connections.setUp(), true);

@@ -477,7 +477,7 @@ describe('the text about the checked sources', () => {
       'the .env file in a (VENDOR_API_KEY on line 1 has quotes around its value, and VENDOR_URL is missing), and the environment (it has no settings for this service).',
     ],
     [
-      'lists a declined source, and states how to be asked again',
+      'lists a declined source, and explains how to be asked about it again',
       [envFile(full, 'refused'), environment({})],
       'the .env file in a (you declined it), and the environment (it has no settings for this service). To be asked again, forget the decision in “Show Status and Actions”.',
     ],

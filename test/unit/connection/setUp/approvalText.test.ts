@@ -39,7 +39,7 @@ describe('the approval text in the setup', () => {
     }
   });
 
-  it("isn't reached with an http address for services that require https", () => {
+  it("can't be created for an http address if the service requires https", () => {
     for (const service of [services[0], serviceOf({ authentication: { kind: 'cloudPak' } })]) {
       const target = parseDestination(service.authUrl, 'http://llm.corp', service);
       assert.deepEqual('problem' in target && target.problem, 'not-https');

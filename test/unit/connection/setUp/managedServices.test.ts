@@ -108,7 +108,7 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
-  it('has a success message with the keyboard shortcut if no document is open', async () => {
+  it('gets a success message with the keyboard shortcut only if no document is open', async () => {
     const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
     const keysToPress = process.platform === 'darwin' ? mac : key;
     for (const [file, message] of [
@@ -268,7 +268,7 @@ describe('a service that the user added', () => {
       });
     }
 
-    it('can replace a header value even if it has 20 headers', async () => {
+    it('can get a new header value even if it already has 20 headers', async () => {
       await store({ ...none, headers: headersOfCount(20) });
       editor.picks.push(
         'ACME',
@@ -548,7 +548,7 @@ describe('a service that the user added', () => {
   });
 
   describe('whose values are in a .env file', () => {
-    it('T43: needs an approval prompt with its header names', async () => {
+    it('T43: is used only after a prompt that shows its header names', async () => {
       const { url: _, ...entry } = { ...base, authentication: { kind: 'apiKey' } };
       const services = [{ ...entry, headers: { 'X-Team': 'red' } }];
       editor.userSettings.set('services', services);
