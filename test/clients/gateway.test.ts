@@ -140,14 +140,14 @@ describe('nginx as a gateway', () => {
     });
   }
 
-  it('makes a call with large headers fail with headers-too-large', async () => {
+  it('rejects large headers, which is reported as headers-too-large', async () => {
     const headers = { 'X-Team': team, 'X-Trace': 'x'.repeat(HEADER_BYTES) };
     const { kind, details } = await failureOf(connect({ headers }).generateText('Write a haiku'));
     assert.deepEqual([kind, details.status, details.attempts], ['headers-too-large', 400, 1]);
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('makes a call with a wrong key fail without revealing a secret', async () => {
+  it('rejects a wrong key, and the reported error contains no secrets', async () => {
     const secret = 'secret-of-the-team';
     const connection = connect({
       ...{ key: 'another-key', headers: { 'X-Team': { secret: 'team' } } },

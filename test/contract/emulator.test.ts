@@ -181,9 +181,9 @@ const situations: Readonly<Record<number, Situation>> = {
   28: { change: { model_id: 'x' } },
 };
 
-describe('The emulator reproduces recording', () => {
+describe('the emulator’s responses', () => {
   for (const each of recordings) {
-    it(`${each.n} (${each.name})`, async () => {
+    it(`match recording ${each.n} (${each.name})`, async () => {
       const { settings, change, token, before } = situations[each.n] ?? {};
       const emulator = await start({
         ...settings,
@@ -198,7 +198,7 @@ describe('The emulator reproduces recording', () => {
       assertRecorded(answer, each, emulator.url);
     });
 
-    it(`${each.n} (${each.name}) in response to any request`, async () => {
+    it(`match recording ${each.n} (${each.name}) if it is replayed for any request`, async () => {
       const emulator = await start();
       emulator.replay(each.n, () => true);
       const answer = await probe(emulator.url);
@@ -212,8 +212,8 @@ describe('The emulator reproduces recording', () => {
   }
 });
 
-describe('The emulated identity service', () => {
-  it('issues a unique token for each request, with only characters that are valid in a header', async () => {
+describe('the emulated identity service', () => {
+  it('issues a unique token in the form of a JWT for each request', async () => {
     const emulator = await start();
     const tokens = [await newToken(emulator), await newToken(emulator)];
     assert.notEqual(tokens[0], tokens[1]);
@@ -243,7 +243,7 @@ describe('The emulated identity service', () => {
   });
 });
 
-describe('The emulated inference service', () => {
+describe('the emulated inference service', () => {
   it('returns text that depends only on the prompt', async () => {
     const emulator = await start();
     const answer = await sendNumber(emulator, 6, { input: 'café\nsecond line' });
@@ -347,7 +347,7 @@ describe('The emulated inference service', () => {
     assert.equal(resources.length, 1);
   });
 
-  it('rejects a revoked token with the error code passed to `revokeToken`', async () => {
+  it('rejects a revoked token for the reason passed to `revokeToken`', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     emulator.revokeToken(token, 'not valid');
@@ -356,7 +356,7 @@ describe('The emulated inference service', () => {
   });
 });
 
-describe('A scripted fault', () => {
+describe('a scripted fault', () => {
   const chatPath = '/ml/v1/text/chat';
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 
@@ -418,7 +418,7 @@ describe('A scripted fault', () => {
     assert.deepEqual(answered, ['soon']);
   });
 
-  it('writes each chunk separately', async () => {
+  it('writes a body in separate chunks', async () => {
     const emulator = await start();
     const arrived = [gate(), gate(), gate()];
     emulator.faults.next(undefined, {
@@ -527,7 +527,7 @@ describe('A scripted fault', () => {
   });
 });
 
-describe('The emulator', () => {
+describe('the emulator', () => {
   it('records the exact bytes and the connection of each request', async () => {
     const emulator = await start();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });

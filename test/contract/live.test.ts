@@ -49,7 +49,7 @@ describe('a live test run', () => {
     }
   };
 
-  it("is skipped with a message if the environment doesn't contain any of its settings", async () => {
+  it('is skipped with a message if none of its environment variables are set', async () => {
     const { code, output } = await runLive({});
     assert.equal(code, 0);
     assert.match(output, /^Skipped, .*VENDOR_API_KEY, VENDOR_PROJECT_ID, and VENDOR_URL.*\n$/);

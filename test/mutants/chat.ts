@@ -97,7 +97,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'codeSpan(shown)',
     to: 'shown',
     test: provider,
-    title: 'G17: shows the text or its beginning as code',
+    title: 'G17: shows the prompt or its beginning as code',
   },
   {
     name: 'waiting calls are sent after the budget is used up',

@@ -143,7 +143,7 @@ export const networkMutants: readonly Mutant[] = [
     from: " || encoding !== 'identity'",
     to: '',
     test: answers,
-    title: 'D01: a gzip decompression bomb is rejected because of its content-encoding header',
+    title: 'D01: a gzip decompression bomb is rejected at most 1 MiB past the size limit',
   },
   {
     name: 'responses of any content type are accepted',

@@ -305,7 +305,7 @@ describe('the chat provider', () => {
     ],
   ];
   for (const [what, path, fault, expected] of answers) {
-    it(`reports ${what} in plain words, without technical details or secrets`, async () => {
+    it(`reports ${what} without a stack trace, service text, or secrets`, async () => {
       emulator.faults.next(path, fault, 10);
       const { failure } = await respond();
       const { message = '', stack } = failure ?? {};
@@ -380,7 +380,7 @@ describe('the chat provider', () => {
     assert.deepEqual([emulator.requests.length, editor.modalCount], [0, 0]);
   });
 
-  it('requests the model list after the first response, and then caches it', async () => {
+  it('requests the model list after a response, and then caches it', async () => {
     for (let step = 0; step < 3; step += 1) await respond();
     await emulator.requestCount(listPath, 2);
     while ((await provider.information({ silent: true })).length < 2) await respond();
@@ -434,7 +434,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('counts as many tokens in a message as in a string, without sending a request', () => {
+  it('counts the same number of tokens for a message and its text, without sending a request', () => {
     const text = 'x'.repeat(400);
     assert.deepEqual(
       [text, ask(text)].map((one) => provider.count(one as string)),
@@ -559,7 +559,7 @@ describe('the chat provider', () => {
       );
     });
 
-    it('G17: shows the text or its beginning as code before it runs', async () => {
+    it('G17: shows the prompt or its beginning as code before it runs', async () => {
       const [, short = ''] = (await question('Say *hi*\nto www.b.example')).split('\n\n');
       assert.match(short, /^Prompt: `Say \*hi\* to www\.b\.example`$/);
       const hostile = 'a `` b\u202E\u{E0041} [x](command:y) ';

@@ -96,7 +96,7 @@ const hitsIn = (text: string) => [
   ...(/c4nary/i.exec(text) ?? []),
 ];
 
-describe(`no secret of any authentication method reaches any of ${SINKS.length} sinks`, () => {
+describe(`the secrets of each authentication method (${SINKS.length} sinks)`, () => {
   let opened: Windows;
   let [runs, bytes, hits] = [0, 0, 0];
   before(() => {
@@ -149,7 +149,7 @@ describe(`no secret of any authentication method reaches any of ${SINKS.length} 
 
   for (const [name, method] of Object.entries(methods)) {
     for (const [what, fault] of Object.entries(faultsFor(method.sent))) {
-      it(`E01: no secret leaks if the service uses ${name} and returns ${what}`, async () => {
+      it(`E01: don't leak if the service uses ${name} and returns ${what}`, async () => {
         const { editor, requests } = await play(method, fault);
         const headers = requests.filter(isOfService).flatMap(({ rawHeaders }) => rawHeaders);
         for (const secret of method.sent) {
@@ -177,7 +177,7 @@ describe(`no secret of any authentication method reaches any of ${SINKS.length} 
     'throws an error': `throw new Error(${hidden('c4nary')}.toString())`,
   };
   for (const [what, line] of Object.entries(failing)) {
-    it(`E01: no secret leaks if the token command ${what}`, async () => {
+    it(`E01: don't leak if the token command ${what}`, async () => {
       const { editor, requests } = await play({ ...printed(line), sent: [] }, undefined);
       assert.match(editor.textOf('notification'), /The token command/);
       assert.ok(!requests.some(({ headers }) => headers.authorization));

@@ -43,7 +43,7 @@ const hitsIn = (text: string): string[] => [
   ...(/c4nary/i.exec(text) ?? []),
 ];
 
-describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${Object.keys(echoes).length} failures × ${KEY_SOURCES.length} key sources × ${COMMANDS.length} commands)`, () => {
+describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).length} failures × ${KEY_SOURCES.length} key sources × ${COMMANDS.length} commands)`, () => {
   const bytes = new Map(SINKS.map((sink) => [sink, 0]));
   const hits = new Map(SINKS.map((sink) => [sink, 0]));
   let opened: Windows;
@@ -102,7 +102,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
 
   for (const [name, scenario] of Object.entries(echoes)) {
     for (const source of KEY_SOURCES) {
-      it(`E01: neither the token nor the key from ${source} leaks after the failure “${name}”`, async () => {
+      it(`E01: finds neither the token nor the key from ${source} after the failure “${name}”`, async () => {
         const editor = await play(name, scenario, source);
         for (const sink of SINKS) {
           const text = editor.textOf(sink);
@@ -113,7 +113,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
     }
   }
 
-  it(`E01: at least ${LEAST_RUNS} runs together write to every sink except those that must stay empty`, async () => {
+  it(`E01: covers every sink except those that must stay empty, in at least ${LEAST_RUNS} scenarios`, async () => {
     for (const [name, scenario] of Object.entries(echoes)) {
       for (const source of KEY_SOURCES) await play(name, scenario, source);
     }
@@ -138,7 +138,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
   };
   for (const [what, text] of Object.entries(imperfect)) {
     for (const button of ['Cancel', 'Mask and Send']) {
-      it(`E15: a .env key that is selected ${what} isn't sent after a click on ${button}`, async () => {
+      it(`E15: finds a selected .env key neither in requests nor in sinks after a click on ${button} (${what})`, async () => {
         const given = new SinkEditor();
         Object.assign(given, { text, button });
         given.files.set('/work/.env', text);
@@ -160,7 +160,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
     'the service URL': { path: `/${key}` },
   })) {
     for (const source of KEY_SOURCES) {
-      it(`E16: a key from ${source} that was also pasted as ${what} is sent only to the identity service`, async () => {
+      it(`E16: finds a key from ${source} only in token requests if it was also pasted as ${what}`, async () => {
         const run = useService(opened, { key, source, values }, COMMANDS);
         const { editor, requests } = await run;
         assert.ok(
@@ -180,7 +180,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
     }
   }
 
-  it('E01: the token is masked if the model list repeats it', async () => {
+  it("E01: doesn't find the token if the model list repeats it", async () => {
     const models = [token, 'maker/model'].map((id) => ({ model_id: id, label: id }));
     const repeats = [{ model_id: 'maker/other', short_description: `Your token: ${token}` }];
     const inference = { json: { resources: [...models, ...repeats] } };
@@ -192,7 +192,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
   });
 
   for (const source of KEY_SOURCES) {
-    it(`E01: the token and the key from ${source} are masked if the response repeats them`, async () => {
+    it(`E01: finds neither the token nor the key from ${source} if responses repeat them`, async () => {
       const words = { key: 'C4naryKey_0123456789', token: 'c4naryToken_0123456789' };
       const repeated = [...Object.values(words), words.key.slice(0, 16), `x_${words.token}`];
       const all = repeated.join(' ');
@@ -221,7 +221,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
     });
   }
 
-  it('E01: the search for leaks finds a key in each sink', async () => {
+  it('E01: finds a key that the test writes to each sink', async () => {
     const editor = new SinkEditor();
     const stores = {
       keyring: new FakeKeyring(),
@@ -243,7 +243,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${
   });
 
   for (const [form, write] of Object.entries(writtenDown)) {
-    it(`the search for leaks finds a secret ${form}`, () => {
+    it(`finds a secret ${form}`, () => {
       assert.ok(hitsIn(`before ${write(key)} after`).length > 0);
       assert.ok(hitsIn(`before ${write(token)} after`).length > 0);
     });

@@ -23,7 +23,7 @@ function trueKeys(editor: SinkEditor): string[] {
 describe('the Command Palette', () => {
   const suite = eachWithLife();
 
-  it('omits commands that need credentials until the setup is done', async () => {
+  it('omits commands that need credentials before the setup', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     await suite.opened.open(editor, stores, () => settled());
@@ -75,7 +75,7 @@ describe('the Command Palette', () => {
     assert.deepEqual(trueKeys(editor), shown);
   });
 
-  it('needs only one context key update to offer Show Last Response', async () => {
+  it('needs one context key update to offer Show Last Response, even after two generations', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');

@@ -155,7 +155,7 @@ describe('the menu', () => {
       return { notification: editor.textOf('notification'), settings: editor.textOf('settings') };
     };
 
-    it('uses the picked service for selections', async () => {
+    it('switches selections to the picked service', async () => {
       const { notification, settings } = await switchToAcme();
       assert.match(notification, /^ACME is now used for selections\.$/m);
       assert.match(settings, /^service\nacme$/m);

@@ -353,7 +353,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'doesn’t show a model until the credentials from an external source are read',
+    'doesn’t show a model before the credentials from an external source are read',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

@@ -44,7 +44,7 @@ function contextKey(editor: SinkEditor, name: string): unknown {
 describe('a window before its first command', () => {
   const suite = eachWithLife();
 
-  it('turns off the Escape shortcut, since VS Code keeps context keys across extension host restarts', async () => {
+  it('turns off the Escape shortcut, which an earlier extension host may have left on', async () => {
     const editor = suite.life.editor();
     const window = await suite.opened.start(editor, suite.life.stores);
     assert.equal(contextKey(editor, 'isGenerating'), false);

@@ -6,7 +6,7 @@ import { SinkEditor } from '../leaks/sinkEditor.ts';
 
 import { acme, eachWithLife } from './life.ts';
 
-describe("a service that the settings don't name", () => {
+describe('a service that isn’t selected in the settings', () => {
   const suite = eachWithLife();
   beforeEach(() => suite.life.stores.keyring.values.clear());
 
@@ -41,7 +41,7 @@ describe("a service that the settings don't name", () => {
     });
   }
 
-  it('is found through a stored key without reading the key', async () => {
+  it('is found through a stored key that is never read', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);
@@ -69,7 +69,7 @@ describe("a service that the settings don't name", () => {
 describe('Select Model for a service whose model list needs a token', () => {
   const suite = eachWithLife();
 
-  it("starts the setup instead of offering the service's regions", async () => {
+  it("reports that an API key is needed instead of offering the service's regions", async () => {
     suite.life.stores.keyring.values.clear();
     const editor = new SinkEditor();
     editor.userSettings.set('service', 'ibm_gateway');

@@ -147,7 +147,7 @@ describe('compressed and interim responses:', () => {
   afterEach(endWorlds);
 
   for (const [encoding, bomb] of bombs) {
-    it(`D01: a ${encoding} decompression bomb is rejected because of its content-encoding header`, async () => {
+    it(`D01: a ${encoding} decompression bomb is rejected at most 1 MiB past the size limit`, async () => {
       for (const [path, most] of [
         [tokenPath, MOST_TOKEN_BYTES],
         [chat, MOST_ANSWER_BYTES],
@@ -175,7 +175,7 @@ describe('compressed and interim responses:', () => {
     });
   }
 
-  it('D01: a decompression bomb without a content-encoding header is rejected as invalid JSON', async () => {
+  it('D01: a decompression bomb without a content-encoding header fails the call with unexpected-answer', async () => {
     const world = await startWorld();
     for (const [, body] of bombs) {
       world.emulator.faults.next(chat, { headers: json, body });

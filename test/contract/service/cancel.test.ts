@@ -73,7 +73,7 @@ describe('a canceled call', () => {
     assert.ok(!details.attempts);
   });
 
-  it("isn't counted as billed while it waits for a new token after a 401", async () => {
+  it('reports no usage if it was waiting for a new token after a 401', async () => {
     const world = await startWorld();
     const { emulator } = world;
     await world.tokenService.refresh(never);

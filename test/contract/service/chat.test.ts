@@ -80,7 +80,7 @@ describe('a conversation with the service', () => {
     await chat(world).answer;
   });
 
-  it('continues with a new token if the old token is revoked during a tool loop', async () => {
+  it('continues with a new token if the old token is revoked between two steps', async () => {
     const world = await startWorld({ emulator: { step: () => call } });
     await chat(world).answer;
     world.emulator.revokeTokens();
@@ -217,7 +217,7 @@ describe('a conversation with the service', () => {
     assert.deepEqual(await Promise.all(calls), ['cancelled', 'cancelled', 'cancelled']);
   });
 
-  it('runs 20 steps over one connection', async () => {
+  it('runs 20 steps over a single network connection', async () => {
     const world = await startWorld();
     for (let taken = 0; taken < 20; taken += 1) {
       await chat(world).answer;

@@ -37,7 +37,7 @@ describe('concurrent requests', () => {
     );
   });
 
-  it('reach the limit, but never exceed it', async () => {
+  it('reach the concurrency limit, but never exceed it', async () => {
     const world = await startWorld({ limits: { limit: 4 } });
     const held = gate();
     world.emulator.faults.next(chat, { hold: held.opened }, 4);

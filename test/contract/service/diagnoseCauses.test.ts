@@ -209,8 +209,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 2, 2],
   },
   {
-    cause:
-      'the service reports every token as invalid, as it does for a key from another environment',
+    cause: 'the service reports every token as invalid, as it does for a key from another account',
     named: 'key from a different account',
     plant: ({ faults }) =>
       faults.always(accessPath, refusal(401, 'authentication_token_not_valid')),

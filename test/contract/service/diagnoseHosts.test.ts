@@ -32,7 +32,7 @@ describe('a diagnosis', () => {
     ],
   ];
   for (const [what, plant, sent] of redirects) {
-    it(`doesn't follow a redirect of ${what} to an unapproved host`, async () => {
+    it(`doesn't follow a redirect to an unapproved host in response to ${what}`, async () => {
       const elsewhere = await startUnapproved();
       const examination = await startExamination();
       plant(examination.emulator, `${elsewhere.url}/elsewhere`);

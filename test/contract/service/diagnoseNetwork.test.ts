@@ -82,7 +82,7 @@ describe('a diagnosis', () => {
     assertNamed((await examine()).diagnosis, 'connection timeout');
   });
 
-  it('reports a host that has no TLS version in common with the client', async () => {
+  it('reports a host that rejects the TLS handshake', async () => {
     const server = await startMuteServer((socket) => socket.end(HANDSHAKE_FAILURE));
     closers.push(server.close);
     const { examine } = await startExamination({ credentials: { authUrl: server.url } });

@@ -135,7 +135,7 @@ describe('the models of an added service', () => {
     ['is cut off', { resetBeforeHeaders: true }],
     ['returns too much data', { json: { data: [], more: 'x'.repeat(16_777_216) } }],
   ] as const) {
-    it(`are listed without details, and without a retry, if the second request ${what}`, async () => {
+    it(`are listed without details, and without a retry, if the request for the details ${what}`, async () => {
       const { emulator, list } = await start('litellm');
       emulator.faults.always(infoPath, fault);
       assert.deepEqual(factsOf(await list()), [
@@ -165,7 +165,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(emulator.counts, { [listPath]: 1 });
   });
 
-  it('stop loading if the user cancels during the second request', async () => {
+  it('stop loading if the user cancels during the request for their details', async () => {
     const { emulator, list } = await start('litellm');
     const held = gate();
     emulator.faults.next(infoPath, { hold: held.opened });
