@@ -57,7 +57,7 @@ export const chatMutants: readonly Mutant[] = [
     to: 'if (',
     test: provider,
     title:
-      'lists models only while chat is available, without sending a request or opening a dialog',
+      'lists no models for model groups, in untrusted workspaces, with AI features off, or before the setup',
   },
   {
     name: 'a disabled tool runs',

@@ -362,7 +362,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lists models only while chat is available, without sending a request or opening a dialog', async () => {
+  it('lists no models for model groups, in untrusted workspaces, with AI features off, or before the setup', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);

@@ -87,7 +87,7 @@ describe('the Command Palette', () => {
   });
 
   for (const chosen of ['', 'zen']) {
-    it(`omits Refresh Token before the first use if requests contain the key itself (settings: ${chosen || 'no service'})`, async () => {
+    it(`omits Refresh Token before the first command if requests contain the key itself (settings: ${chosen || 'no service'})`, async () => {
       const editor = suite.life.editor();
       editor.userSettings.set('service', chosen);
       const record = suite.life.stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
@@ -101,7 +101,7 @@ describe('the Command Palette', () => {
     });
   }
 
-  it('omits Refresh Token after the first use if requests contain the key itself', async () => {
+  it('omits Refresh Token after a generation if requests contain the key itself', async () => {
     const editor = suite.life.editor();
     const { url } = suite.life.emulator;
     editor.userSettings.set('service', 'zen');

@@ -340,7 +340,7 @@ describe('a newly opened window', () => {
     [{ kind: 'none' }, []],
   ] as const) {
     it(
-      `shows each required secret as not set (${authentication.kind})`,
+      `shows only the required secrets as not set (${authentication.kind})`,
       closing(async () => {
         life = await startLife();
         const editor = life.editor();
