@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { extensions } from 'vscode';
 import { extensionId } from '../extensionId.ts';
 
-describe('The extension', () => {
+describe('the extension', () => {
   it('is found under its published name', () => {
     assert.notEqual(extensions.getExtension(extensionId), undefined);
   });

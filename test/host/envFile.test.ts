@@ -281,7 +281,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('gets a warning if git tracks it, even if it is ignored @nightly', async () => {
+    it('gets a warning if git tracks it, even if .gitignore lists it @nightly', async () => {
       git('init', '--quiet');
       writeFileSync(path('.env'), good);
       git('add', '.env');

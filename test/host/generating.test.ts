@@ -13,7 +13,7 @@ import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 const below: GenerateOverrides = { insertMode: 'below' };
 const line = (index: number, length: number) => new Range(index, 0, index, length);
 
-describe('generating in a real editor', () => {
+describe('a job in a real editor', () => {
   let world: World;
   beforeEach(async () => {
     world = await World.start();
@@ -41,7 +41,7 @@ describe('generating in a real editor', () => {
     assert.equal(editor.document.getText(), text);
   });
 
-  describe('uses the selection from when the command was run', () => {
+  describe('the selection at the time of the command', () => {
     const run = async (meanwhile: (editor: TextEditor) => Promise<void>) => {
       const editor = await open('one\ntwo\n', line(1, 3));
       const snapshot = currentSnapshot();
@@ -55,7 +55,7 @@ describe('generating in a real editor', () => {
     const isSelected = (editor: TextEditor, at: number) =>
       until(window.onDidChangeTextEditorSelection, () => editor.selection.start.line === at);
 
-    it('even if the cursor has moved', async () => {
+    it('is used even if the cursor has moved', async () => {
       const text = await run(async (editor) => {
         await commands.executeCommand('cursorTop');
         await isSelected(editor, 0);
@@ -63,7 +63,7 @@ describe('generating in a real editor', () => {
       assert.equal(text, `one\ntwo\n${answerFor('two')}\n`);
     });
 
-    it('even if the selected text has moved', async () => {
+    it('is used even if the selected text has moved', async () => {
       const text = await run(async (editor) => {
         await typeAt(editor.document, 'one', '\nmore');
         await isSelected(editor, 2);
@@ -71,7 +71,7 @@ describe('generating in a real editor', () => {
       assert.equal(text, `one\nmore\ntwo\n${answerFor('two')}\n`);
     });
 
-    it('but does nothing if the selected text was edited', async () => {
+    it("isn't sent if the selected text was edited", async () => {
       assert.equal(await run((editor) => typeAt(editor.document, 'tw', 'MINE')), false);
     });
   });

@@ -152,7 +152,7 @@ describe('a job', () => {
     assert.deepEqual([world.emulator.count(chatPath), editor.document.getText()], before);
   });
 
-  it('can restart, but not continue, a response that the user has undone in the editor', async () => {
+  it('can retry, but not continue, a response that the user has undone in the editor', async () => {
     const { editor, job } = await generated(cut);
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), 'prompt');
@@ -245,7 +245,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), before);
   });
 
-  it('restarts a response instead of continuing it after Undo Generation @nightly', async () => {
+  it('generates a new response instead of continuing the old one after Undo Generation @nightly', async () => {
     const { editor, job } = await generated(cut);
     const answers = job.truncated;
     assert.equal(await job.undo(), 'undone');

@@ -99,7 +99,7 @@ describe('insert modes:', () => {
     });
   }
 
-  it('a mode can be added with one file and one list entry @nightly', async () => {
+  it('a mode that a contributor adds inserts its text in one undo step @nightly', async () => {
     const editor = await open('  a = 1;', new Range(0, 2, 0, 8), 'javascript');
     assert.equal(await stream(editor, comment, ['says ', 'what\nis so']), true);
     assert.equal(editor.document.getText(), '  /*\n  says what\n  is so\n  */\n  a = 1;');
@@ -159,7 +159,7 @@ describe('insert modes:', () => {
     assert.equal(newDocument(editor.document).getText().trim(), 'answer 0\n\nanswer 1\n\nanswer 2');
   });
 
-  it('newDocument starts without blank lines, even if the first response is empty @nightly', async () => {
+  it('newDocument starts its document without blank lines, even if the first response is empty @nightly', async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
     for (const index of [1, 2]) job.append(index, `answer ${index}`);
@@ -248,7 +248,7 @@ describe('insert modes:', () => {
     assert.equal(job.isUndone, false);
   });
 
-  it('clipboard copies a partial response, even if other responses never started', async () => {
+  it('clipboard copies a partial response, even if another response never started', async () => {
     await env.clipboard.writeText('before');
     const job = jobOn(await three(), 'clipboard');
     for (const index of [0, 1]) job.begin(index, 'restart');

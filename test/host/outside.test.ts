@@ -40,14 +40,14 @@ describe('the .env file in a real folder', () => {
   }
 
   const refusals: [title: string, why: string, make: () => Promise<unknown>][] = [
-    ['B16: is refused at once if it is a directory', 'folder', () => mkdir(env())],
+    ['B16: is refused if it is a directory', 'folder', () => mkdir(env())],
     [
       'B16: is refused at once if it is a pipe',
       'not-a-file',
       async () => execFileSync('mkfifo', [env()]),
     ],
     [
-      'B15: is refused at once if it is a symbolic link, even to a regular file',
+      'B15: is refused if it is a symbolic link, even to a regular file',
       'symbolic-link',
       async () => {
         await writeFile(join(folder, 'real'), text);
@@ -60,17 +60,17 @@ describe('the .env file in a real folder', () => {
       () => symlink('/dev/zero', env()),
     ],
     [
-      'B15: is refused at once if it is a symbolic link to a directory',
+      'B15: is refused if it is a symbolic link to a directory',
       'symbolic-link',
       () => symlink('/', env()),
     ],
     [
-      'B15: is refused at once if it is a broken symbolic link',
+      'B15: is refused if it is a broken symbolic link',
       'symbolic-link',
       () => symlink('gone', env()),
     ],
     [
-      'B15: is refused at once if it is a symbolic link to itself',
+      'B15: is refused if it is a symbolic link to itself',
       'unreadable',
       () => symlink('.env', env()),
     ],
@@ -80,7 +80,7 @@ describe('the .env file in a real folder', () => {
       () => writeFile(env(), text.padEnd(10_000_000, '#')),
     ],
     ['B18: is refused if it is not UTF-8', 'not-text', () => writeFile(env(), text, 'utf16le')],
-    ["isn't a source if it doesn't exist", 'no-file', async () => {}],
+    ["is reported as missing if it doesn't exist", 'no-file', async () => {}],
   ];
   // On Windows, tests can't create pipes, devices, or sockets in a folder.
   const itAmongFiles = process.platform === 'win32' ? it.skip : it;
@@ -92,7 +92,7 @@ describe('the .env file in a real folder', () => {
     });
   }
 
-  itAmongFiles('B16: is refused at once if it is a socket', async () => {
+  itAmongFiles('B16: is refused if it is a socket', async () => {
     const server = createServer().listen(env());
     await once(server, 'listening');
     assert.equal(await valuesRead(), 'not-a-file');

@@ -97,7 +97,7 @@ describe('a preview', () => {
     assert.ok(window.visibleTextEditors.some(({ document }) => document === other.document));
   });
 
-  it('is inserted as one undo step when it is accepted, and then closes', async () => {
+  it('inserts its text as one undo step when it is accepted, and then closes', async () => {
     const { editor, job } = await previewed();
     assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
@@ -115,7 +115,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('is inserted in the right place, even if the document changes above and below the selection', async () => {
+  it('inserts its text in the right place, even if the document changes above and below the selection', async () => {
     const { editor } = await previewed();
     const right = await rightSide();
     await insert(editor, 0, 'before\n');
@@ -125,7 +125,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend behind');
   });
 
-  it("isn't inserted until it shows the latest changes to the document @nightly", async () => {
+  it("doesn't insert its text until it shows the latest changes to the document @nightly", async () => {
     const { editor } = await previewed();
     await insert(editor, 0, 'before\n');
     assert.equal(await openPreviews().accept(), true);
@@ -193,7 +193,7 @@ describe('a preview', () => {
     assert.equal(previews.isUpToDate(left.uri), false);
   });
 
-  it('is inserted only once, even if it is accepted twice @nightly', async () => {
+  it('inserts its text only once, even if it is accepted twice @nightly', async () => {
     const { editor } = await previewed();
     const previews = openPreviews();
     await Promise.all([previews.accept(), previews.accept()]);
@@ -249,7 +249,7 @@ describe('a preview', () => {
     assert.equal(previewTabs().length, 0);
   });
 
-  it('is discarded by closing its tab @nightly', async () => {
+  it('is discarded if its tab is closed @nightly', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const { aborted } = running(job);
@@ -286,7 +286,7 @@ describe('a preview', () => {
     });
   }
 
-  it('is discarded by closing its tab after its file was renamed @nightly', async () => {
+  it('is discarded if its tab is closed after its file was renamed @nightly', async () => {
     const names = ['discarded.txt', 'discarded-new.txt'] as const;
     const job = jobOn(await openFile(names[0], TEXT, PROMPT), 'preview');
     const { aborted } = await streaming(job);
@@ -298,7 +298,7 @@ describe('a preview', () => {
     assert.equal(job.isPending, false);
   });
 
-  it('is discarded by closing its tab after a rename that failed', async () => {
+  it("is discarded if its tab is closed after its file couldn't be renamed", async () => {
     const job = jobOn(await openFile('stays.txt', TEXT, PROMPT), 'preview');
     const { aborted } = await streaming(job);
     const started = new Promise<unknown>((resolve) => {

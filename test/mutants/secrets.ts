@@ -34,7 +34,7 @@ export const secretMutants: readonly Mutant[] = [
     to: 'error',
     test: 'test/contract/service/secrets.test.ts',
     title:
-      'E02 E04: the error after the failure “key in the error code” contains neither the key nor the token',
+      'E02 E04: contain neither the key nor the token after the failure “key in the error code”',
   },
   {
     name: 'an error can contain a key that was replaced',
@@ -42,7 +42,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '...this.#former.secrets, ',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: 'in errors after signing out',
+    title: 'covers errors after signing out',
   },
   {
     name: 'the log contains the token',

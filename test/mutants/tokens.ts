@@ -73,7 +73,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '!reader.hasBegun',
     to: 'true',
     test: replay,
-    title: 'H23: makes the call fail with unauthorized if part of the text was delivered',
+    title: 'H23: makes the call fail with unauthorized if part of the text was already delivered',
   },
   {
     name: 'a request is replayed twice after a 401',

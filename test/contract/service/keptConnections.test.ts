@@ -26,7 +26,7 @@ function atRest({ limiter }: World): Promise<void> {
 const connectionsOf = ({ emulator }: World) =>
   new Set(emulator.requests.map(({ connection }) => connection)).size;
 
-describe('a connection to the service', () => {
+describe('a network connection to the service', () => {
   const closers: (() => void)[] = [];
   let time: FakeTime | undefined;
   afterEach(async () => {
@@ -52,7 +52,7 @@ describe('a connection to the service', () => {
     ['not streamed', {}],
     ['streamed', streamed],
   ] as const) {
-    it(`serves 20 generations one after the other (${how})`, async () => {
+    it(`serves 20 consecutive generations, and leaves no timers behind (${how})`, async () => {
       const world = await startWorld();
       let before = Number.POSITIVE_INFINITY;
       for (let count = 0; count < 20; count += 1) {
@@ -68,7 +68,7 @@ describe('a connection to the service', () => {
     });
   }
 
-  it('is reused, so 10 generations with a limit of 3 open at most 3 connections', async () => {
+  it('is reused, so 10 generations with a concurrency limit of 3 open at most 3 connections', async () => {
     const world = await startWorld({ limits: { limit: 3 } });
     await Promise.all(Array.from({ length: 10 }, () => world.generate(streamed)));
     assert.ok(connectionsOf(world) <= 3, `${connectionsOf(world)} connections`);
@@ -89,7 +89,7 @@ describe('a connection to the service', () => {
     });
   }
 
-  it('is kept after an error within a stream, and after an unusable response', async () => {
+  it('is kept after an error event in a stream, and after an HTML response', async () => {
     const world = await startWorld();
     const error = { errors: [{ code: 'x', message: '' }], status_code: 500 };
     const faults: Fault[] = [
@@ -108,7 +108,7 @@ describe('a connection to the service', () => {
     assert.equal(connectionsOf(world), 1);
   });
 
-  it('delivers the text at once, and closes after 1 s if the response stays open', async () => {
+  it("is closed after 1 s if the response stays open, without delaying the call's result", async () => {
     time = new FakeTime();
     const watched = new WatchedFetch();
     const world = await startWorld({
@@ -166,7 +166,7 @@ describe('a connection to the service', () => {
     });
   }
 
-  it('that is reset during a request fails the request without a retry', async () => {
+  it('that is reset during a request makes the request fail without a retry', async () => {
     const { world, line, service } = await startOnLine();
     await world.generate();
     service.emulator.faults.next(chat, { neverAnswers: true });

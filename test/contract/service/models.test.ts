@@ -19,7 +19,7 @@ const page = (model_id: string, href?: string) => ({
 describe('the model list', () => {
   afterEach(endWorlds);
 
-  it("doesn't require a token or a key", async () => {
+  it('is requested without a token or a key', async () => {
     const world = await startWorld();
     const { models } = await list(world);
     assert.deepEqual(
@@ -65,7 +65,7 @@ describe('the model list', () => {
     });
   });
 
-  it('uses only the start marker from the link to the next page', async () => {
+  it('uses only the `start` parameter of the link to the next page', async () => {
     const other = await startUnapproved();
     const world = await startWorld();
     const { faults } = world.emulator;

@@ -175,11 +175,11 @@ process.stdout.write(${JSON.stringify(text)});
     return path;
   }
 
-  it('watsonx.ai on IBM Cloud generates text', async () => {
+  it('watsonx.ai on IBM Cloud sets up a connection that generates text', async () => {
     await generates(() => ({ service: services[0] }), tokenPath);
   });
 
-  it('watsonx.ai on IBM Cloud with single sign-on generates text with the token that the program prints', async () => {
+  it('watsonx.ai on IBM Cloud with single sign-on sets up a connection that sends the token from the program', async () => {
     const entry = entryUnder('watsonx.ai on IBM Cloud with single sign-on');
     assert.ok(services[0].regions.some(({ url }) => url === entry.url));
     assert.deepEqual(neededSettings(serviceOf(entry)), ['projectId']);
@@ -199,14 +199,14 @@ process.stdout.write(${JSON.stringify(text)});
     assert.deepEqual([...new Set(sent)], [`Bearer ${token}`]);
   });
 
-  it('watsonx.ai on premises generates text', async () => {
+  it('watsonx.ai on premises sets up a connection that generates text', async () => {
     const file = blockOf('watsonx.ai on premises', 'ini');
     const credentials = credentialsOf(file, 'emulator-project');
     assert.equal(credentials('').service, serviceFor('cpd'));
     await generates(credentials, platformPath);
   });
 
-  it('a deployment generates text', async () => {
+  it('a deployment sets up a connection that generates text', async () => {
     const credentials = credentialsOf(blockOf('A deployment', 'ini'), 'emulator-deployment');
     assert.equal(credentials('').resource, 'deployment');
     const { emulator } = await generates(credentials, tokenPath, {
@@ -219,7 +219,7 @@ process.stdout.write(${JSON.stringify(text)});
   const oauth = Object(oauthEntry['authentication']);
   const { pathname: realm } = new URL(oauth.tokenUrl);
 
-  it('a LiteLLM gateway behind an identity provider generates text', async () => {
+  it('a LiteLLM gateway behind an identity provider sets up a connection that sends the client secret in a header', async () => {
     const followed = await follow(
       oauthEntry,
       { oauth: { path: realm, scope: oauth.scope } },
@@ -232,7 +232,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.match(exchange?.headers.authorization ?? '', /^Basic /);
   });
 
-  it('any gateway with client credentials generates text', async () => {
+  it('any gateway with client credentials sets up a connection that sends the client secret in the body', async () => {
     const audience = 'https://llm.acme.example';
     const clientAuthentication = 'client_secret_post';
     const { origin, pathname: prefix } = new URL(oauthEntry.url);
@@ -251,7 +251,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.equal(exchange?.form?.['client_secret'], defaultApiKey);
   });
 
-  it('a LiteLLM gateway with a virtual key generates text', async () => {
+  it('a LiteLLM gateway with a virtual key sets up a connection that sends the key as a bearer token', async () => {
     const followed = await follow(
       entryUnder('A LiteLLM gateway with a virtual key'),
       { apiKeys: ['sk-1234'], keyHeader: 'authorization' },
@@ -266,7 +266,7 @@ process.stdout.write(${JSON.stringify(text)});
     ["vLLM on your company's network", true],
     ['Ollama on your machine', false],
   ] as const) {
-    it(`${heading} generates text without further settings or credentials`, async () => {
+    it(`${heading} sets up a connection without further settings or credentials`, async () => {
       const entry = entryUnder(heading);
       const { url } = serviceOf(entry);
       assert.deepEqual([url, isUnencrypted(url)], [entry.url, isOnNetwork]);
@@ -278,7 +278,7 @@ process.stdout.write(${JSON.stringify(text)});
     });
   }
 
-  it('Azure API Management with a subscription key generates text, and sends the key in only one header', async () => {
+  it('Azure API Management with a subscription key sets up a connection that sends the key in only one header', async () => {
     const followed = await follow(
       entryUnder('Azure API Management with a subscription key'),
       { keyHeader: 'ocp-apim-subscription-key' },
@@ -291,7 +291,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('Databricks generates text with the token that the program prints', async () => {
+  it('Databricks sets up a connection that generates text with the token from the program, but has no model list', async () => {
     const entry = entryUnder('Databricks with a token command');
     const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
     assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');
@@ -321,7 +321,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.equal(generation?.headers.authorization, `Bearer ${token}`);
   });
 
-  it('a gateway with custom headers generates text, and sends the key and the custom headers', async () => {
+  it('a gateway with custom headers sets up a connection that sends the key and the custom headers', async () => {
     const entry = entryUnder('A gateway with custom headers');
     const [label = '', ...others] = headerSecretsOf(serviceOf(entry));
     assert.deepEqual([label, others], ['client secret', []]);

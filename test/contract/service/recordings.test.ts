@@ -73,7 +73,7 @@ async function resultOf({ client, http, credentials }: World, path: string): Pro
 describe('the outcome of', () => {
   afterEach(endWorlds);
 
-  it('each of the 28 recordings is listed in this test', () => {
+  it('each of the 28 recordings is listed in this file', () => {
     assert.deepEqual(
       recordings.map(({ n }) => n),
       Object.keys(outcomes).map(Number),

@@ -22,7 +22,7 @@ const expiredEvent = {
   status_code: 401,
 };
 
-describe('a token that the service revokes', () => {
+describe('an outdated token', () => {
   afterEach(endWorlds);
 
   for (const streams of [false, true]) {
@@ -81,7 +81,7 @@ describe('a token that the service revokes', () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it('H23: makes the call fail with unauthorized if part of the text was delivered', async () => {
+  it('H23: makes the call fail with unauthorized if part of the text was already delivered', async () => {
     const world = await warm();
     const first = { choices: [{ delta: { content: 'partial' }, finish_reason: null }] };
     world.emulator.faults.next(chatStream, streamOf(first, expiredEvent));

@@ -98,7 +98,7 @@ describe('requests', () => {
     }
   }
 
-  it('use the parameter names of their operation', async () => {
+  it('use the parameter names of their operation, and omit unsupported parameters', async () => {
     const set = { max_new_tokens: 20, stop_sequences: ['.'], random_seed: 1, top_k: 5 };
     const chat = await startWorld();
     const { dropped } = await chat.generate({}, set);
@@ -247,7 +247,7 @@ describe('requests', () => {
   }
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`for the ${operation} operation may contain a private key in a partial response, but not in the prompt`, async () => {
+    it(`for the ${operation} operation may contain part of a private key in a partial response, but not a whole one in the prompt`, async () => {
       const world = await startWorld({ operation });
       const responseSoFar = privateKey.slice(0, 40);
       await world.generate({ responseSoFar });

@@ -11,7 +11,7 @@ import { endWorlds, failureOf, startWorld, tokenPath } from './world.ts';
 const HEADERS_MS = 60_000;
 const oddKey = 'C4nary+Key/"with\\odd=';
 
-describe(`no error contains the key or the token: ${Object.keys(echoes).length} scenarios`, () => {
+describe(`errors in ${Object.keys(echoes).length} failure scenarios`, () => {
   let time: FakeTime | undefined;
   afterEach(async () => {
     time?.end();
@@ -19,7 +19,7 @@ describe(`no error contains the key or the token: ${Object.keys(echoes).length} 
   });
 
   for (const [name, { path, fault }] of Object.entries(echoes)) {
-    it(`E02 E04: the error after the failure “${name}” contains neither the key nor the token`, async () => {
+    it(`E02 E04: contain neither the key nor the token after the failure “${name}”`, async () => {
       for (const apiKey of [key, oddKey]) {
         time = fault(apiKey).neverAnswers ? new FakeTime() : undefined;
         const world = await startWorld({ ...(time && { clock: time }), credentials: { apiKey } });

@@ -51,7 +51,7 @@ describe('a service runtime', () => {
     return { runtime, emulator, settings, states, traffic, generate, withKey, tokens };
   }
 
-  it("doesn't send a request before the first call", async () => {
+  it("doesn't open a network connection before the first call", async () => {
     const { runtime, emulator, settings, states, withKey, tokens } = await start();
     runtime.client(withKey('key-number-one'), settings);
     tokens('key-number-one').keepFresh();
@@ -131,7 +131,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
   });
 
-  describe('protects recent keys and their tokens', () => {
+  describe('the protection of recent keys and their tokens', () => {
     const keys = ['key-number-one', 'key-number-two', 'key-number-three', 'key-number-four'];
 
     async function afterwards(end: (runtime: ServiceRuntime, lastKey: string) => void) {
@@ -154,7 +154,7 @@ describe('a service runtime', () => {
       'after signing out': (runtime) => runtime.forgetTokens(),
     };
     for (const [when, end] of Object.entries(ends)) {
-      it(`in errors ${when}`, async () => {
+      it(`covers errors ${when}`, async () => {
         const { emulator, generate, lastKey, secrets } = await afterwards(end);
         assert.equal(secrets.length, 4 + 6);
         for (const secret of secrets) {
@@ -166,7 +166,7 @@ describe('a service runtime', () => {
         }
       });
 
-      it(`in texts and the model list ${when}`, async () => {
+      it(`covers text and the model list ${when}`, async () => {
         const { runtime, emulator, secrets } = await afterwards(end);
         for (const secret of secrets) {
           assert.equal(runtime.leaksInto(`a ${secret} b`, [], 0), true);
@@ -182,7 +182,7 @@ describe('a service runtime', () => {
       });
     }
 
-    it("in a response's warnings", async () => {
+    it("covers a response's warnings", async () => {
       const { emulator, generate, lastKey } = await afterwards(() => {});
       const warnings = ['harmless', 'oldkeynumberfive'].map((id) => ({ id, message: id }));
       emulator.settings.apiKeys = [...keys, 'oldkeynumberfive'];
@@ -192,7 +192,7 @@ describe('a service runtime', () => {
       assert.deepEqual((await generate(lastKey)).warnings, ['harmless']);
     });
 
-    it('until the window closes', async () => {
+    it('ends when the window closes', async () => {
       const { runtime, secrets } = await afterwards(() => {});
       runtime.dispose();
       for (const secret of secrets) assert.equal(runtime.leaksInto(secret, [], 0), false);
@@ -277,7 +277,7 @@ describe('a service runtime', () => {
     assert.equal(other.count(modelsPath), 0);
   });
 
-  it('waits for the network connection at most 1 s after the token arrives', async () => {
+  it('waits at most 1 s for the network connection opened in advance, once the token has arrived', async () => {
     time = new FakeTime();
     const { emulator, generate, states } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
@@ -291,7 +291,7 @@ describe('a service runtime', () => {
     await emulator.disconnected(opened);
   });
 
-  it('generates text even if no network connection can be opened in advance', async () => {
+  it('generates text even if the request that opens a network connection in advance fails', async () => {
     for (const fault of [{ status: 503 }, { redirectTo: '/x' }, { resetBeforeHeaders: true }]) {
       const { emulator, generate } = await start();
       emulator.faults.always(modelsPath, fault);
@@ -413,7 +413,7 @@ describe('a service runtime', () => {
     for (const key of [...keys, refused]) assert.equal(runtime.leaksInto(key, [], 0), true, key);
   });
 
-  it('discards the token of a test that was running when the user signed out', async () => {
+  it('discards the token of a connection test that was running when the user signed out', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const held = gate();
     emulator.faults.next('/ml/v1/text/tokenization', { hold: held.opened });

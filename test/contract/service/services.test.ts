@@ -376,7 +376,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls`, () => {
   for (const [name, authentication] of Object.entries(authCases)) {
     const { path } = authentication;
     if (path === undefined) continue;
-    it(`with “${name}” make 1 token request at first, 1 after a revocation, and 2 after a 503`, async () => {
+    it(`with “${name}” make 1 token request at first, 1 after a revocation, and 2 if the first one gets a 503`, async () => {
       const api = apis['watsonx, project'] as ApiCase;
       const world = await startOf(authentication, api);
       const failed = [await all(world)];
@@ -486,7 +486,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     });
   }
 
-  it('sends the scope and audience along with client credentials in the header or the body', async () => {
+  it('sends the scope and audience whether the client credentials are in the header or the body', async () => {
     for (const name of ['basic', 'post']) {
       const world = await startOf(authCases[`client credentials, ${name}`] as AuthCase, api);
       await world.generate();

@@ -158,7 +158,7 @@ describe('docs/skill.openapi.json', () => {
     assert.doesNotMatch(JSON.stringify(resolved), /"\$ref"/);
   });
 
-  it('fails validation with an invalid path', async () => {
+  it("fails validation if a path doesn't begin with a slash", async () => {
     const invalid = { ...JSON.parse(text), paths: { 'no-slash': {} } };
     const { valid, errors } = await new Validator().validate(invalid);
     assert.equal(valid, false);
@@ -201,7 +201,7 @@ describe('docs/skill.openapi.json', () => {
     }
   });
 
-  it("G15: doesn't contain keys, tokens, or descriptions with line breaks", () => {
+  it("G15: doesn't contain keys, tokens, or strings with line breaks", () => {
     assert.equal(redact(text), text);
     assert.doesNotMatch(text, /eyJ|Bearer [A-Za-z0-9]|\\[nrt]/);
   });

@@ -165,7 +165,7 @@ describe('an error thrown by a callback', () => {
     ['the first text', {}],
     ['the last text', events(delta('a', 'stop'))],
   ] as const) {
-    it(`for ${what} is rethrown unchanged, and frees the slot`, async () => {
+    it(`for ${what} is rethrown unchanged, and doesn't block the next call`, async () => {
       const world = await startWorld({ limits: { limit: 1 } });
       const path = pathOf('chat', true);
       world.emulator.faults.next(path, fault);
@@ -187,7 +187,7 @@ describe('an error thrown by a callback', () => {
 describe('a stream that ends early', () => {
   afterEach(endWorlds);
 
-  it('D17: keeps the received text, and fails with incomplete after one attempt', async () => {
+  it('D17: still delivers its text, and fails with incomplete after one attempt', async () => {
     const world = await startWorld();
     world.emulator.faults.next(pathOf('chat', true), events(delta('a'), delta('b')));
     const parts: string[] = [];

@@ -145,7 +145,7 @@ describe('a request', () => {
   });
 });
 
-describe('a connection', () => {
+describe('a network connection', () => {
   afterEach(endWorlds);
 
   it('that is refused is retried three times', async () => {
@@ -220,7 +220,7 @@ describe('a connection', () => {
   });
 });
 
-describe('a request that gets no response', () => {
+describe('a request without a final response', () => {
   const closers: (() => Promise<void>)[] = [];
   afterEach(async () => {
     await endWorlds();
