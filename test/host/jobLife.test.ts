@@ -81,7 +81,7 @@ describe('a job', () => {
     }
   });
 
-  it('can be canceled with Escape after its file was renamed', async () => {
+  it('can still be canceled after its file is renamed', async () => {
     await openFile('escape.txt', 'prompt', PROMPT);
     world.emulator.faults.always(chatPath, { neverAnswers: true });
     const generating = generate(world.options, { insertMode: 'below' });

@@ -367,7 +367,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nprompt\nSECOND');
   });
 
-  it('shows the whole text when a discarded response is continued', async () => {
+  it('contains the whole text when a discarded response is continued', async () => {
     const { editor, job } = await previewed();
     await openPreviews().discard();
     job.begin(0, 'continue');

@@ -266,7 +266,7 @@ process.stdout.write(${JSON.stringify(text)});
     ["vLLM on your company's network", true],
     ['Ollama on your machine', false],
   ] as const) {
-    it(`${heading} sets up a connection without further settings or credentials`, async () => {
+    it(`${heading} sets up a connection that needs no further settings or credentials`, async () => {
       const entry = entryUnder(heading);
       const { url } = serviceOf(entry);
       assert.deepEqual([url, isUnencrypted(url)], [entry.url, isOnNetwork]);

@@ -11,7 +11,7 @@ import { endWorlds, failureOf, startWorld, tokenPath } from './world.ts';
 const HEADERS_MS = 60_000;
 const oddKey = 'C4nary+Key/"with\\odd=';
 
-describe(`errors in ${Object.keys(echoes).length} failure scenarios`, () => {
+describe(`service errors (${Object.keys(echoes).length} scenarios)`, () => {
   let time: FakeTime | undefined;
   afterEach(async () => {
     time?.end();
