@@ -71,7 +71,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'body.readRest(REST_MS).then(',
     to: 'Promise.resolve().then(',
     test: keptConnections,
-    title: 'serves 20 generations one after the other',
+    title: 'serves 20 consecutive generations',
   },
   {
     name: 'a response ends only when its body ends',
@@ -79,7 +79,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '        if (this.#isComplete && this.#outputTokens !== undefined) return;\n',
     to: '',
     test: keptConnections,
-    title: 'delivers the text at once',
+    title: 'is closed after 1 s if the response stays open',
   },
   {
     name: 'a response that the service keeps open keeps its slot',
@@ -87,7 +87,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(() => this.close(), ms)',
     to: 'setTimeout(() => this.close(), ms * 100)',
     test: keptConnections,
-    title: 'delivers the text at once',
+    title: 'is closed after 1 s if the response stays open',
   },
   {
     name: 'model information is requested during a pause',
