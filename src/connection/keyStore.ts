@@ -45,7 +45,7 @@ const MARKER = 'hostedModel.hasKey.';
  * fires an event in every window. Deleting the keys isn't enough, because no event fires if no key
  * is stored, for example if the user's key is in a `.env` file.
  */
-const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
+export const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 
 const RESOURCE_KINDS: readonly ResourceKind[] = ['project', 'space', 'deployment'];
 

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Memento, SecretStorage } from 'vscode';
 import type { Connection } from '../service/connection.ts';
 import { Secret } from '../service/secret.ts';
+import { LAST_SIGN_OUT } from './keyStore.ts';
 
 /**
  * The user's decisions about credentials from a `.env` file or the environment. A decision applies
@@ -13,7 +14,12 @@ import { Secret } from '../service/secret.ts';
 
 export type ApprovalDecision = 'approved' | 'refused';
 
-type HashedDecision = readonly [hash: string, decision: ApprovalDecision];
+/**
+ * `lastSignOut` is the value in secret storage at the time of the decision. If it has changed since
+ * then, an approval no longer applies. All VS Code profiles share secret storage, but each has its
+ * own state, so a sign-out can't delete the approvals of other profiles.
+ */
+type HashedDecision = readonly [hash: string, decision: ApprovalDecision, lastSignOut?: string];
 
 /** Every value that a decision depends on, including the key, in a fixed order. */
 export type Subject = Secret<readonly [kind: 'source', ...values: readonly string[]]>;
@@ -57,7 +63,10 @@ export class SourceApprovals {
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const hashKey = await this.#readHashKey();
     if (hashKey === undefined) return undefined;
-    return new Map(this.#decisions).get(hashOf(subject, hashKey));
+    const hash = hashOf(subject, hashKey);
+    const [, decision, lastSignOut = ''] = this.#decisions.find(([known]) => known === hash) ?? [];
+    const hasEnded = decision === 'approved' && lastSignOut !== (await this.#readLastSignOut());
+    return hasEnded ? undefined : decision;
   }
 
   /** True if any folder has an approval, which a sign-out would delete. */
@@ -73,16 +82,18 @@ export class SourceApprovals {
     if (await this.decisionFor(subject)) await this.#keep(subject, undefined);
   }
 
-  /** Deletes the approvals for all folders. Declined sources stay declined. */
+  /** Deletes this profile's approvals for all folders. Declined sources stay declined. */
   async forgetApproved(): Promise<void> {
     const refused = this.#decisions.filter(([, decision]) => decision === 'refused');
     await this.#state.update(DECISIONS, refused);
   }
 
   async #keep(subject: Subject, decision: ApprovalDecision | undefined): Promise<void> {
+    const lastSignOut = await this.#readLastSignOut();
     const hash = hashOf(subject, (await this.#readHashKey()) ?? (await this.#makeHashKey()));
+    // From here on, no `await`, so that concurrent calls keep each other's decisions.
     const others = this.#decisions.filter(([known]) => known !== hash);
-    const all = decision ? [...others, [hash, decision] as const] : others;
+    const all = decision ? [...others, [hash, decision, lastSignOut] as const] : others;
     await this.#state.update(DECISIONS, all.slice(-MAX_DECISIONS));
   }
 
@@ -91,8 +102,16 @@ export class SourceApprovals {
   }
 
   async #readHashKey(): Promise<string | undefined> {
-    const stored = await this.#secrets.get(HASH_KEY_NAME).then(undefined, () => undefined);
-    return stored ?? this.#windowHashKey;
+    return (await this.#read(HASH_KEY_NAME)) ?? this.#windowHashKey;
+  }
+
+  /** Returns a value that changes with each sign-out. Empty before the first sign-out. */
+  async #readLastSignOut(): Promise<string> {
+    return (await this.#read(LAST_SIGN_OUT)) ?? '';
+  }
+
+  async #read(name: string): Promise<string | undefined> {
+    return this.#secrets.get(name).then(undefined, () => undefined);
   }
 
   async #makeHashKey(): Promise<string> {

@@ -1162,6 +1162,13 @@ describe('Connections', () => {
       assert.equal(signOutSignal.aborted, true);
     });
 
+    it('A20: asks for approval again after a sign-out in another VS Code profile', async () => {
+      // Profiles share secret storage, but each profile has its own state.
+      await new KeyStore(keyring.window(), new FakeState(), assert.fail).delete();
+      await settled();
+      assert.equal((await connections.peek()).choice.kind, 'ask-source');
+    });
+
     it('A17: ends requests on sign-out, even if secret storage can’t store anything', async () => {
       keyring.values.set = () => assert.fail('Secret storage can’t store anything.');
       const { signOutSignal } = connections;

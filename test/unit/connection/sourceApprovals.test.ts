@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { KeyStore } from '../../../src/connection/keyStore.ts';
 import { SourceApprovals, type Subject } from '../../../src/connection/sourceApprovals.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import { connectionOf, credentials } from '../service/fixtures.ts';
@@ -150,5 +151,19 @@ describe('SourceApprovals', () => {
     await approvals.forgetApproved();
     assert.equal(await approvals.decisionFor(subject), undefined);
     assert.equal(await approvals.decisionFor(other), 'refused');
+  });
+
+  it('ends approvals at a sign-out in another VS Code profile, but remembers declined sources', async () => {
+    const keyring = new FakeKeyring();
+    const approvals = approvalsOn(keyring, new FakeState());
+    const other = subjectOf('file:///work/b', 'project-2');
+    for (const _ of ['first sign-out', 'second sign-out']) {
+      await approvals.remember(subject, 'approved');
+      await approvals.remember(other, 'refused');
+      assert.equal(await approvals.decisionFor(subject), 'approved');
+      await new KeyStore(keyring.window(), new FakeState(), assert.fail).delete();
+      assert.equal(await approvals.decisionFor(subject), undefined);
+      assert.equal(await approvals.decisionFor(other), 'refused');
+    }
   });
 });
