@@ -1,6 +1,6 @@
 import { ConfigurationTarget, Disposable, type Uri, workspace } from 'vscode';
 import { ServiceError } from '../service/errors.ts';
-import { AI_SETTING, type Inspected, userValue } from '../undocumentedApi.ts';
+import { AI_SETTING, type Inspected, remoteValue, userValue } from '../undocumentedApi.ts';
 
 /**
  * The only module that calls `getConfiguration`. Reads and writes raw values, and reports changes.
@@ -36,6 +36,17 @@ export class Configuration {
    */
   own(name: string): string {
     return textOf(userValue(this.inspected(name)));
+  }
+
+  /**
+   * True if the value in use is set by a workspace, folder, or remote machine, even if it equals the
+   * user's value.
+   */
+  isOverridden(name: string): boolean {
+    const found = this.inspected(name);
+    // In Restricted Mode, the values of the workspace and its folders aren't in use.
+    const ofWorkspace = found.workspaceFolderValue ?? found.workspaceValue;
+    return ((workspace.isTrusted ? ofWorkspace : undefined) ?? remoteValue(found)) !== undefined;
   }
 }
 

@@ -113,7 +113,7 @@ export function readSettings(scope?: Uri): Settings {
     modelId: modelId || service.defaultModelId,
     isModelSet: modelId !== '',
     invalidModelId: modelId === '' ? text('modelId') : '',
-    overridingModelId: modelId === configuration.own('modelId') ? '' : modelId,
+    overridingModelId: configuration.isOverridden('modelId') ? modelId : '',
     operation: operationOf(service, text('operation')),
     parameters: objectOf(configuration.get('parameters')),
     insertMode: text('insertMode'),
@@ -214,8 +214,7 @@ function projectIn(configuration: Configuration) {
   for (const resource of RESOURCE_KINDS) {
     const name = `${resource}Id`;
     const projectId = configuration.text(name);
-    const isOfFolder = projectId !== configuration.own(name);
-    if (isOfFolder && cleanValue(projectId).value !== '') {
+    if (configuration.isOverridden(name) && cleanValue(projectId).value !== '') {
       return { projectId, resource, isProjectOverridden: true };
     }
   }

@@ -144,6 +144,20 @@ describe('the model in the settings', () => {
     assert.equal(modelId(), services[0].defaultModelId);
   });
 
+  it('is the folder’s model for any service, even if it equals the user’s model', async () => {
+    const { readSettings, settingsFor } = await import('../../src/config/settings.ts');
+    editor.userSettings.set('modelId', 'maker/own');
+    const [, other] = services;
+    assert.ok(other);
+    const modelOfOther = () => settingsFor(other, readSettings()).modelId;
+    assert.equal(modelOfOther(), other.defaultModelId);
+    editor.folderSettings.set('modelId', 'maker/own');
+    assert.equal(modelOfOther(), 'maker/own');
+    // In Restricted Mode, VS Code doesn't apply the folder's value.
+    editor.isTrusted = false;
+    assert.equal(modelOfOther(), other.defaultModelId);
+  });
+
   it('is underlined in the settings file if it is invalid', () => {
     const settings = settingsIn<{ readonly type: string; readonly pattern?: string }>(manifest);
     const { pattern = '' } = settings['hostedModel.modelId'] ?? {};

@@ -242,7 +242,8 @@ export class SinkEditor extends FakeEditor {
       get: (name: string) => this.setting(name),
       inspect: (name: string) => {
         const value = this.userSettings.get(name);
-        return { globalValue: value, globalLocalValue: value };
+        const workspaceValue = this.folderSettings.get(name);
+        return { globalValue: value, globalLocalValue: value, workspaceValue };
       },
       update: async (name: string, value: unknown) => {
         if (this.broken === 'settings file') throw new Error('The file has unsaved changes.');

@@ -430,6 +430,18 @@ describe('the extension with several services', () => {
     assert.equal(editor.modalCount, 0);
   });
 
+  it('uses the folder’s project, not the user’s space, even if the user has the same project', async () => {
+    const { readSettings } = await import('../../../src/config/settings.ts');
+    editor.userSettings.set('spaceId', 's').set('projectId', 'p');
+    const named = () => {
+      const { resource, projectId, isProjectOverridden } = readSettings();
+      return [resource, projectId, isProjectOverridden];
+    };
+    assert.deepEqual(named(), ['space', 's', false]);
+    editor.folderSettings.set('projectId', 'p');
+    assert.deepEqual(named(), ['project', 'p', true]);
+  });
+
   it("doesn't show a folder's project for a service without projects", async () => {
     editor.userSettings
       .set('services', [acme])
