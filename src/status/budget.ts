@@ -11,7 +11,7 @@ export interface DayUse {
   readonly budget: number;
 }
 
-/** A notice that was shown for a key today, or the user's choice to continue. */
+/** A notice that was shown for a key and budget today, or the user's choice to continue. */
 type Note = 'near' | 'spent' | 'continued';
 
 const NOTES = 'hostedModel.budget';
@@ -24,7 +24,7 @@ export function budgetState({ tokens, budget }: Omit<DayUse, 'fingerprint'>) {
 
 /**
  * Notifies the user when a key's daily budget is nearly used up, and again when it's used up. Each
- * notice is shown once per key and day across all windows.
+ * notice is shown once per key, budget, and day across all windows.
  */
 export class DailyBudget {
   readonly #state: Memento;
@@ -41,7 +41,7 @@ export class DailyBudget {
     if (state === 'free' || this.#has(state, use)) return;
     this.#keep(state, use);
     if (state === 'near') inform(texts.nearText(use.tokens, use.budget));
-    else void this.offer(use);
+    else if (!this.allowsRequests(use)) void this.offer(use);
   }
 
   /**
@@ -63,12 +63,12 @@ export class DailyBudget {
     if (picked === CONTINUE_TODAY && day === dayOf(this.#now())) this.#keep('continued', use);
   }
 
-  #has(note: Note, { fingerprint }: DayUse): boolean {
-    return this.#noted(note).includes(fingerprint);
+  #has(note: Note, use: DayUse): boolean {
+    return this.#noted(note).includes(noteKey(note, use));
   }
 
-  #keep(note: Note, { fingerprint }: DayUse): void {
-    const keys = [...this.#noted(note), fingerprint];
+  #keep(note: Note, use: DayUse): void {
+    const keys = [...this.#noted(note), noteKey(note, use)];
     // Each kind of note has its own record, because another window may store a different kind of
     // note at the same time.
     const kept = this.#state.update(`${NOTES}.${note}`, { day: dayOf(this.#now()), keys });
@@ -76,11 +76,19 @@ export class DailyBudget {
     kept.then(undefined, () => {});
   }
 
-  /** Returns the fingerprints of the keys that have this note today. */
+  /** Returns the `noteKey` of each key that has this note today. */
   #noted(note: Note): readonly string[] {
     const kept = this.#state.get<{ readonly day: string; readonly keys: readonly string[] }>(
       `${NOTES}.${note}`,
     );
     return kept?.day === dayOf(this.#now()) ? kept.keys : [];
   }
+}
+
+/**
+ * Returns the value to store with a note. A raised budget gets new notices, but the user's choice to
+ * continue applies for the rest of the day.
+ */
+function noteKey(note: Note, { fingerprint, budget }: DayUse): string {
+  return note === 'continued' ? fingerprint : `${fingerprint} ${budget}`;
 }

@@ -75,6 +75,32 @@ describe('the daily budget', () => {
     );
   });
 
+  it('warns again at 80% and 100% of a raised budget', async () => {
+    const budget = open();
+    const raised = { budget: 10_000 };
+    const messages = await messagesAfter(
+      budget,
+      ...[use(800), use(1_000), use(8_000, raised), use(9_000, raised)],
+      ...[use(10_000, raised), use(10_500, raised)],
+    );
+    assert.deepEqual(
+      messages.map((text) => text.match(/budget of [\d,]+ tokens(?: is used up)?/)?.[0]),
+      ['1,000', '10,000'].flatMap((size) => [
+        `budget of ${size} tokens`,
+        `budget of ${size} tokens is used up`,
+      ]),
+    );
+  });
+
+  it('isn’t reported as used up again after Continue Today, even if it is raised', async () => {
+    const budget = open();
+    editor.picks.push('Continue Today');
+    await messagesAfter(budget, use(1_000));
+    const raised = use(10_000, { budget: 10_000 });
+    assert.deepEqual(await messagesAfter(budget, raised), []);
+    assert.equal(budget.allowsRequests(raised), true);
+  });
+
   it('allows requests with a key until midnight after the user selects Continue Today', async () => {
     const [one, other] = [open(), open()];
     editor.picks.push('Continue Today');
@@ -98,18 +124,18 @@ describe('the daily budget', () => {
     assert.equal(budget.allowsRequests(use(1_000)), false);
   });
 
-  it('stores only the day and key fingerprints', async () => {
+  it('stores only the day, key fingerprints, and budgets', async () => {
     const budget = open();
     editor.picks.push('Continue Today');
     await messagesAfter(budget, use(800), use(1_000), use(900, { fingerprint: 'two' }));
     assert.deepEqual(Object.fromEntries(state.values), {
-      'hostedModel.budget.near': { day: '2026-03-10', keys: ['one', 'two'] },
-      'hostedModel.budget.spent': { day: '2026-03-10', keys: ['one'] },
+      'hostedModel.budget.near': { day: '2026-03-10', keys: ['one 1000', 'two 1000'] },
+      'hostedModel.budget.spent': { day: '2026-03-10', keys: ['one 1000'] },
       'hostedModel.budget.continued': { day: '2026-03-10', keys: ['one'] },
     });
     now += HOUR_MS;
     await messagesAfter(budget, use(800));
     const kept = state.values.get('hostedModel.budget.near');
-    assert.deepEqual(kept, { day: '2026-03-11', keys: ['one'] });
+    assert.deepEqual(kept, { day: '2026-03-11', keys: ['one 1000'] });
   });
 });
