@@ -19,6 +19,8 @@ export class RecentJobs implements Disposable {
   readonly #listener = window.onDidChangeActiveTextEditor(() => this.#updateContextKey());
   /** Oldest first. */
   readonly #kept: Job[] = [];
+  /** The jobs that are generating. Each key cancels one run of its job. */
+  readonly #generating = new Map<AbortController, Job>();
   #result: Job | undefined;
 
   /**
@@ -72,24 +74,29 @@ export class RecentJobs implements Disposable {
 
   /**
    * Updates the `isGenerating` context key, which enables the Escape keybinding.
-   * @returns a function that releases the run's responses, and updates the key again
+   * @param controller cancels the run
+   * @returns a function to call when the run ends
    */
-  markRunning(job: Job, controller: AbortController): () => void {
+  markGenerating(job: Job, controller: AbortController): () => void {
+    this.#generating.set(controller, job);
     this.#updateContextKey();
     return () => {
-      job.activeRuns.release(controller);
+      this.#generating.delete(controller);
       this.#updateContextKey();
     };
   }
 
-  /** Cancels all jobs for the active document. */
+  /** Cancels all runs that are generating for the active document. */
   cancel(): void {
-    for (const job of this.#here) job.cancel();
+    const here = this.#here;
+    for (const [controller, job] of this.#generating) if (here.includes(job)) controller.abort();
   }
 
   /** Undoes the most recent job that still has something to undo in the active document. */
   async undo(): Promise<Undone> {
     for (const job of this.#here.toReversed()) {
+      // While the user enters the prompt or credentials, there is nothing to undo yet.
+      if (job.text === '' && !this.#isGenerating(job)) continue;
       const wasRunning = job.isRunning;
       const undone = await job.undo();
       if (undone !== 'nothing') return undone;
@@ -114,7 +121,11 @@ export class RecentJobs implements Disposable {
   }
 
   #updateContextKey(): void {
-    const isGenerating = this.#here.some(({ isRunning }) => isRunning);
+    const isGenerating = this.#here.some((job) => this.#isGenerating(job));
     setContextKey('isGenerating', isGenerating);
+  }
+
+  #isGenerating(job: Job): boolean {
+    return [...this.#generating.values()].includes(job);
   }
 }

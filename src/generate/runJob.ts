@@ -65,13 +65,12 @@ export async function runJob(
   if (job.isForgotten) return inform(texts.FORGOTTEN);
   const controller = job.activeRuns.reserve(indices);
   if (!controller) return inform(texts.ALREADY_RUNNING);
-  const release = options.jobs.markRunning(job, controller);
   const run = { options, job, indices, runMode };
   let ran: RunResult | undefined;
   try {
     if (await prepare()) ran = await attempt(run, controller);
   } finally {
-    release();
+    job.activeRuns.release(controller);
     if (!ran) forgetIfEmpty(run);
   }
   if (!ran) return;
@@ -112,6 +111,9 @@ async function attempt(
     inform(texts.NEEDS_PREVIEW);
     return undefined;
   }
+  // Escape in the document cancels the run only from here on. Before, it would discard the prompt or
+  // the credentials that the user is entering.
+  const unmark = options.jobs.markGenerating(job, controller);
   const endStart = options.jobs.announcements.started(texts.GENERATING);
   const outcomes = await cancellable(
     texts.GENERATING,
@@ -130,7 +132,10 @@ async function attempt(
       );
     },
     controller,
-  ).finally(endStart);
+  ).finally(() => {
+    endStart();
+    unmark();
+  });
   const isCanceled = controller.signal.aborted || signedOut.aborted;
   return { connection, folder: activeFolder(uri), indices, outcomes, isCanceled };
 }

@@ -7,6 +7,7 @@ import type { ModeDeps } from '../../../src/editor/insertMode.ts';
 import type { ResponseWriter } from '../../../src/editor/streamWriter.ts';
 import type { RunMode } from '../../../src/generate/activeRuns.ts';
 import type { Job } from '../../../src/generate/job.ts';
+import type { RecentJobs } from '../../../src/generate/recentJobs.ts';
 import type { GenerateDeps } from '../../../src/generate/runJob.ts';
 import type { Parameters } from '../../../src/service/api/parameters.ts';
 import type { CallOptions } from '../../../src/service/client.ts';
@@ -29,6 +30,7 @@ describe('runJob', () => {
   let editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
   let folder: string;
+  const toDispose: RecentJobs[] = [];
   before(() => {
     hooks = installEditor(() => editor);
   });
@@ -40,7 +42,10 @@ describe('runJob', () => {
     mkdirSync(join(folder, 'notes'));
     writeFileSync(join(folder, 'notes', 'tasks.json'), '');
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  afterEach(() => {
+    for (const jobs of toDispose.splice(0)) jobs.dispose();
+    rmSync(folder, { recursive: true });
+  });
 
   interface Options {
     readonly mode?: string;
@@ -65,6 +70,12 @@ describe('runJob', () => {
     readonly isClosed?: boolean;
     /** Receives the responses. By default, they are discarded. */
     readonly writer?: ResponseWriter;
+    /** Called with the window's jobs while the user enters the prompt. */
+    readonly whilePrompting?: (jobs: RecentJobs) => unknown;
+    /** Called with the window's jobs while the user enters credentials. */
+    readonly whileSettingUp?: (jobs: RecentJobs) => unknown;
+    /** Text of the job's earlier runs. */
+    readonly text?: string;
   }
 
   /** Runs a job for selections on lines 1, 11, 21, and so on, in a file in `folder`. */
@@ -81,9 +92,13 @@ describe('runJob', () => {
     undone = false,
     isClosed = false,
     writer,
+    whilePrompting,
+    whileSettingUp,
+    text = 'text of an earlier run',
   }: Options) {
-    const [{ runJob }, { ActiveRuns, endOf }, { insertModes }] = await Promise.all([
+    const [{ runJob }, { RecentJobs }, { ActiveRuns, endOf }, { insertModes }] = await Promise.all([
       import('../../../src/generate/runJob.ts'),
+      import('../../../src/generate/recentJobs.ts'),
       import('../../../src/generate/activeRuns.ts'),
       import('../../../src/editor/insertModes.ts'),
     ]);
@@ -108,11 +123,23 @@ describe('runJob', () => {
     const truncated: number[] = [];
     const all = [...Array.from({ length: count }).keys()];
     const undoneIndices = typeof undone === 'boolean' ? all.filter(() => undone) : undone;
+    const activeRuns = new ActiveRuns();
     const job = {
-      activeRuns: new ActiveRuns(),
+      activeRuns,
+      get isRunning() {
+        return activeRuns.isAny;
+      },
+      usesDocument: () => true,
+      onDidFollow: () => {},
+      cancel: () => activeRuns.cancel(),
+      undo: async () => {
+        activeRuns.cancel();
+        return 'nothing';
+      },
+      dispose: () => {},
       ...{ mode: insertModes.find(({ id }) => id === mode), document, truncated, template },
       ...{ indices: all, writtenBy: () => [] },
-      ...{ text: 'text of an earlier run', isPending: !isClosed },
+      ...{ text, isPending: !isClosed },
       ...{ isUndone: undone === true, undone: undoneIndices },
       isEmpty: (index: number) => empty.includes(index),
       invisible: () => ({ removed: 0, kept: 0 }),
@@ -129,24 +156,21 @@ describe('runJob', () => {
       },
     } as unknown as Job;
     const reported: unknown[] = [];
-    const cancel = { run: () => {} };
+    const jobs = new RecentJobs();
+    toDispose.push(jobs);
+    jobs.add(job);
+    jobs.announcements.started = (text) => {
+      starts.add(text);
+      return () => starts.delete(text);
+    };
+    jobs.announcements.done = (text) => void announced.push(text);
     const options = {
-      jobs: {
-        markRunning: (_: Job, controller: AbortController) => {
-          cancel.run = () => controller.abort();
-          return () => {};
-        },
-        keepResult: () => {},
-        announcements: {
-          started: (text: string) => {
-            starts.add(text);
-            return () => starts.delete(text);
-          },
-          done: (text: string) => announced.push(text),
-        },
-      },
+      jobs,
       connections: {
-        for: async () => connectionOf({ parameters }, runtime),
+        for: async () => {
+          await whileSettingUp?.(jobs);
+          return connectionOf({ parameters }, runtime);
+        },
         signOutSignal: new AbortController().signal,
       },
       startWatch: () => ({ onRetry: () => () => 1_000, onText() {}, onDone() {}, onFailed() {} }),
@@ -156,8 +180,12 @@ describe('runJob', () => {
         return false;
       },
     } as unknown as GenerateDeps;
-    const done = runJob(options, job, job.indices, runMode);
-    return { done, cancel, announced, starts, sent: () => sent, reported };
+    const done = runJob(options, job, job.indices, runMode, async () => {
+      await whilePrompting?.(jobs);
+      return true;
+    });
+    const cancel = { run: () => jobs.cancel() };
+    return { done, jobs, cancel, announced, starts, sent: () => sent, reported };
   }
 
   const sentFor = async (mode: string) => {
@@ -230,6 +258,54 @@ describe('runJob', () => {
     const { done, announced } = await run({ count: 3, generate });
     await done;
     assert.deepEqual(announced, ['1 of 3 complete, 1 failed (line 11)']);
+  });
+
+  const isEscapeBound = () =>
+    editor.sunk
+      .get('context key')
+      ?.findLast((text) => text.includes('hostedModel.isGenerating'))
+      ?.includes('true') ?? false;
+
+  for (const [what, during] of [
+    ['the prompt', 'whilePrompting'],
+    ['credentials', 'whileSettingUp'],
+  ] as const) {
+    it(`isn't canceled by Escape in the document while the user enters ${what}`, async () => {
+      let wasEscapeBound: boolean | undefined;
+      const whileAsking = (jobs: RecentJobs) => {
+        wasEscapeBound = isEscapeBound();
+        jobs.cancel();
+      };
+      const { done, sent, announced } = await run({ text: '', [during]: whileAsking });
+      await done;
+      assert.equal(wasEscapeBound, false);
+      assert.deepEqual([sent(), announced], [1, ['The response is complete']]);
+    });
+
+    it(`isn't canceled by Undo Generation while the user enters ${what}`, async () => {
+      const undone: unknown[] = [];
+      const whileAsking = async (jobs: RecentJobs) => undone.push(await jobs.undo());
+      const { done, sent } = await run({ text: '', [during]: whileAsking });
+      await done;
+      assert.deepEqual([undone, sent()], [['nothing'], 1]);
+    });
+  }
+
+  it('is canceled by Escape in the document or Undo Generation before its response arrives', async () => {
+    for (const stop of [
+      (jobs: RecentJobs) => jobs.cancel(),
+      async (jobs: RecentJobs) => assert.equal(await jobs.undo(), 'undone'),
+    ]) {
+      const generate = async () => {
+        assert.equal(isEscapeBound(), true);
+        await stop(jobs);
+        throw new ServiceError('cancelled');
+      };
+      const { done, jobs, announced } = await run({ text: '', generate });
+      await done;
+      assert.deepEqual(announced, ['Canceled']);
+      assert.equal(isEscapeBound(), false);
+    }
   });
 
   it("doesn't count responses that can't be inserted, and reports that it skips them", async () => {
