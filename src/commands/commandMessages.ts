@@ -18,6 +18,8 @@ export const COMMAND_MESSAGES = {
     isSet: (value: string, place: string) => `Credential source set to “${value}” in ${place}.`,
   },
   useService: (name: string) => `$(arrow-swap) Use ${name} for Selections`,
+  usedWithHiddenModel: (name: string) =>
+    `${name} is now used for selections. A workspace or remote setting overrides its model.`,
   notSetUp: (name: string) => `Couldn’t switch to ${name}, because it’s no longer set up.`,
   noGeneration: 'This document has no generation to repeat.',
   noPreview: 'Open the preview of a response first.',

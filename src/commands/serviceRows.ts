@@ -1,12 +1,14 @@
 import type { WorkspaceFolder } from 'vscode';
+import { readSettings, settingsFor } from '../config/settings.ts';
 import { usedForSelectionsText } from '../connection/connectionMessages.ts';
 import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
-import type { Service } from '../service/service.ts';
+import { hasOwnModel, type Service } from '../service/service.ts';
 import type { MenuItem } from '../status/menu.ts';
 import { modelText } from '../status/statusView.ts';
 import { inform, offer } from '../ui/notify.ts';
 import { oneLine } from '../ui/oneLine.ts';
+import { openSettingsOfWorkspace } from '../ui/openSettings.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App } from './commandTypes.ts';
 
@@ -28,7 +30,8 @@ export async function serviceRows(app: App, looked: Lookup): Promise<MenuItem[]>
 }
 
 /**
- * Switches selections to another service, and reports the success or failure.
+ * Switches selections to another service, and reports the success or failure. Warns if a setting
+ * overrides the model, because a folder's model applies to any service.
  * @param owner the folder that was active when the command started
  * @param modelId the model to use; omitted for the service's default
  */
@@ -39,12 +42,23 @@ export async function switchSelections(
   modelId?: string,
 ): Promise<void> {
   const isUsed = await connections.useForSelections(service, modelId, owner);
-  if (isUsed) inform(usedForSelectionsText(service.name));
-  if (isUsed !== undefined) return;
+  if (isUsed === false) return;
+  if (isUsed === undefined) {
+    return offer(
+      'warning',
+      COMMAND_MESSAGES.notSetUp(service.name),
+      ACTION_LABELS.setUp,
+      'hostedModel.setUp',
+    );
+  }
+  const used = settingsFor(service, readSettings(owner?.uri));
+  if (hasOwnModel(used) || used.modelId === (modelId || service.defaultModelId)) {
+    return inform(usedForSelectionsText(service.name));
+  }
   offer(
     'warning',
-    COMMAND_MESSAGES.notSetUp(service.name),
-    ACTION_LABELS.setUp,
-    'hostedModel.setUp',
+    COMMAND_MESSAGES.usedWithHiddenModel(service.name),
+    ACTION_LABELS.openSettings,
+    () => openSettingsOfWorkspace('hostedModel.modelId'),
   );
 }

@@ -244,6 +244,26 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [own, added]);
     });
 
+    const overrides = 'A workspace or remote setting overrides its model.';
+    for (const [what, ofFolder, picked, more] of [
+      ['the picked model', 'ibm/granite-of-the-team', 'large', ` ${overrides}`],
+      ['the default model', 'ibm/granite-of-the-team', undefined, ` ${overrides}`],
+      ['nothing', 'large', 'large', ''],
+      ['nothing with an invalid ID', '[x](command:x)', undefined, ''],
+    ] as const) {
+      it(`reports a switch to another service if the folder overrides ${what}`, async () => {
+        await storeBoth();
+        editor.userSettings.set('service', 'ibm');
+        editor.folderSettings.set('modelId', ofFolder);
+        const [, gateway] = await connections.all();
+        assert.ok(gateway);
+        const [work = null] = editor.folders as WorkspaceFolder[];
+        const { switchSelections } = await import('../../../src/commands/serviceRows.ts');
+        await switchSelections({ connections } as App, work, gateway.service, picked);
+        assert.deepEqual(editor.messages, [`acme is now used for selections.${more}`]);
+      });
+    }
+
     for (const [button, messages] of [
       ['Use Other Sources', ['acme is now used for selections.']],
       [undefined, []],
