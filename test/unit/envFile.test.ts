@@ -32,7 +32,7 @@ describe('problems in a .env file', () => {
     }
   });
 
-  it('are errors only if they make the file unusable', () => {
+  it('have a severity that depends on their kind', () => {
     const text = 'IBM_API_KEY="abcd1234"\nibm_project_id=p\nIBM_URL=https://a.example\n';
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [
       [0, 'quotes', 'Error'],
@@ -64,7 +64,7 @@ describe('problems in a .env file', () => {
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [[2, 'not-ignored', 'Warning']]);
   });
 
-  it("name the command that imports the key if git doesn't ignore the file", () => {
+  it("name the menu where the key can be imported if git doesn't ignore the file", () => {
     const hint = all.find(({ kind }) => kind === 'not-ignored')?.message ?? '';
     assert.match(hint, /, or import the key in “Show Status and Actions” and delete its line\.$/);
   });

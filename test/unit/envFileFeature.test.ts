@@ -115,7 +115,7 @@ class FakeEdit {
   }
 }
 
-describe('the problems in an open .env file', () => {
+describe('problems in an open .env file', () => {
   const editor = new EditorWithFile();
   editor.addFolder('/work');
   let hooks: ReturnType<typeof installEditor>;
@@ -143,7 +143,7 @@ describe('the problems in an open .env file', () => {
     keys.dispose();
   });
 
-  it('are all fixed at once, except for problems with two possible fixes', async () => {
+  it('can be fixed all at once, except for a variable that is set twice', async () => {
     const [url, other] = ['eu-de', 'eu-gb'].map((region) => `https://${region}.ml.cloud.ibm.com`);
     editor.text = `IBM_URL=${url}\nIBM_URL=${other}\nIBM_API_KEY="abcd1234"\nIBM_PROJECT_ID='p'`;
     const { keys, feature } = await start();

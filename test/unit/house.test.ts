@@ -125,7 +125,7 @@ describe('the architecture checks', () => {
   });
 });
 
-describe('tests that must not depend on time', () => {
+describe('the clock check', () => {
   const suites = 'unit,contract,faults,fuzz,soak,host,ui,package,emulator,vscode'.split(',');
   // The runner of `npm test` prints how long the tests took, so it needs a clock.
   const all = filesIn('test/*.ts', `test/{${suites}}/**/*.ts`).filter(
@@ -134,26 +134,26 @@ describe('tests that must not depend on time', () => {
   const others = all.filter((path) => !(path in MAY_READ_CLOCKS));
   const readsOf = (path: string, more = '') => clockReads(path, readFileSync(path, 'utf8') + more);
 
-  it("don't read a clock, wait for a second or longer, or retry", () => {
+  it('finds no test that reads a clock, waits for a second or longer, or is retried', () => {
     assert.ok(all.length > 300);
     const reads = others.flatMap((path) => readsOf(path));
     assert.deepEqual(reads, []);
   });
 
   for (const suite of suites) {
-    it(`are reported in test/${suite}/ if they read a clock`, () => {
+    it(`reports a test in test/${suite}/ that reads a clock`, () => {
       const path = others.find((each) => each.startsWith(`test/${suite}/`)) ?? assert.fail();
       assert.equal(readsOf(path, '\nDate.now();\n').length, 1);
     });
   }
 
   for (const [path, reason] of Object.entries(MAY_READ_CLOCKS)) {
-    it(`need an exception for ${path}, which ${reason}`, () =>
+    it(`needs an exception for ${path}, which ${reason}`, () =>
       assert.notDeepEqual(readsOf(path), []));
   }
 
   for (const { name, planted } of clockRules) {
-    it(`are reported if a test ${name}`, () => {
+    it(`reports a test that ${name}`, () => {
       for (const text of planted) {
         assert.deepEqual(clockReads('a.ts', `// A test.\n${text}\n`).map(ruleOf), [name], text);
       }
@@ -161,7 +161,7 @@ describe('tests that must not depend on time', () => {
   }
   const ruleOf = (read: string) => read.slice(read.indexOf(' ') + 1);
 
-  it('may wait for less than a second or for a variable time, or advance a fake clock', () => {
+  it('allows short and variable waits, and advancing a fake clock', () => {
     const text =
       'setTimeout(resolve, 20);\nsetTimeout(end, graceMs);\nmock.timers.tick(60_000);\nnew Date(1_000);\n';
     assert.deepEqual(clockReads('a.ts', text), []);

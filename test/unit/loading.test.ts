@@ -64,7 +64,7 @@ class RetryingEditor extends FakeEditor {
   }
 }
 
-describe('a part that loads on first use', () => {
+describe('loading on first use', () => {
   let editor = new RetryingEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -76,7 +76,7 @@ describe('a part that loads on first use', () => {
     logged.length = 0;
   });
 
-  it('is reported without its path if loading fails, and is loaded by the next command', async () => {
+  it('reports a failure without a file path, and tries again for the next command', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     let isThere = false;
     const ran: string[] = [];
@@ -95,7 +95,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([ran, editor.messages.length], [['diagnose'], 1]);
   });
 
-  it("isn't loaded if the extension failed to start", async () => {
+  it('reports that the extension failed to start', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     registerCommands(() => undefined, []);
     await editor.run('hostedModel.diagnose');
@@ -105,7 +105,7 @@ describe('a part that loads on first use', () => {
     );
   });
 
-  it("isn't reported as failed if the window closes while it loads", async () => {
+  it("doesn't report a failure if the window closes in the meantime", async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     const load = async () => {
       throw new ServiceError('cancelled');
@@ -115,7 +115,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([editor.messages, logged], [[], []]);
   });
 
-  it('gets the selection from before it was loaded, and the current selection on a retry', async () => {
+  it('gives a command the selection from before loading, but a retry the current one', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     editor.activeFile = '/work/letter.txt';
     editor.selected = 'at first';
@@ -134,7 +134,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('reports each failed attempt of its command, including a retry', async () => {
+  it('reports each failed attempt of the loaded command, including a retry', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();
@@ -153,7 +153,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([more, editor.messages.length], [[], 2]);
   });
 
-  it('is loaded again when the next matching file opens, if the first attempt failed', async () => {
+  it('tries again when the next matching file opens', async () => {
     const { whenOpened } = await import('../../src/ui/whenOpened.ts');
     let tries = 0;
     const stray: unknown[] = [];

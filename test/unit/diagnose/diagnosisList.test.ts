@@ -114,7 +114,7 @@ describe('the diagnosis list', () => {
     );
   });
 
-  it('shows the cause, one fix, and Copy Report above the finished checks', () => {
+  it('shows the cause, one fix, and Copy Report above the checks', () => {
     const rows = list.finalRows([passed('Settings'), warned, failed, notRun], 'not-tried');
     assert.deepEqual(
       rows.slice(0, 4).map(({ does, label, detail }) => [does, label, detail]),
@@ -129,7 +129,7 @@ describe('the diagnosis list', () => {
     assert.equal(rows.length, 8);
   });
 
-  it('names the first failure, or the first warning if no check failed', () => {
+  it('starts with the first failure, a warning, or “All checks passed”', () => {
     const other = { ...failed, text: 'Another.' };
     assert.equal(conclusionOf([warned, failed, other]).text, 'It was refused.');
     assert.deepEqual(conclusionOf([passed('Token'), warned]).state, 'warning');
@@ -321,7 +321,7 @@ describe('the open diagnosis list', () => {
     await ended;
   });
 
-  it("doesn't run checks if it is closed while it is reading the settings", async () => {
+  it("doesn't request a connection if it is closed while it is reading the settings", async () => {
     const read = Promise.withResolvers<Lookup>();
     const { asked, ended } = await start(full, () => read.promise);
     const [list] = editor.lists;
@@ -369,7 +369,7 @@ describe('the open diagnosis list', () => {
     await broken;
   });
 
-  it("E07: doesn't copy a report that contains the key, even in a host name", async () => {
+  it("E07: doesn't copy a report that contains the key in a host name", async () => {
     const key = 'c4nary-key-0123456789';
     const { ended } = await start({ ...full, key, url: `https://${key}.example` });
     const [list] = editor.lists;

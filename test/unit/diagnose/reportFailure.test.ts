@@ -31,7 +31,7 @@ class PickingEditor extends FakeEditor {
   }
 }
 
-describe('a generation whose failure was reported', () => {
+describe('reporting a failed generation', () => {
   let editor = new PickingEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -73,13 +73,13 @@ describe('a generation whose failure was reported', () => {
     ['Set Up...', 'key-refused', ['apiKey']],
     ['Change Project...', 'project-unknown', 'project'],
   ] as const) {
-    it(`is retried after ${button} only if the user picks Retry`, async () => {
+    it(`retries after ${button} only if the user picks Retry`, async () => {
       const picked = await report(kind, true, button, 'Retry');
       assert.deepEqual(picked, { wantsRetry: true, repairs: [repair] });
       assert.equal((await report(kind, true, button)).wantsRetry, false);
     });
 
-    it(`isn't retried if ${button} didn't fix anything`, async () => {
+    it(`doesn't retry if ${button} didn't fix anything`, async () => {
       const { wantsRetry } = await report(kind, false, button);
       assert.deepEqual([wantsRetry, editor.messages.length], [false, 1]);
     });
@@ -109,25 +109,25 @@ describe('a generation whose failure was reported', () => {
     return isRetried;
   }
 
-  it('is retried after Refresh Token only if the user then picks Retry', async () => {
+  it('retries after Refresh Token only if the user then picks Retry', async () => {
     assert.equal(await reportRefusedKey([{ hasToken: true }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['The token was refreshed.']);
     assert.equal(await reportRefusedKey([{ hasToken: true }], 'Refresh Token', 'Retry'), true);
   });
 
-  it("isn't retried after Refresh Token if the service doesn't use tokens", async () => {
+  it("doesn't retry after Refresh Token if the service doesn't use tokens", async () => {
     assert.equal(await reportRefusedKey([{ hasToken: false }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['This service doesn’t use a token.']);
   });
 
-  it('triggers a second message if Refresh Token fails', async () => {
+  it('shows a second message if Refresh Token fails', async () => {
     const refresh = [new ServiceError('offline')];
     assert.equal(await reportRefusedKey(refresh, 'Refresh Token'), false);
     assert.match(editor.messages[1] ?? '', /^Couldn’t reach the identity service/);
     assert.equal(editor.messages.length, 2);
   });
 
-  it('is retried if Refresh Token succeeds after failed attempts', async () => {
+  it('retries if Refresh Token succeeds after failed attempts', async () => {
     const failure = new ServiceError('offline');
     const retryTwice = ['Refresh Token', 'Retry', 'Retry'];
     assert.equal(
@@ -137,7 +137,7 @@ describe('a generation whose failure was reported', () => {
     assert.equal(editor.messages.length, 3);
   });
 
-  it("triggers a message that shows its template's name as plain text", async () => {
+  it('shows the name of the template as plain text', async () => {
     const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
     const refusal = new ServiceError('parameter-refused', { names: ['top_k'] });
     const template = { name: '[Short](command:x)', parameters: { top_k: 101 } };

@@ -198,7 +198,7 @@ describe('the diagnosis report', () => {
     ]);
   });
 
-  it('lists the checks before all sections, in the same words as the diagnosis list', () => {
+  it('lists the checks and a suggested fix before all sections', () => {
     const checks: ShownCheck[] = [
       { title: 'Settings', state: 'passed', text: 'Settings is.' },
       {
@@ -264,7 +264,7 @@ describe('SessionHistory', () => {
     );
   });
 
-  it("measures the wait for a token from the first caller's request", () => {
+  it('measures a token wait from the first “fetching” state to the next valid one', () => {
     let at = 0;
     // The measured wait must not depend on the system clock, which the user can set back.
     const history = new SessionHistory({ now: () => now - 7 * at, monotonic: () => at });

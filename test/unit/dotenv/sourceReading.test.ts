@@ -175,7 +175,7 @@ describe('envFixes', () => {
       'bad-url',
     ],
     [
-      'an address, and removes the spaces around it',
+      'an address, and removes the spaces around the equals sign',
       'export IBM_URL = http://a.example # x',
       'export IBM_URL=https://a.example # x',
       'bad-url',
@@ -194,7 +194,7 @@ describe('envFixes', () => {
     });
   }
 
-  it('never changes the value that the extension reads', () => {
+  it('never changes the key that the extension reads', () => {
     const pieces = ['"', "'", '`', '#', ' ', '\t', 'a', 'b', '=', 'Bearer ', '\u200b'];
     const raws = fc.array(fc.constantFrom(...pieces), { maxLength: 12 });
     const valueIn = (text: string) => recognizedSettings(assignmentsOf(text), ibm)[0]?.value;

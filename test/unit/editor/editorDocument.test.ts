@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 
-describe('an empty document', () => {
+describe('opening an empty document', () => {
   /** The texts of the documents, in the order in which they were opened. */
   let texts: string[];
   let hooks: ReturnType<typeof installEditor>;
@@ -21,14 +21,14 @@ describe('an empty document', () => {
   });
   after(() => hooks.deregister());
 
-  it('is opened again if VS Code restores discarded text in it', async () => {
+  it('tries another document if VS Code restores discarded text', async () => {
     const { openEmpty } = await import('../../../src/editor/editorDocument.ts');
     texts = ['what the user had discarded', 'and another', ''];
     assert.equal((await openEmpty('plaintext')).getText(), '');
     assert.deepEqual(texts, []);
   });
 
-  it('is opened at most three times if an extension adds a header to new documents', async () => {
+  it('tries at most three documents if an extension adds a header to each', async () => {
     const { openEmpty } = await import('../../../src/editor/editorDocument.ts');
     texts = Array.from({ length: 9 }, () => '// A header');
     assert.equal((await openEmpty('plaintext')).getText(), '// A header');

@@ -321,7 +321,7 @@ describe('a stream writer', () => {
     assert.equal(writer.isPending, false);
   });
 
-  describe('after an undo or redo', () => {
+  describe('handling undo and redo', () => {
     const AT_START = { start: 0, end: 0, lead: '', tail: '\n' };
 
     /**
@@ -387,7 +387,7 @@ describe('a stream writer', () => {
       return { page, writer };
     };
 
-    it('continues after its text was undone and redone', async () => {
+    it('continues a response whose text was undone and redone', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       page.redo();
@@ -396,7 +396,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt\nfirst second third');
     });
 
-    it("doesn't continue while part of its text is undone", async () => {
+    it("doesn't continue a response while part of its text is undone", async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       writer.append(0, 'third');
@@ -404,7 +404,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt\nfirst ');
     });
 
-    it('restarts in its original place after the user typed there and undid the typing', async () => {
+    it('restarts a response in its original place after typing there was undone', async () => {
       const page = new FakeDocument('one\ntwo');
       const writer = new StreamWriter(page, [{ ...END, start: 3, end: 3 }], { timing });
       await write(page, writer, 0, 'text');
@@ -418,7 +418,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'one\nagain\ntwo');
     });
 
-    it('can undo all of its text after a redo', async () => {
+    it('undoes a whole response after a redo', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       page.redo();

@@ -101,7 +101,7 @@ describe('a job', () => {
     ['has no text after a failure without text', ['restart', 'failed'], 'ended', ''],
     ['continues a response', [...truncated, 'continue', 'b', 'ended'], 'ended', 'ab'],
     [
-      'continues a response partly',
+      'can continue again if a continuation is truncated',
       [...truncated, 'continue', 'b', 'truncated'],
       'truncated',
       'ab',
@@ -139,7 +139,7 @@ describe('a job', () => {
       'b',
     ],
     [
-      'replaces the old response when the first chunk arrives',
+      'replaces the old response with several chunks',
       [...truncated, 'restart', 'b', 'c', 'ended'],
       'ended',
       'bc',
@@ -175,7 +175,7 @@ describe('a job', () => {
       'b',
     ],
     [
-      'writes a response after an undo without text',
+      'writes a new response after an undo before the first text',
       ['restart', 'undo', 'failed', 'restart', 'b', 'ended'],
       'ended',
       'b',
@@ -199,7 +199,7 @@ describe('a job', () => {
     });
   }
 
-  it('continues the existing text, unless the run restarts or the text was undone', async () => {
+  it('continues the existing text, unless the run replaces it or it was undone', async () => {
     const document = await jobInDocument();
     await pass(document, truncated);
     job.begin(0, 'continue');

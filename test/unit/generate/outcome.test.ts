@@ -6,7 +6,7 @@ import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 import { FakeDocument } from '../editor/fakeDocument.ts';
 
-describe('the report about a response', () => {
+describe('responseNotifications', () => {
   let editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
   let outcome: typeof import('../../../src/generate/responseNotifications.ts');

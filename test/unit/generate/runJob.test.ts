@@ -387,7 +387,7 @@ describe('runJob', () => {
     assert.deepEqual(await announcedIf(true), ['Canceled']);
   });
 
-  it("doesn't announce or offer a response that the user undid while other responses remain", async () => {
+  it("doesn't announce or report a response that the user undid while other responses remain", async () => {
     // The second response is from an earlier run and can't be inserted again.
     const options = { mode: 'below', count: 2, canInsert: (index: number) => index === 0 };
     assert.deepEqual(await runCanceled({ ...options, undone: [0], lost: [0] }), []);

@@ -46,7 +46,7 @@ describe("the label of a prompt's line", () => {
   });
 });
 
-describe('the progress of a waiting run', () => {
+describe('the progress of a run', () => {
   let editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
   let shown: string[];

@@ -40,7 +40,7 @@ const full = {
 } as const;
 
 describe('the buttons in messages', () => {
-  it('run commands, except for a few that the caller handles', () => {
+  it('run commands of the extension, except for six actions', () => {
     const { contributes } = JSON.parse(readFileSync('package.json', 'utf8'));
     const names: readonly string[] = contributes.commands.map(
       ({ command }: { readonly command: string }) => command.replace('hostedModel.', ''),
@@ -58,7 +58,7 @@ describe('the buttons in messages', () => {
 });
 
 describe('the text of a message', () => {
-  it('is tested for all error kinds in the source', () => assert.ok(kinds.length > 30));
+  it('is tested for more than 30 error kinds', () => assert.ok(kinds.length > 30));
 
   for (const kind of kinds.filter((one) => one !== 'cancelled')) {
     it(`is plain, has at most 200 characters, and comes with at most two buttons: ${kind}`, () => {
@@ -255,7 +255,7 @@ describe('the text of a message', () => {
     assert.match(messageFor(unnamed, { template })?.text ?? '', /Change it in the settings\.$/);
   });
 
-  it('names the model if the model sets the limit of a parameter', () => {
+  it('mentions the model if the model sets the limit of a parameter', () => {
     const problem = modelProblem(modelOf({ maxOutputTokens: 1_500 }), { max_new_tokens: 1_501 });
     assert.equal(
       messageFor(problem?.with({ status: 400 }))?.text,
@@ -373,7 +373,7 @@ describe('a message about a service', () => {
     assert.doesNotMatch(messageText('forbidden', { service: gateway }), /project/);
   });
 
-  it('mentions the region and the identity address only if the user can change them', () => {
+  it('mentions the region only if there are several, and names the setting with the identity address', () => {
     const worldwide = { ...cloud, regions: cloud.regions.slice(0, 1) };
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
       assert.match(messageText(kind, { service: cloud }), /region/);

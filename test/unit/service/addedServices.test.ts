@@ -175,7 +175,7 @@ describe('an added service', () => {
     });
   }
 
-  it("uses its first listed model if its entry doesn't name a default model", () => {
+  it('can list 200 models, and uses the first one if it has no default model', () => {
     const full = {
       ...{ id: 'team/one:1', name: 'Größe 1 (EU)', context: 8_192, output: 512 },
       ...{ tools: true, images: false },
@@ -231,7 +231,7 @@ describe('an added service', () => {
     }
   });
 
-  it('can have 20 fixed headers, with labels for secret values', () => {
+  it('can have 20 headers, including one with a secret value', () => {
     const headers = Object.fromEntries(numbered(19).map((name) => [name, 'a b=c; d']));
     const all = { ...headers, 'Ocp-Apim-Trace': { secret: 'trace key' } };
     const { own, issues } = readServices([{ ...entry, headers: all }]);

@@ -12,9 +12,13 @@ describe('a code fence', () => {
       '````ts title="a.ts" {1}\na\nb\n````',
       'a\nb',
     ],
-    ['is removed with blank lines before and after it', '\n \n```\ncode\n```\n\n', 'code'],
+    [
+      'is removed together with the blank lines before and after it',
+      '\n \n```\ncode\n```\n\n',
+      'code',
+    ],
     ['keeps blank lines inside', '```\n\na\n\n\n```', '\na\n\n'],
-    ['is removed with spaces and tabs after it', '```\na\n``` \t', 'a'],
+    ['is removed together with the spaces and tabs after it', '```\na\n``` \t', 'a'],
     ['can have a longer closing line', '```\na\n`````', 'a'],
     ['can be empty', '```js\n```', ''],
     ['is removed even if it is never closed', '```js\na\nb\n', 'a\nb\n'],
@@ -23,8 +27,12 @@ describe('a code fence', () => {
     ["isn't closed by a line with an info string", '```\na\n```js\nb\n```', 'a\n```js\nb'],
     ['keeps a deeply indented inner fence', '```py\n"""\n    ```\n"""\n```', '"""\n    ```\n"""'],
     ['can have a closing line that is indented by three spaces', '```\na\n   ```', 'a'],
-    ['is removed with its indentation on all lines', '  ```\n  a\n    b\n c\n  ```', 'a\n  b\nc'],
-    ['can be indented like the prompt', '\t\t```\n\t\ta\n\t\t\tb\n\t\t```', 'a\n\tb'],
+    [
+      'is removed together with its indentation on all lines',
+      '  ```\n  a\n    b\n c\n  ```',
+      'a\n  b\nc',
+    ],
+    ['is removed even if it is indented with tabs', '\t\t```\n\t\ta\n\t\t\tb\n\t\t```', 'a\n\tb'],
     ['is removed before other text', '```js\na\n```\n\nSo.', 'a\n\nSo.'],
     [
       'is removed only at the start of the response',
@@ -77,8 +85,8 @@ describe('a code fence', () => {
     const continued: Case[] = [
       ['is removed in the middle of a line', '```ts\nconst b', '```ts\n = 2;\n```', 'const b = 2;'],
       ['is removed after blank lines', '```ts\nf(', '\n\n``` ts\na)\n```\n', 'f(a)'],
-      ['is removed without an info string', '```\na\n', '```\nb\n```', 'a\nb'],
-      ['is removed if the response had no fence', 'a =', '```js\n 1;\n```', 'a = 1;'],
+      ['is removed even without an info string', '```\na\n', '```\nb\n```', 'a\nb'],
+      ['is removed even if the response began without a fence', 'a =', '```js\n 1;\n```', 'a = 1;'],
       ['is removed after a truncated fence', '```t', '```ts\na\n```', 'a'],
       [
         'is removed together with a closing line before it',
@@ -87,13 +95,18 @@ describe('a code fence', () => {
         'a\nb',
       ],
       [
-        'is removed together with a possible closing line before it',
+        'is removed together with a closing line that has no line break',
         '```js\na\n```',
         '```js\nb\n```',
         'a\nb',
       ],
-      ['is the closing line if nothing follows', '```js\na\n', '```\n', 'a'],
-      ['is the closing line if a blank line follows', '```js\na\n', '```\n\nSo.', 'a\n\nSo.'],
+      ['is treated as the closing line if nothing follows', '```js\na\n', '```\n', 'a'],
+      [
+        'is treated as the closing line if a blank line follows',
+        '```js\na\n',
+        '```\n\nSo.',
+        'a\n\nSo.',
+      ],
       [
         'is kept if it closes an inner fence',
         '```\n"""\n```js\na\n',
@@ -132,7 +145,7 @@ describe('a code fence', () => {
     });
   });
 
-  it("isn't returned again by a second call to end()", () => {
+  it('leaves no text for a second call to end()', () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();

@@ -65,13 +65,13 @@ describe('TextFit', () => {
         'if x:\n        y',
       ],
       [
-        "doesn't double the indentation of a fence that is indented like the prompt",
+        "doesn't double the indentation of a fence that is indented like the insertion point",
         { indentation: '    ' },
         '    ```py\n    if x:\n        y\n    ```',
         'if x:\n        y',
       ],
       [
-        'indents a fence in a Markdown list',
+        'indents a fence and its code in Markdown',
         { indentation: '  ', languageId: 'markdown' },
         '```ts\nif (x) {\n  y\n```',
         '```ts\n  if (x) {\n    y\n  ```',

@@ -102,7 +102,7 @@ describe('a conversation', () => {
     );
   });
 
-  it('has its length estimated from its text and tools, without images', () => {
+  it('is converted to text with its tools, but without images', () => {
     const picture = { image: new Uint8Array(90_000), mimeType: 'image/png' };
     const seen: ChatMessage = { role: 'user', content: [{ text: 'A cat?' }, picture] };
     const text = conversationText(conversationOf({ messages: [seen], tools }));
