@@ -199,7 +199,7 @@ describe('a job', () => {
     });
   }
 
-  it('continues the existing text, unless the run replaces it or it was undone', async () => {
+  it('has no text to continue on a restart or after an undo', async () => {
     const document = await jobInDocument();
     await pass(document, truncated);
     job.begin(0, 'continue');

@@ -139,7 +139,7 @@ describe('the progress of a run', () => {
     assert.equal(shown.at(-1), GENERATING);
   });
 
-  describe('if the service requests a pause', () => {
+  describe('during a pause requested by the service', () => {
     const never = new AbortController().signal;
     let slots: Slot[];
     beforeEach(async () => {

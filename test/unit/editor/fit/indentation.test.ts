@@ -24,17 +24,22 @@ describe('indentation', () => {
     ['as spaces on every line', '    ', '    a\n      b\n    c', 'a\n      b\n    c'],
     ['as tabs on every line', '\t', '\ta\n\t\tb\n\tc', 'a\n\t\tb\n\tc'],
     ['as mixed tabs and spaces on every line', '\t  ', '\t  a\n\t  \tb', 'a\n\t  \tb'],
-    ['and more on the first line', '  ', '    a\n  b', '  a\n  b'],
-    ['and less on a later line', '    ', '    a\n  b\nc', 'a\n    b\n    c'],
+    ['with more on the first line', '  ', '    a\n  b', '  a\n  b'],
+    ['with less on a later line', '    ', '    a\n  b\nc', 'a\n    b\n    c'],
     ['after a blank line', '  ', '\n  a\n  b', '\n  a\n  b'],
-    ['unless the response has less on the first line', '    ', '  a\n    b', '  a\n        b'],
+    ['but is added if the first line has less', '    ', '  a\n    b', '  a\n        b'],
     [
-      'unless the response has spaces and the place has tabs',
+      'but is added if the response has spaces and the place has tabs',
       '\t',
       '    a\n    b',
       '    a\n\t    b',
     ],
-    ['unless the response has tabs and the place has spaces', '    ', '\ta\n\tb', '\ta\n    \tb'],
+    [
+      'but is added if the response has tabs and the place has spaces',
+      '    ',
+      '\ta\n\tb',
+      '\ta\n    \tb',
+    ],
   ];
   const echoed: Case[] = [
     ['after a statement', '    ', 'a();\n    b();\n    c();', 'a();\n    b();\n    c();'],
