@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { shownName } from '../../src/connection/connectionMessages.ts';
 import type { GitRisk } from '../../src/connection/gitRisk.ts';
 import { decodeEnvFile } from '../../src/dotenv/envText.ts';
 import { fixTitle } from '../../src/envFile/envFileMessages.ts';
@@ -67,11 +66,6 @@ describe('problems in a .env file', () => {
   it("name the menu where the key can be imported if git doesn't ignore the file", () => {
     const hint = all.find(({ kind }) => kind === 'not-ignored')?.message ?? '';
     assert.match(hint, /, or import the key in “Show Status and Actions” and delete its line\.$/);
-  });
-
-  it('show markup characters in names as question marks, and shorten long names', () => {
-    assert.equal(shownName('[a](b)'), '?a??b?');
-    assert.equal(shownName('x'.repeat(1_000)), `${'x'.repeat(64)}...`);
   });
 
   it('have quick fixes with names in Title Case', () => {

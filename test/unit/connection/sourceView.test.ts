@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { checkedSourcesText, sourceFaultText } from '../../../src/connection/connectionMessages.ts';
+import {
+  checkedSourcesText,
+  shownName,
+  sourceFaultText,
+} from '../../../src/connection/connectionMessages.ts';
 import {
   choose,
   type ExternalSource,
@@ -488,4 +492,11 @@ describe('the text about the checked sources', () => {
       assert.equal(checkedSourcesText(found({ record: undefined, external })), all);
     });
   }
+});
+
+describe('shownName', () => {
+  it('replaces markup characters with question marks, and shortens long names', () => {
+    assert.equal(shownName('[a](b)'), '?a??b?');
+    assert.equal(shownName('x'.repeat(1_000)), `${'x'.repeat(64)}...`);
+  });
 });
