@@ -4,6 +4,7 @@ import { type OfferedModels, offerModels } from './chat/offerModels.ts';
 import { type CommandHost, registerCommands } from './commands/registerCommands.ts';
 import { onDidChangeSettings } from './config/configuration.ts';
 import { readSettings } from './config/settings.ts';
+import { activeFolder } from './connection/folders.ts';
 import { KeyStore, type StorageIssue } from './connection/keyStore.ts';
 import { readSetUpStatus, type SetUpStatus } from './connection/setUpStatus.ts';
 import { SourceApprovals } from './connection/sourceApprovals.ts';
@@ -95,7 +96,7 @@ class Startup implements CommandHost {
     const keys = make('the key store', () => new KeyStore(secrets, globalState, showStorageIssue));
     const approvals = new SourceApprovals(secrets, globalState);
     this.#stored = { keys, approvals, workspaceState };
-    const settings = () => this.#readSettings(window.activeTextEditor?.document.uri);
+    const settings = () => this.#readSettings(activeFolder()?.uri);
     const onTick = () => this.#keepFresh();
     this.#status = make('the status item', () => new StatusItem(settings, onTick));
     make('editor support for .env files', () => whenOpened(isNamedEnv, () => startEnvFile(keys)));

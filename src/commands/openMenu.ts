@@ -1,9 +1,10 @@
 import { commands, window } from 'vscode';
 import type { CallerDecisions, CallerRow } from '../chat/callerDecisions.ts';
 import { targetForFolder } from '../config/configuration.ts';
+import { openEnvFile } from '../connection/connectionDialogs.ts';
 import { targetText } from '../connection/connectionMessages.ts';
 import { readyConnection } from '../connection/createConnection.ts';
-import { activeFolder, openEnvFile } from '../connection/folders.ts';
+import { activeFolder } from '../connection/folders.ts';
 import { type Lookup, needsApproval, type SourceSnapshot } from '../connection/sourceSelection.ts';
 import { sourceChoices, sourceMenu, sourceRows } from '../connection/sourceView.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';

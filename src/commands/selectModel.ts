@@ -21,11 +21,10 @@ import { switchSelections } from './serviceRows.ts';
  */
 export async function selectModel(app: App): Promise<void> {
   // Get the folder first, because another folder can be active when the user picks a model.
-  const scope = window.activeTextEditor?.document.uri;
-  const owner = activeFolder(scope);
+  const owner = activeFolder();
   const looked = await app.connections.peekWithProgress(owner);
   const { found } = looked;
-  const ofEditor = settingsFor(serviceInUse(looked), readSettings(scope));
+  const ofEditor = settingsFor(serviceInUse(looked), readSettings(owner?.uri));
   const ready = readyConnection(looked.choice);
   // A service with regions has known addresses, so its models can be listed even before the setup
   // if the list needs no token.
@@ -63,7 +62,7 @@ export async function selectModel(app: App): Promise<void> {
   // The user settings contain the model of the service in the settings, so the model of another
   // service is written to the folder settings.
   await writeSettings({ modelId: picked }, isOther ? owner?.uri : undefined);
-  if (settingsFor(service, readSettings(scope)).modelId === picked) return;
+  if (settingsFor(service, readSettings(owner?.uri)).modelId === picked) return;
   void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);
 }
 

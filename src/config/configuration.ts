@@ -11,12 +11,12 @@ const SECTION = 'hostedModel';
 /** Milliseconds between a settings change and the call to the listener. */
 const NOTIFY_AFTER_MS = 100;
 
-/** The raw settings for a document, or for the window if no scope is given. */
+/** The raw settings for a folder, or for the window if no folder is given. */
 export class Configuration {
   readonly #values;
 
-  constructor(scope?: Uri) {
-    this.#values = workspace.getConfiguration(SECTION, scope);
+  constructor(folder?: Uri) {
+    this.#values = workspace.getConfiguration(SECTION, folder);
   }
 
   get(name: string): unknown {

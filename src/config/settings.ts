@@ -89,9 +89,13 @@ const COMMAND_QUEUE = 50;
 /** Upper limit for `dailyTokenBudget`, far more than anyone needs. */
 const MAX_TOKENS = 1e12;
 
-/** Reads the settings that apply to a document, or to the window. */
-export function readSettings(scope?: Uri): Settings {
-  const configuration = new Configuration(scope);
+/**
+ * Reads the settings that apply to a folder, or to the window.
+ * @param folder the URI of a folder, such as that of `activeFolder`. Don't pass a document's URI,
+ * because VS Code finds no folder for a notebook cell or a preview.
+ */
+export function readSettings(folder?: Uri): Settings {
+  const configuration = new Configuration(folder);
   const text = (name: string) => configuration.text(name);
   const { own, issues } = readServices(serviceEntries());
   const all = [...services, ...own];
@@ -109,7 +113,7 @@ export function readSettings(scope?: Uri): Settings {
     authUrl: (canOverrideAuthUrl(service) && text('authUrl')) || service.authUrl,
     url: service.url || text('url'),
     ...projectIn(configuration),
-    credentialSource: credentialSourceIn(configuration, scope),
+    credentialSource: credentialSourceIn(configuration, folder),
     modelId: modelId || service.defaultModelId,
     isModelSet: modelId !== '',
     invalidModelId: modelId === '' ? text('modelId') : '',
@@ -198,9 +202,9 @@ const CREDENTIAL_SOURCES: readonly CredentialSource[] = [
  * documents outside the folder, too. Such documents have no `.env` file, so for them, the source is
  * read only from the user or remote settings.
  */
-function credentialSourceIn(configuration: Configuration, scope: Uri | undefined) {
+function credentialSourceIn(configuration: Configuration, folder: Uri | undefined) {
   const value =
-    targetForFolder(scope) === 'user'
+    targetForFolder(folder) === 'user'
       ? configuration.inspected('credentialSource').globalValue
       : configuration.get('credentialSource');
   return CREDENTIAL_SOURCES.find((source) => source === value) ?? 'auto';

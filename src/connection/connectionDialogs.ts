@@ -13,6 +13,7 @@ import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import {
   addressFlaw,
+  ENV_FILE_GONE,
   headersText,
   hostsText,
   LEFT_KEY_WARNINGS,
@@ -22,7 +23,7 @@ import {
   unencryptedText,
 } from './connectionMessages.ts';
 import { type DestinationChange, hasOtherOrigin } from './destination.ts';
-import { envFileOf, openEnvFile } from './folders.ts';
+import { activeFolder, envFileOf } from './folders.ts';
 import { gitRisk } from './gitRisk.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
@@ -241,5 +242,14 @@ export async function warnOfLeftKey(folder: WorkspaceFolder): Promise<void> {
   const open = 'Open .env';
   if ((await window.showWarningMessage(LEFT_KEY_WARNINGS[risk], open)) === open) {
     await openEnvFile(folder);
+  }
+}
+
+export async function openEnvFile(folder = activeFolder()): Promise<void> {
+  if (!folder) return;
+  try {
+    await window.showTextDocument(envFileOf(folder));
+  } catch {
+    void window.showWarningMessage(ENV_FILE_GONE);
   }
 }

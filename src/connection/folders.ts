@@ -8,7 +8,6 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { ENV_FILE_GONE } from './connectionMessages.ts';
 
 /** Finds the folder that a document belongs to, and the `.env` file of a folder. */
 
@@ -103,13 +102,4 @@ export function onDidChangeEnvFile(listener: () => void): Disposable {
 
 export function hasFiles({ uri }: WorkspaceFolder): boolean {
   return FILE_SCHEMES.has(uri.scheme);
-}
-
-export async function openEnvFile(folder = activeFolder()): Promise<void> {
-  if (!folder) return;
-  try {
-    await window.showTextDocument(envFileOf(folder));
-  } catch {
-    void window.showWarningMessage(ENV_FILE_GONE);
-  }
 }

@@ -6,7 +6,7 @@ import { type StoredState, USES_EXTERNAL_SOURCE } from './storedState.ts';
 /** The state of the setup, for the status bar and the command palette. Reads no secrets. */
 export interface SetUpStatus {
   /** Reads the settings of the service in use, for the tooltip. */
-  readonly readSettings: (scope?: Uri) => Settings;
+  readonly readSettings: (folder?: Uri) => Settings;
   /**
    * True if the editor has a stored key and all other required settings, or if another source was
    * used last.
@@ -40,7 +40,7 @@ export async function readSetUpStatus(
   const isSetUp = isInEditor || usesExternalSource;
   const used = inUse ?? service;
   return {
-    readSettings: (scope) => settingsFor(used, readSettings(scope)),
+    readSettings: (folder) => settingsFor(used, readSettings(folder)),
     isSetUp,
     hasKey,
     refreshesTokens: isSetUp && getsTokens(used),

@@ -1,7 +1,8 @@
-import { commands, type Extension, window } from 'vscode';
+import { commands, type Extension } from 'vscode';
 import { readSettings, settingsFor } from '../config/settings.ts';
+import { openEnvFile } from '../connection/connectionDialogs.ts';
 import { readyConnection } from '../connection/createConnection.ts';
-import { activeFolder, openEnvFile } from '../connection/folders.ts';
+import { activeFolder } from '../connection/folders.ts';
 import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/networkChecks.ts';
@@ -37,9 +38,8 @@ export async function diagnoseConnection(
   insertModes: readonly string[],
 ): Promise<void> {
   for (;;) {
-    const uri = window.activeTextEditor?.document.uri;
-    const folder = activeFolder(uri);
-    let settings = readSettings(uri);
+    const folder = activeFolder();
+    let settings = readSettings(folder?.uri);
     let looked: Lookup | undefined;
     // The checks without names of folders and programs, by title.
     const anonymous = new Map<string, ShownCheck>();

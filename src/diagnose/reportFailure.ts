@@ -1,5 +1,6 @@
 import { commands, type WorkspaceFolder, window } from 'vscode';
-import { activeFolder, openEnvFile } from '../connection/folders.ts';
+import { openEnvFile } from '../connection/connectionDialogs.ts';
+import { activeFolder } from '../connection/folders.ts';
 import { contextOf } from '../connection/messageContext.ts';
 import { ACTION_LABELS, type Message, SHOW_LOG } from '../messages/actions.ts';
 import type { FailedTemplate } from '../messages/failureContext.ts';

@@ -1,6 +1,6 @@
 import { Diagnostic, DiagnosticSeverity, Disposable, type TextDocument, workspace } from 'vscode';
 import { readSettings, withStoredService } from '../config/settings.ts';
-import { isEnvFile } from '../connection/folders.ts';
+import { activeFolder, isEnvFile } from '../connection/folders.ts';
 import { type GitRisk, gitRisk, onDidChangeRepositories } from '../connection/gitRisk.ts';
 import type { KeyStore } from '../connection/keyStore.ts';
 import type { ServiceReading } from '../dotenv/sourceReading.ts';
@@ -19,7 +19,7 @@ export function startEnvFile(keys: KeyStore): Disposable {
   const problemsIn = (document: TextDocument, text: ServiceReading) =>
     problemsOf(text, risks.get(document));
   const parserFor = async ({ uri }: TextDocument): Promise<Parse> => {
-    const settings = withStoredService(readSettings(uri), await keys.services());
+    const settings = withStoredService(readSettings(activeFolder(uri)?.uri), await keys.services());
     const { service, services, isServiceSet } = settings;
     return (text) => parseEnvText(text, service, services, isServiceSet);
   };

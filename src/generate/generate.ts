@@ -1,5 +1,6 @@
 import type { TextDocument } from 'vscode';
 import { readSettings } from '../config/settings.ts';
+import { activeFolder } from '../connection/folders.ts';
 import { resolvesToAutoRunFile } from '../editor/autoRunFiles.ts';
 import { captureTargets, currentSnapshot, upToDate } from '../editor/capturedSelection.ts';
 import { modeFor } from '../editor/insertModes.ts';
@@ -61,5 +62,5 @@ export async function generate(
 }
 
 function insertModeFor({ uri }: TextDocument, { template, insertMode }: GenerateOverrides): string {
-  return insertMode ?? template?.insertMode ?? readSettings(uri).insertMode;
+  return insertMode ?? template?.insertMode ?? readSettings(activeFolder(uri)?.uri).insertMode;
 }

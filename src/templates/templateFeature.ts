@@ -49,7 +49,8 @@ export async function chooseTemplate(
   name: string | undefined,
   state: Memento,
 ): Promise<Template | undefined> {
-  const scope = { ...readSettings(uri), folder: activeFolder(uri), insertModes: insertModeIds };
+  const folder = activeFolder(uri);
+  const scope = { ...readSettings(folder?.uri), folder, insertModes: insertModeIds };
   const templates = await readTemplates(scope);
   const found = name === undefined ? undefined : findTemplate(templates, name);
   if (name !== undefined && !found) inform(noTemplateText(name));
@@ -79,7 +80,7 @@ export function startTemplateFiles(): Disposable {
 }
 
 async function diagnosticsOf(document: TextDocument): Promise<Diagnostic[]> {
-  const { operation } = readSettings(document.uri);
+  const { operation } = readSettings(activeFolder(document.uri)?.uri);
   const context = { insertModes: insertModeIds, operation };
   const { issues } = await readTemplateText(document.getText(), context);
   return issues.map((issue) => diagnosticOf(document, issue));

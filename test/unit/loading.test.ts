@@ -190,7 +190,7 @@ describe('a deleted .env file', () => {
   });
 
   it('is reported as deleted if the user tries to open it', async () => {
-    const { openEnvFile } = await import('../../src/connection/folders.ts');
+    const { openEnvFile } = await import('../../src/connection/connectionDialogs.ts');
     const [folder] = editor.folders as unknown as WorkspaceFolder[];
     editor.files.set('/work/.env', '');
     await openEnvFile(folder);

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { checkLength, FakeEditor } from '../../unit/connection/fakeEditor.ts';
+import { checkLength, FakeEditor, type Scope } from '../../unit/connection/fakeEditor.ts';
 
 /** Every place where text from the extension can appear. */
 export const SINKS = [
@@ -31,10 +31,6 @@ interface Place {
   readonly line: number;
   readonly character: number;
   compareTo(): number;
-}
-
-interface Address {
-  readonly path: string;
 }
 
 interface Commands {
@@ -107,6 +103,8 @@ export class SinkEditor extends FakeEditor {
   text = 'Write a haiku';
   languageId = 'plaintext';
   isDocumentClosed = false;
+  /** True if the document is a cell of the notebook at `path`. */
+  isNotebookCell = false;
   /** The selected ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
   /**
@@ -178,6 +176,7 @@ export class SinkEditor extends FakeEditor {
     const workspace = base['workspace'] as { readonly fs: unknown };
     const own = (from: unknown, values: Record<string, unknown>) =>
       Object.create(from as object, Object.getOwnPropertyDescriptors(values));
+    const notebooks = () => (this.isNotebookCell ? [this.#notebook()] : []);
     return {
       ...base,
       window: own(base['window'], this.#window()),
@@ -192,18 +191,20 @@ export class SinkEditor extends FakeEditor {
         onDidRenameFiles: this.#event('renamed files'),
         onDidCloseTextDocument: this.#event('closed document'),
         registerTextDocumentContentProvider: (scheme: string) => this.#hold('provider', scheme),
-        notebookDocuments: [],
+        get notebookDocuments() {
+          return notebooks();
+        },
         fs: own(Reflect.get(base['workspace'] as object, 'fs'), {
           createDirectory: async () => {},
           readDirectory: async () => [],
-          writeFile: async ({ path }: Address, content: Uint8Array) =>
+          writeFile: async ({ path }: Scope, content: Uint8Array) =>
             this.sink(
               path.includes('/usage/') ? 'counter files' : 'document',
               path,
               Buffer.from(content).toString(),
             ),
         }),
-        getConfiguration: (_: string, scope?: Address) => this.#configuration(scope),
+        getConfiguration: (_: string, scope?: Scope) => this.#configuration(scope),
         openTextDocument: async (options: { readonly content?: string }) => {
           this.sink('document', options);
           return this.#document(options.content);
@@ -237,13 +238,13 @@ export class SinkEditor extends FakeEditor {
     };
   }
 
-  #configuration(scope?: Address): unknown {
+  #configuration(scope?: Scope): unknown {
     return {
-      get: (name: string) => this.setting(name),
+      get: (name: string) => this.setting(name, scope),
       inspect: (name: string) => {
         const value = this.userSettings.get(name);
-        const workspaceValue = this.folderSettings.get(name);
-        return { globalValue: value, globalLocalValue: value, workspaceValue };
+        const workspaceFolderValue = this.settingOfFolder(name, scope);
+        return { globalValue: value, globalLocalValue: value, workspaceFolderValue };
       },
       update: async (name: string, value: unknown) => {
         if (this.broken === 'settings file') throw new Error('The file has unsaved changes.');
@@ -313,12 +314,7 @@ export class SinkEditor extends FakeEditor {
   #document(text = this.text): unknown {
     const isClosed = () => this.isDocumentClosed;
     return {
-      uri: {
-        scheme: 'file',
-        path: this.path,
-        fsPath: this.path,
-        toString: () => `file://${this.path}`,
-      },
+      uri: this.#uri(this.isNotebookCell ? 'vscode-notebook-cell' : 'file'),
       languageId: this.languageId,
       get isClosed() {
         return isClosed();
@@ -329,6 +325,15 @@ export class SinkEditor extends FakeEditor {
       positionAt: placeAt,
       lineAt: () => ({ text, firstNonWhitespaceCharacterIndex: 0, range: this.#all() }),
     };
+  }
+
+  #notebook(): unknown {
+    return { uri: this.#uri('file'), getCells: () => [{ document: this.#document() }] };
+  }
+
+  #uri(scheme: string): Scope {
+    const { path } = this;
+    return { scheme, path, ...{ fsPath: path, toString: () => `${scheme}://${path}` } };
   }
 
   #all(): FakeRange {

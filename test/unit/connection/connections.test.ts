@@ -1283,6 +1283,7 @@ describe('Connections', () => {
   it('K14: reads the .env file of a folder on another machine through the VS Code API', async () => {
     editor.folders = [];
     editor.addFolder('/work', 'vscode-remote');
+    editor.activeScheme = 'vscode-remote';
     editor.files.set('/work/.env', envFile());
     const given = connections.for();
     await (await editor.modalPrompt()).answer(use);

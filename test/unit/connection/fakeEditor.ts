@@ -15,6 +15,9 @@ interface Address {
   toString(): string;
 }
 
+/** The parts of a document's URI that determine which settings apply to the document. */
+export type Scope = Pick<Address, 'scheme' | 'path'>;
+
 /** The `ConfigurationTarget` of the user settings. */
 const USER = 1;
 
@@ -45,9 +48,12 @@ export class FakeEditor {
   isTrusted = true;
   folders: { readonly uri: Address; readonly name: string; readonly index: number }[] = [];
   activeFile: string | undefined;
+  activeScheme = 'file';
   workspaceFile: Address | undefined;
   readonly userSettings = new Map<string, unknown>();
   readonly folderSettings = new Map<string, unknown>();
+  /** Settings that apply only to one folder of a workspace, by the path of the folder. */
+  readonly settingsByFolder = new Map<string, ReadonlyMap<string, unknown>>();
   /** The `ConfigurationTarget` of each setting that was written. */
   readonly targets: number[] = [];
   /**
@@ -176,8 +182,21 @@ export class FakeEditor {
     return promise;
   }
 
-  setting(name: string): unknown {
-    return this.folderSettings.get(name) ?? this.userSettings.get(name);
+  setting(name: string, scope?: Scope): unknown {
+    const ofFolder = this.settingOfFolder(name, scope);
+    return ofFolder ?? this.folderSettings.get(name) ?? this.userSettings.get(name);
+  }
+
+  settingOfFolder(name: string, scope?: Scope): unknown {
+    const folder = scope && this.folderOf(scope);
+    return folder && this.settingsByFolder.get(folder.uri.path)?.get(name);
+  }
+
+  /** Returns the folder that contains a document. In VS Code, their schemes must be equal, too. */
+  folderOf({ scheme, path }: Scope): FakeEditor['folders'][number] | undefined {
+    return this.folders.find(
+      ({ uri }) => uri.scheme === scheme && `${path}/`.startsWith(`${uri.path}/`),
+    );
   }
 
   /** Returns the exports of a `vscode` module that uses this editor. */
@@ -251,12 +270,13 @@ export class FakeEditor {
       editor.#fileListeners[event].add(listener);
       return { dispose: () => editor.#fileListeners[event].delete(listener) };
     };
-    const configuration = {
-      get: (name: string) => editor.setting(name),
+    const configuration = (scope?: Scope) => ({
+      get: (name: string) => editor.setting(name, scope),
       inspect: (name: string) => ({
         globalValue: editor.userSettings.get(name),
         globalLocalValue: editor.userSettings.get(name),
         workspaceValue: editor.folderSettings.get(name),
+        workspaceFolderValue: editor.settingOfFolder(name, scope),
       }),
       update: async (name: string, value: unknown, target: number) => {
         editor.beforeUpdate(name);
@@ -264,13 +284,16 @@ export class FakeEditor {
         if (editor.overriddenSettings.has(name)) return;
         (target === USER ? editor.userSettings : editor.folderSettings).set(name, value);
       },
-    };
+    });
     return {
       window: {
         get activeTextEditor() {
           const path = editor.activeFile;
           if (path === undefined) return undefined;
-          const document = { uri: addressOf(path), getText: () => editor.selected };
+          const document = {
+            uri: addressOf(path, editor.activeScheme),
+            getText: () => editor.selected,
+          };
           return { document, selections: [{}] };
         },
         showWarningMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
@@ -308,9 +331,8 @@ export class FakeEditor {
         get workspaceFolders() {
           return editor.folders;
         },
-        getWorkspaceFolder: (uri: Address) =>
-          editor.folders.find((folder) => `${uri.path}/`.startsWith(`${folder.uri.path}/`)),
-        getConfiguration: () => configuration,
+        getWorkspaceFolder: (uri: Address) => editor.folderOf(uri),
+        getConfiguration: (_: string, scope?: Scope) => configuration(scope),
         textDocuments: [],
         onDidOpenTextDocument: (listener: DocumentListener) => {
           editor.#openListeners.push(listener);

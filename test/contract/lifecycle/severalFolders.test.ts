@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { services } from '../../../src/service/builtInServices.ts';
+import { becomes } from '../../vscode/deadline.ts';
+import type { SinkEditor } from '../leaks/sinkEditor.ts';
+import { pathOf } from '../service/world.ts';
+import { eachWithLife } from './life.ts';
+
+const chatPath = pathOf('chat', true);
+
+describe('a notebook cell in one of several folders', () => {
+  const suite = eachWithLife();
+  let editor: SinkEditor;
+  const setInFolder = (name: string, value: unknown) =>
+    editor.settingsByFolder.set('/other', new Map([[name, value]]));
+  beforeEach(() => {
+    editor = suite.life.editor();
+    editor.addFolder('/other');
+    editor.workspaceFile = editor.folders[0]?.uri;
+    editor.path = '/other/cells.ipynb';
+    editor.isNotebookCell = true;
+  });
+
+  it("gets the response in the folder's insert mode", async () => {
+    setInFolder('insertMode', 'clipboard');
+    await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
+    assert.match(editor.textOf('clipboard'), /^Hello from/);
+  });
+
+  it("can use the templates in the folder's settings", async () => {
+    setInFolder('templates', [{ name: 'Of folder', prompt: `Review this: \${selection}` }]);
+    await suite.opened.open(editor, suite.life.stores, (run) =>
+      run('generateFromSelection', { template: 'Of folder' }),
+    );
+    const [request] = suite.life.emulator.requests.filter(({ path }) => path === chatPath);
+    assert.match(JSON.stringify(request?.json), /Review this: /);
+  });
+
+  it("shows the folder's model in the tooltip before the first command", async () => {
+    setInFolder('modelId', 'maker/of-folder');
+    const tooltip = () => editor.tooltips.at(-1)?.given ?? '';
+    await suite.opened.open(editor, suite.life.stores, () =>
+      becomes('painted', () => tooltip().includes('Model: ')),
+    );
+    assert.match(tooltip(), /^Model: maker\/of-folder /m);
+  });
+
+  it("keeps the folder's model after Select Model, which says so", async () => {
+    setInFolder('modelId', 'maker/of-folder');
+    editor.modelToPick = services[0].defaultModelId;
+    await suite.opened.open(editor, suite.life.stores, (run) => run('selectModel'));
+    assert.match(editor.textOf('settings'), /^modelId$/m);
+    assert.match(editor.textOf('notification'), /overrides the selected model/);
+  });
+
+  it("appears with the folder's settings in the report", async () => {
+    setInFolder('insertMode', 'clipboard');
+    await suite.opened.open(editor, suite.life.stores, (run) => run('diagnose'));
+    assert.match(editor.textOf('report'), /^- Insert mode: clipboard$/m);
+  });
+});
