@@ -1,4 +1,4 @@
-import type { Uri } from 'vscode';
+import { type Uri, workspace } from 'vscode';
 import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
 import { getsTokens, neededSettings, type Service } from '../service/service.ts';
 import { type StoredState, USES_EXTERNAL_SOURCE } from './storedState.ts';
@@ -9,7 +9,7 @@ export interface SetUpStatus {
   readonly readSettings: (folder?: Uri) => Settings;
   /**
    * True if the editor has a stored key and all other required settings, or if another source was
-   * used last.
+   * used last. A project that is set only for some of the open folders counts as set.
    */
   readonly isSetUp: boolean;
   /**
@@ -33,8 +33,8 @@ export async function readSetUpStatus(
 ): Promise<SetUpStatus> {
   const stored = await keys.services();
   const usesExternalSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
-  const { service, serviceProblem, projectId, url } = withStoredService(readSettings(), stored);
-  const isNamed = projectId !== '' || !neededSettings(service).includes('projectId');
+  const { service, serviceProblem, url } = withStoredService(readSettings(), stored);
+  const isNamed = !neededSettings(service).includes('projectId') || isProjectSet();
   const hasKey = stored.includes(service.word);
   const isInEditor = hasKey && !serviceProblem && isNamed && url !== '';
   const isSetUp = isInEditor || usesExternalSource;
@@ -46,4 +46,10 @@ export async function readSetUpStatus(
     refreshesTokens: isSetUp && getsTokens(used),
     canSignOut: usesExternalSource || stored.length > 0 || approvals.hasApprovals,
   };
+}
+
+/** True if a project, space, or deployment is set for the window or for an open folder. */
+function isProjectSet(): boolean {
+  const folders = workspace.workspaceFolders ?? [];
+  return [undefined, ...folders].some((folder) => readSettings(folder?.uri).projectId !== '');
 }

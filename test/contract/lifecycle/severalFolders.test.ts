@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { services } from '../../../src/service/builtInServices.ts';
+import { defaultProjectId } from '../../emulator/settings.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import type { SinkEditor } from '../leaks/sinkEditor.ts';
 import { pathOf } from '../service/world.ts';
 import { eachWithLife } from './life.ts';
 
 const chatPath = pathOf('chat', true);
+const tooltip = (editor: SinkEditor) => editor.tooltips.at(-1)?.given ?? '';
 
 describe('a notebook cell in one of several folders', () => {
   const suite = eachWithLife();
@@ -37,11 +39,10 @@ describe('a notebook cell in one of several folders', () => {
 
   it("shows the folder's model in the tooltip before the first command", async () => {
     setInFolder('modelId', 'maker/of-folder');
-    const tooltip = () => editor.tooltips.at(-1)?.given ?? '';
     await suite.opened.open(editor, suite.life.stores, () =>
-      becomes('painted', () => tooltip().includes('Model: ')),
+      becomes('painted', () => tooltip(editor).includes('Model: ')),
     );
-    assert.match(tooltip(), /^Model: maker\/of-folder /m);
+    assert.match(tooltip(editor), /^Model: maker\/of-folder /m);
   });
 
   it("keeps the folder's model after Select Model, which says so", async () => {
@@ -56,5 +57,36 @@ describe('a notebook cell in one of several folders', () => {
     setInFolder('insertMode', 'clipboard');
     await suite.opened.open(editor, suite.life.stores, (run) => run('diagnose'));
     assert.match(editor.textOf('report'), /^- Insert mode: clipboard$/m);
+  });
+});
+
+describe('a project that only one of several folders sets', () => {
+  const suite = eachWithLife();
+  let editor: SinkEditor;
+  beforeEach(() => {
+    editor = suite.life.editor();
+    editor.addFolder('/other');
+    editor.workspaceFile = editor.folders[0]?.uri;
+    editor.userSettings.delete('projectId');
+    editor.settingsByFolder.set('/other', new Map([['projectId', defaultProjectId]]));
+    editor.path = '/other/a.txt';
+  });
+
+  for (const path of ['/other/a.txt', '/work/a.txt']) {
+    it(`completes the setup of the window, before the first command (active document: ${path})`, async () => {
+      editor.path = path;
+      await suite.opened.open(editor, suite.life.stores, () =>
+        becomes('painted', () => tooltip(editor) !== ''),
+      );
+      assert.match(tooltip(editor), /^Hosted Model: ready, no token yet /);
+    });
+  }
+
+  it('lets the status item show that the key was refused', async () => {
+    suite.life.emulator.settings.apiKeys = [];
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
+      await run('generateFromSelection');
+      await becomes('shown', () => tooltip(editor).includes('credentials refused'));
+    });
   });
 });
