@@ -158,13 +158,13 @@ describe('the model in the settings', () => {
     assert.equal(modelOfOther(), other.defaultModelId);
   });
 
-  it('is underlined in the settings file if it is invalid', () => {
+  it('is validated in package.json with the same pattern as in the code', () => {
     const settings = settingsIn<{ readonly type: string; readonly pattern?: string }>(manifest);
     const { pattern = '' } = settings['hostedModel.modelId'] ?? {};
     assert.equal(pattern, `^$|${MODEL_ID.source}`);
   });
 
-  it('is underlined in the entry of an added service if its ID or name is invalid', () => {
+  it("is validated in an added service's entry with the same patterns as in the code", () => {
     const { models } =
       manifest.contributes.configuration.flatMap(({ properties }) =>
         'hostedModel.services' in properties

@@ -125,8 +125,12 @@ const accepted: Readonly<Record<string, readonly [output: string, value: string,
     value,
     300,
   ],
-  'an invalid time': [JSON.stringify({ token: value, expiry: 'tomorrow' }), value, 300],
-  'a field of another type before the token': [
+  'a token with an invalid expiry time': [
+    JSON.stringify({ token: value, expiry: 'tomorrow' }),
+    value,
+    300,
+  ],
+  'a `token` after an `access_token` that is an object': [
     JSON.stringify({ access_token: { of: 'another kind' }, token: value }),
     value,
     300,

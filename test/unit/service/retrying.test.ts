@@ -111,7 +111,7 @@ describe('a retrying client', () => {
   });
 
   for (const status of [400, 402, 403, 404, 408, 409, 422, 505, 520, 599]) {
-    it(`I03: sends a POST that fails with ${status} only once`, async () => {
+    it(`I03: doesn't resend a POST that fails with ${status}`, async () => {
       const { outcome, sent } = await run(failing(status, 9), 100);
       assert.equal(sent.length, 1);
       assert.ok(outcome instanceof Error);
@@ -173,17 +173,17 @@ describe('a retrying client', () => {
   }
 });
 
-describe('a request without a response', () => {
+describe('a request without a complete response', () => {
   const answered = () =>
     new Response(new ReadableStream(), { headers: { 'content-type': 'application/json' } });
   for (const [what, answer, expected] of [
     [
-      'is reported as silent only once, after 5 s',
+      'is reported as silent only once, after 5 s without headers',
       () => new Promise<Response>(() => {}),
       [0, 1, 1],
     ],
     [
-      "isn't reported as silent if the headers of a response have arrived",
+      "isn't reported as silent if response headers have arrived",
       async () => answered(),
       [0, 0, 0],
     ],

@@ -16,13 +16,18 @@ describe('the wait before the next request', () => {
   const retry = (leftMs: number): Wait => ({ kind: 'retrying', leftMs });
   const paused = { ...idle, resumesInMs: 9_000 };
   const rows: readonly [string, ConcurrencyState, readonly number[], Wait | undefined][] = [
-    ['nothing if nothing delays it', idle, [0, -1], undefined],
+    ['undefined if nothing delays the request', idle, [0, -1], undefined],
     ['the earliest retry', { ...idle, inFlight: 1 }, [7_000, 0, 2_000], retry(2_000)],
     ['a pause, even if no request is waiting', paused, [], pause(9_000)],
     ['a pause that ends after the retry', paused, [8_000], pause(9_000)],
-    ['a retry that starts after the pause', paused, [9_000], retry(9_000)],
+    ['a retry that starts when the pause ends', paused, [9_000], retry(9_000)],
     ['a pause if another request waits for it', { ...paused, waiting: 1 }, [9_500], pause(9_000)],
-    ['nothing while a request is in progress', { ...paused, inFlight: 1 }, [], undefined],
+    [
+      'undefined during a pause while a request is in progress',
+      { ...paused, inFlight: 1 },
+      [],
+      undefined,
+    ],
   ];
   for (const [what, state, retriesInMs, expected] of rows) {
     it(`is ${what}`, () => assert.deepEqual(waitFor(state, retriesInMs), expected));

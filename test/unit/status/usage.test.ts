@@ -120,7 +120,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it("is shown in the tooltip only for the active service if it doesn't need a key", async () => {
+  it('is shown in the tooltip only for the active service if no key is needed', async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };
@@ -182,7 +182,7 @@ describe('usage', () => {
     assert.throws(() => editor.fileNames, { code: 'ENOENT', path: folder });
   });
 
-  it("doesn't make requests fail if it can't be stored", async () => {
+  it("doesn't cause an error if it can't be stored", async () => {
     const broken = { get: () => assert.fail('broken'), update: () => assert.fail('broken') };
     globalState = { ...broken, keys: () => [] } as unknown as Memento;
     editor.userSettings.set('dailyTokenBudget', 1);
@@ -208,7 +208,7 @@ describe('usage', () => {
     assert.doesNotMatch(text, /an ID/);
   });
 
-  it('is shown in a table that covers only the active key', async () => {
+  it('is shown in a table for one key only', async () => {
     const usage = open();
     await usage.show(undefined);
     assert.match(editor.messages.join(), /No service is ready/);

@@ -146,7 +146,7 @@ describe('the usage counters', () => {
     assert.equal((await ledger.today(KEY))()[0]?.outputTokens, 10);
   });
 
-  it('allow any model name, including names of JavaScript properties', async () => {
+  it('allow unusual model names, such as __proto__ and the empty string', async () => {
     const ledger = open();
     for (const model of ['__proto__', 'constructor', 'a b', '']) {
       await ledger.record(KEY, asked({ model }));

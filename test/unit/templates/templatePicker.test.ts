@@ -68,7 +68,7 @@ describe('the list of templates', () => {
     assert.equal(item?.detail, `Translate … to …, not \${this}. Use …`);
   });
 
-  it('shows whether a workspace template hides a user template or a built-in template', () => {
+  it('shows which kind of template a workspace template overrides', () => {
     const entries = [
       template('A', { origin: 'workspace settings', hides: 'user' }),
       template('B', { origin: '.hosted-model/templates/b.md', hides: 'built-in' }),

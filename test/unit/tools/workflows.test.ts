@@ -125,7 +125,7 @@ describe('the workflows', () => {
     assert.ok(!JSON.stringify(build).includes('write'));
   });
 
-  it('run the test command in the README', () => {
+  it('test the extension with only npm ci and npm test', () => {
     const printed = execFileSync(process.execPath, ['test/release/workflows.ts'], {
       encoding: 'utf8',
     });

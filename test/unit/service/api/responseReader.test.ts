@@ -54,7 +54,7 @@ describe('reading a stream', () => {
     assert.equal(await kindOf(collect(never, text('a'))), 'incomplete');
   });
 
-  it('fails if the user canceled, even after the stop reason', async () => {
+  it('fails if the user canceled and the connection breaks after the stop reason', async () => {
     assert.equal(await kindOf(collect(AbortSignal.abort(), stop, reset)), 'connection-lost');
   });
 
@@ -70,7 +70,7 @@ describe('reading a stream', () => {
     });
   }
 
-  it('includes the usage from a final event without text', async () => {
+  it('returns the usage from a final event without text', async () => {
     const count = 'data: {"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n';
     const { text: whole, usage } = await collect(never, text('a'), stop, count);
     assert.equal(whole, 'a');
@@ -108,7 +108,7 @@ describe('reading a whole response', () => {
     ['watsonx', watsonx, errors],
     ['OpenAI-compatible', openai('/v1'), error],
   ] as const) {
-    it(`reports the failure in a response with status 200: ${name}`, async () => {
+    it(`reports the error in the response body: ${name}`, async () => {
       const reader = new ResponseReader('chat', undefined, api);
       assert.equal(await kindOf(reader.read(body(JSON.stringify(json)), never)), 'rate-limited');
     });
@@ -167,7 +167,7 @@ describe('tool calls in a response', () => {
     ]);
   });
 
-  it('keep their first ID if a fragment without a name has another ID', async () => {
+  it('keep their ID if a later fragment has a different ID but no name', async () => {
     const { toolCalls } = await read(
       fragment(0, '{'),
       fragment(0, '', { id: 'a' }, 'read'),
@@ -178,7 +178,7 @@ describe('tool calls in a response', () => {
     assert.deepEqual(toolCalls, [{ id: 'a', name: 'read', arguments: '{} ' }]);
   });
 
-  it('count as the start of the response', async () => {
+  it('count as the start of the response, just like reasoning', async () => {
     assert.equal((await read(delta({ reasoning_content: 'hm' }), stop)).hasBegun, true);
     assert.equal((await read(fragment(0, '{}', { id: 'a' }, 'x'), stop)).hasBegun, true);
     assert.equal((await read(delta({ content: '' }), stop)).hasBegun, false);
@@ -223,7 +223,7 @@ const generated = { generated_text: 'a', stop_reason: 'not_finished' };
 describe('a response chunk', () => {
   const pieces: readonly [what: string, piece: ResponseChunk, expected: Partial<ResponseChunk>][] =
     [
-      ['from an empty list', readChat({ choices: [] }), {}],
+      ['from an empty list of choices', readChat({ choices: [] }), {}],
       ['with an empty choice', readChat({ choices: [{}] }), {}],
       ['with null as text and stop reason', readChat(chat({ content: null }, null)), {}],
       [
@@ -266,7 +266,7 @@ describe('a response chunk', () => {
       ],
       ['from a generation response without results', readGeneration({ results: [] }), {}],
       [
-        'from a later event without a prompt count',
+        'from a generation event with an input token count of 0',
         readGeneration({ results: [{ ...generated, input_token_count: 0 }] }),
         { text: 'a' },
       ],

@@ -33,7 +33,7 @@ describe('an on-demand token', () => {
     };
   }
 
-  it('is reused by the second generation', async () => {
+  it('is requested only once for two successive calls', async () => {
     const { service, runs } = start();
     const [first, second] = [await service.get(never), await service.get(never)];
     assert.equal(first, second);
@@ -74,7 +74,7 @@ describe('an on-demand token', () => {
     assert.equal(state.refreshesAt, Number.POSITIVE_INFINITY);
   });
 
-  it('is replaced by the first request after it expires', async () => {
+  it('is replaced on the first use after it expires', async () => {
     const { service, runs } = start();
     await service.get(never);
     await time.pass(60 * MINUTE);
@@ -96,7 +96,7 @@ describe('an on-demand token', () => {
     assert.equal(service.canReplace(token), true);
   });
 
-  it("is the only kind of token that can't be replaced right away", async () => {
+  it('differs from other tokens, which can be replaced right away', async () => {
     const { service } = start(false);
     assert.equal(service.canReplace(await service.get(never)), true);
   });
@@ -115,7 +115,7 @@ describe('an on-demand token', () => {
     }
   });
 
-  it('can be refreshed by the user at any time', async () => {
+  it('can be refreshed by the user right away', async () => {
     const { service, runs } = start();
     await service.get(never);
     await service.refresh(never);

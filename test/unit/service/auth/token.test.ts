@@ -18,14 +18,14 @@ describe('the lifetime of a token', () => {
   const lives: readonly [string, object, number][] = [
     ['is expires_in', { expires_in: 3_600 }, 3_600],
     ['H04: is expires_in if it is a string of digits', { expires_in: '3600' }, 3_600],
-    ['H06: is 300 s if there is no usable field', {}, 300],
+    ['H06: is 300 s if the response has neither expires_in nor expiration', {}, 300],
     ['is 300 s with expires_in 0', { expires_in: 0 }, 300],
     ['is 300 s with a negative expires_in', { expires_in: -1 }, 300],
     ['is 300 s with expires_in "soon"', { expires_in: 'soon' }, 300],
     ['is 300 s with expires_in null', { expires_in: null }, 300],
     ['is 300 s with expires_in as an object', { expires_in: {} }, 300],
     ['H03 H08: is at most a day', { expires_in: 10_000_000_000 }, 86_400],
-    ['is at most a day if expires_in is a string', { expires_in: '99999999999999' }, 86_400],
+    ['is at most a day even if expires_in is a string', { expires_in: '99999999999999' }, 86_400],
     ['is expiration minus the server time', { expiration: serverSeconds + 900 }, 900],
     [
       'H02: is based on expiration if that is earlier than expires_in',
@@ -126,7 +126,7 @@ describe('a token response', () => {
     }
   });
 
-  it('must be a JSON object, and is kept without its refresh token', () => {
+  it('must be a JSON object, and is read without its refresh token', () => {
     for (const json of [null, [], 'x', 123]) assert.throws(read(json), isUnusable);
     assert.throws(() => readTokenResponse('{"access_token":', date), isUnusable);
     const answer = read({ access_token: token, refresh_token: 'not_supported' })();

@@ -169,7 +169,7 @@ describe('the token service', () => {
     });
   }
 
-  it('lets the user refresh the token during a pause', async () => {
+  it('lets the user refresh the token during a Retry-After pause', async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(new ServiceError('rate-limited', { status: 429, retryAfterMs: 600_000 }));
@@ -181,7 +181,7 @@ describe('the token service', () => {
     assert.deepEqual([await meanwhile, await value(), flights.length], ['token-2', 'token-2', 2]);
   });
 
-  it('counts machine sleep as part of a pause', async () => {
+  it('counts machine sleep as part of a Retry-After pause', async () => {
     const { answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(new ServiceError('rate-limited', { status: 429, retryAfterMs: 600_000 }));

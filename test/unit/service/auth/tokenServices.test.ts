@@ -67,7 +67,7 @@ describe('the token services of a window', () => {
     });
   }
 
-  it('use the token from the connection test for the first generation', async () => {
+  it('reuse the token from a connection test', async () => {
     const { services, requests, test } = start();
     await test(credentials);
     assert.equal((await services.for(credentials).get(never)).value, 'token-number-1');
@@ -126,7 +126,7 @@ describe('the token services of a window', () => {
     assert.equal(services.isRefused(credentials.apiKey), true);
   });
 
-  it('remember each secret only once, however often the user signs out', async () => {
+  it('remember each secret only once, even if the user signs out twice', async () => {
     const { services } = start();
     for (const _ of ['first', 'second']) {
       await services.for(credentials).get(never);

@@ -61,7 +61,7 @@ describe('a response body', () => {
     assert.deepEqual([long.isCancelled(), silent.isCancelled()], [true, true]);
   });
 
-  it('is read to its end even if a reader stops early, so the connection can be reused', async () => {
+  it('can be read to the end after a reader stops early', async () => {
     const { body: make, write, end, isCancelled } = source();
     const body = make();
     write('first');
@@ -91,7 +91,7 @@ describe('a response body', () => {
     assert.equal(long.isCancelled(), true);
   });
 
-  it('clears its timers, however it ends', async () => {
+  it('clears its timers whether it ends, fails, or is too large', async () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     // Mocha's timer starts once the test waits, so wait before counting timers.
     await turn();

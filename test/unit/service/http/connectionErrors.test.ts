@@ -112,7 +112,7 @@ describe('a connection failure', () => {
 describe('a TLS failure', () => {
   const codeOf = (code: string) => networkFailure(broken(code), url).error.details.code;
   for (const code of ['WRONG_VERSION_NUMBER', 'PACKET_LENGTH_TOO_LONG', 'HTTP_REQUEST']) {
-    it(`is reported as a port without TLS if OpenSSL reports ${code}`, () => {
+    it(`has the code ERR_SSL_WRONG_VERSION_NUMBER if OpenSSL reports ${code}`, () => {
       assert.equal(codeOf(`ERR_SSL_${code}`), 'ERR_SSL_WRONG_VERSION_NUMBER');
     });
   }
@@ -127,12 +127,12 @@ describe('a TLS failure', () => {
 describe('a proxy', () => {
   const cases: readonly [string, Error, ErrorDetails | undefined][] = [
     [
-      'is recognized by a different port',
+      "is recognized by a port that differs from the service's port",
       broken('ECONNREFUSED', { ...connect, address: '10.0.0.1', port: 3128 }),
       { code: 'ECONNREFUSED', proxy: '10.0.0.1:3128' },
     ],
     [
-      'is recognized by a different port on each of several addresses',
+      'is recognized by its port in an AggregateError',
       Object.assign(
         new AggregateError([broken('ETIMEDOUT', { ...connect, address: '::1', port: 3128 })]),
         { code: 'ETIMEDOUT' },
@@ -140,7 +140,7 @@ describe('a proxy', () => {
       { code: 'ETIMEDOUT', proxy: '::1:3128' },
     ],
     [
-      'is recognized by a different host name',
+      "is recognized by a host name that differs from the service's host name",
       broken('ENOTFOUND', { syscall: 'getaddrinfo', hostname: 'proxy.example' }),
       { code: 'ENOTFOUND', proxy: 'proxy.example' },
     ],
@@ -198,7 +198,11 @@ describe('the origin check before each request', () => {
       { serviceUrl: 'https://service.example:8443' },
     ],
     ['blocks a different scheme', 'host-not-approved', { serviceUrl: 'http://service.example' }],
-    ['blocks a trailing dot', 'host-not-approved', { serviceUrl: 'https://service.example.' }],
+    [
+      'blocks a host with a trailing dot',
+      'host-not-approved',
+      { serviceUrl: 'https://service.example.' },
+    ],
   ];
   for (const [what, kind, change] of gates) {
     it(what, async () => {

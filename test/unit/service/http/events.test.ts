@@ -50,7 +50,7 @@ describe('server-sent events', () => {
     }
   }
 
-  it(`are read correctly with any number of splits and mixed line ends (seed ${seed})`, async () => {
+  it(`are read correctly with random splits and mixed line ends (seed ${seed})`, async () => {
     const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
     const cuts = fc.array(fc.nat(2_000), { maxLength: 40 });
     const run = async (expected: string[], ends: string[], at: number[]) => {
@@ -92,7 +92,7 @@ describe('server-sent events', () => {
       [{ event: undefined, id: undefined, data: 'a' }],
     ],
     ...['\n', '\r\n', '\r'].map((end): [string, string, EventSourceMessage[]] => [
-      `may end without a blank line after ${JSON.stringify(end)}`,
+      `may end with ${JSON.stringify(end)} instead of a blank line`,
       `data: a${end}`,
       [{ event: undefined, id: undefined, data: 'a' }],
     ]),
@@ -101,7 +101,7 @@ describe('server-sent events', () => {
       'data: a\n\ndata: {"tex',
       [{ event: undefined, id: undefined, data: 'a' }],
     ],
-    ['are empty for an empty stream', '', []],
+    ["aren't found in an empty stream", '', []],
   ];
   for (const [rule, text, expected] of cases) {
     it(rule, async () => assert.deepEqual(await eventsOf(pieces(Buffer.from(text))), expected));
@@ -118,7 +118,7 @@ describe('server-sent events', () => {
     assert.equal(await kindOf(eventsOf(pieces(lines, lines))), 'too-large');
   });
 
-  it('may exceed 1 MiB in total if they arrive in one chunk', async () => {
+  it('may exceed 1 MiB in total even if they arrive in one chunk', async () => {
     const many = Buffer.from(`data: ${'x'.repeat(990)}\n\n`.repeat(2_000));
     assert.equal((await eventsOf(pieces(many))).length, 2_000);
   });

@@ -12,14 +12,14 @@ import { seed } from '../fixtures.ts';
 const now = Date.parse('2026-01-01T00:00:00Z');
 
 describe('retry rules', () => {
-  it('retry exactly the statuses 429 and 500 to 504, up to three times', () => {
+  it('allow up to three retries, only for the statuses 429 and 500 to 504', () => {
     const retried = Array.from({ length: 600 }, (_, status) => status).filter(isRetriedStatus);
     assert.deepEqual(retried, [429, 500, 501, 502, 503, 504]);
     assert.equal(isRetriedStatus(undefined), false);
     assert.equal(MAX_RETRIES, 3);
   });
 
-  it('wait 0.5–1, 1–2, and 2–4 s before the three retries', () => {
+  it('require waits of 0.5–1, 1–2, and 2–4 s before the three retries', () => {
     const draws = [0, 0.25, 0.5, 0.999_999];
     const ranges = [1, 2, 3].map((retry) => draws.map((draw) => retryWaitMs(retry, 0, () => draw)));
     const [first = [], second = [], third = []] = ranges;
@@ -73,12 +73,12 @@ describe('retry rules', () => {
   ];
   for (const [header, date, expected] of cases) {
     const read = expected === undefined ? 'invalid' : `${expected} ms`;
-    it(`read Retry-After "${header.slice(0, 40)}"${date ? ` with Date "${date}"` : ''} as ${read}`, () => {
+    it(`interpret Retry-After "${header.slice(0, 40)}"${date ? ` with Date "${date}"` : ''} as ${read}`, () => {
       assert.equal(retryAfterMs(header, date, now), expected);
     });
   }
 
-  it('read a date without a time zone as GMT, whatever the local time zone is', () => {
+  it('interpret a date without a time zone as GMT, not as local time', () => {
     const zone = process.env['TZ'];
     process.env['TZ'] = 'America/New_York';
     try {

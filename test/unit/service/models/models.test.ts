@@ -35,7 +35,7 @@ describe('the model cache', () => {
     assert.equal(models.knownModel({ ...from, serviceUrl: 'https://b.example' }, 'one'), undefined);
   });
 
-  it('returns the latest data of each model until it is cleared', async () => {
+  it('returns the latest data of each model until the cache is cleared', async () => {
     label = 'new';
     await models.fetchModel(from, access, 'one', never);
     assert.deepEqual(
