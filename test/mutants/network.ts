@@ -247,7 +247,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'top / 2 + random() * (top / 2)',
     to: 'top',
     test: 'test/unit/service/http/retry.test.ts',
-    title: 'wait 0.5–1, 1–2, and 2–4 s',
+    title: 'require waits of 0.5–1, 1–2, and 2–4 s',
   },
   {
     name: 'a request keeps its slot while it waits for a retry',
@@ -295,7 +295,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'const MAX_PARSER_INPUT = 4_096;',
     to: 'const MAX_PARSER_INPUT = Number.POSITIVE_INFINITY;',
     test: 'test/unit/worstTexts.test.ts',
-    title: 'is linear for a stream in one chunk',
+    title: 'is linear in the worst case for a stream in one chunk',
   },
   {
     name: "a redirect to an address that isn't a web address is reported with a host",
@@ -303,7 +303,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'isWeb ? readableHost(to.host) || undefined : undefined',
     to: 'to?.host',
     test: 'test/unit/service/http/connectionErrors.test.ts',
-    title: 'vscode://settings/x is undefined',
+    title: '"vscode://settings/x" is undefined',
   },
   {
     name: 'a 304 counts as a redirect',

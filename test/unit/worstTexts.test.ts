@@ -40,7 +40,7 @@ const PROSE = 'The quick brown fox jumps over the lazy dog, and again it does.\n
  */
 const MOST_WORK = 64;
 
-describe('the work for worst-case texts', () => {
+describe('the work for untrusted text', () => {
   let counter: WorkCounter;
   let planted: WorkCounter;
   before(() => {
@@ -50,7 +50,7 @@ describe('the work for worst-case texts', () => {
   after(() => Promise.all([counter.end(), planted.end()]));
 
   for (const [name, path] of Object.entries(codePaths)) {
-    it(name.replace(/^([A-M]\d\d: )?/, '$1is linear for '), async () => {
+    it(name.replace(/^([A-M]\d\d: )?/, '$1is linear in the worst case for '), async () => {
       assert.deepEqual(await slowTexts(counter, name, path), []);
     });
   }

@@ -79,10 +79,10 @@ describe('isUnreachable', () => {
 
 describe('plainWord', () => {
   for (const word of ['BXNIM0415E', 'rate_limit_reached', 'a.b-c', 'x'.repeat(64)]) {
-    it(`accepts ${word.slice(0, 20)}`, () => assert.equal(plainWord(word), word));
+    it(`accepts ${word}`, () => assert.equal(plainWord(word), word));
   }
   for (const word of ['', 'x'.repeat(65), 'a b', '[a](b)', 'a\n', '<b>', 'é', 5, null, undefined]) {
-    it(`rejects ${JSON.stringify(word)?.slice(0, 20)}`, () => {
+    it(`rejects ${JSON.stringify(word)}`, () => {
       assert.equal(plainWord(word), undefined);
     });
   }

@@ -21,7 +21,12 @@ describe('the wait before the next request', () => {
     ['a pause, even if no request is waiting', paused, [], pause(9_000)],
     ['a pause that ends after the retry', paused, [8_000], pause(9_000)],
     ['a retry that starts when the pause ends', paused, [9_000], retry(9_000)],
-    ['a pause if another request waits for it', { ...paused, waiting: 1 }, [9_500], pause(9_000)],
+    [
+      'a pause that ends before the retry if another request waits for it',
+      { ...paused, waiting: 1 },
+      [9_500],
+      pause(9_000),
+    ],
     [
       'undefined during a pause while a request is in progress',
       { ...paused, inFlight: 1 },

@@ -122,7 +122,7 @@ describe('a template file', () => {
   ];
   for (const [text, ...expected] of broken) {
     const shown = JSON.stringify(text.slice(0, 60));
-    it(`has ${expected.map(([kind]) => `the issue ${kind}`).join(' and ') || 'no issue'} if it starts with ${shown}`, async () => {
+    it(`has the issues [${expected.map(([kind]) => kind).join(', ')}]: ${shown}`, async () => {
       const { issues } = await read(text);
       const found = issues.map(({ kind, offset, length, isError }) => [
         kind,

@@ -29,7 +29,7 @@ describe('the fetch function for all requests', () => {
     ['to an unapproved origin', 'https://evil.example/path', {}],
     ['with a secret in its URL', `${url}?x=${secret}`, {}],
     ['with a secret in its body', url, { body: `x=${secret}` }],
-    ['with a secret in its form', url, { body: new URLSearchParams({ x: secret }) }],
+    ['with a secret in its form data', url, { body: new URLSearchParams({ x: secret }) }],
     ['with the secret of a different connection', url, { body: 'secret-of-another-connection' }],
   ] as const) {
     it(`doesn't send a request ${what}`, async () => {

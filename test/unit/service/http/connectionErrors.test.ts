@@ -17,7 +17,7 @@ describe('a connection failure', () => {
     ['a busy name server', broken('EAI_AGAIN', { syscall: 'getaddrinfo' }), 'unreachable', true],
     ['a timeout while connecting', broken('ETIMEDOUT', connect), 'unreachable', true],
     [
-      'timeouts at all of several addresses',
+      'an AggregateError with a timeout while connecting',
       Object.assign(new AggregateError([broken('ETIMEDOUT', connect)]), { code: 'ETIMEDOUT' }),
       'unreachable',
       true,
@@ -132,7 +132,7 @@ describe('a proxy', () => {
       { code: 'ECONNREFUSED', proxy: '10.0.0.1:3128' },
     ],
     [
-      'is recognized by its port in an AggregateError',
+      'is recognized by the port in an AggregateError',
       Object.assign(
         new AggregateError([broken('ETIMEDOUT', { ...connect, address: '::1', port: 3128 })]),
         { code: 'ETIMEDOUT' },
@@ -191,15 +191,15 @@ describe('a service that was down', () => {
 
 describe('the origin check before each request', () => {
   const gates: readonly [string, ErrorKind, Partial<typeof credentials>][] = [
-    ['blocks a different host', 'host-not-approved', { serviceUrl: 'https://evil.example' }],
+    ['blocks an unapproved host', 'host-not-approved', { serviceUrl: 'https://evil.example' }],
     [
-      'blocks a different port',
+      'blocks an unapproved port',
       'host-not-approved',
       { serviceUrl: 'https://service.example:8443' },
     ],
-    ['blocks a different scheme', 'host-not-approved', { serviceUrl: 'http://service.example' }],
+    ['blocks an unapproved scheme', 'host-not-approved', { serviceUrl: 'http://service.example' }],
     [
-      'blocks a host with a trailing dot',
+      'blocks an approved host with a trailing dot',
       'host-not-approved',
       { serviceUrl: 'https://service.example.' },
     ],
@@ -238,7 +238,7 @@ describe('the host of a redirect', () => {
     [undefined, undefined],
   ];
   for (const [location, host] of cases) {
-    it(`to ${location} is ${host}`, () => {
+    it(`to ${JSON.stringify(location)} is ${host}`, () => {
       assert.equal(redirectHost(location, 'https://good.example/path'), host);
     });
   }

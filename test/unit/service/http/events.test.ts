@@ -82,12 +82,12 @@ describe('server-sent events', () => {
       [{ event: 'close', id: undefined, data: '{}' }],
     ],
     [
-      'skip comments and unknown fields',
+      'are read without comments and unknown fields',
       ': hi\nx: y\ndata: a\n\n',
       [{ event: undefined, id: undefined, data: 'a' }],
     ],
     [
-      'skip a byte order mark',
+      'are read correctly after a byte order mark',
       '\ufeffdata: a\n\n',
       [{ event: undefined, id: undefined, data: 'a' }],
     ],
