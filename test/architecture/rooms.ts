@@ -45,23 +45,23 @@ const PURPOSES: Readonly<Record<string, string>> = {
   dotenv:
     'Pure functions that find the settings and problems in the text of a `.env` file, and fix the problems.',
   undocumentedApi:
-    'Lists the undocumented commands and fields of VS Code that the extension uses. A comment on each one links to the source code of VS Code.',
+    'Lists the undocumented parts of VS Code that the extension uses, such as commands. A comment on each part links to the source code of VS Code.',
   service:
     'Services, credentials, kinds of errors, and masking. Like everything in `service/`, this code runs in plain Node.',
   'service/connection':
     'The class `Connection`. Features send their requests through a connection.',
-  'service/checks': "The checks that _Diagnose Connection_ runs. They don't generate text.",
+  'service/checks': "The network checks of _Diagnose Connection_. They don't generate text.",
   'service/serviceRuntime':
     'The objects that all connections share: HTTP client, tokens, concurrency limits, and models.',
   'service/client':
-    'Makes one call to a service. Searches the prompt for secrets, creates the request body, and counts the usage.',
+    'Calls a service. Searches the prompt for secrets, creates the request body, and counts the usage.',
   'service/sendWithToken':
     'Sends a request with a token. If the service refuses the token, sends the request again with a new one.',
   'service/models': 'The models of a service, their lifecycle, and their limits.',
   'service/api': 'The wire format of each API: paths, bodies, streams, and errors.',
   'service/auth': 'The authentication methods. Gets, keeps, and refreshes tokens.',
   'service/http':
-    'Sends one HTTP request, including its retries. Enforces the concurrency limit, and reads event streams.',
+    'Sends HTTP requests, and retries them. Enforces the concurrency limit, and reads event streams.',
 };
 
 export function readRooms(): Room[] {

@@ -128,7 +128,7 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['generate/generate.ts', "workspace.getConfiguration('hostedModel').get('url');"],
   },
   {
-    name: '3: outside src/service, only extension.ts and app.ts create objects that exist as long as the window',
+    name: '3: outside src/service, only extension.ts and app.ts create the objects that all features share',
     isBroken: (line, path) =>
       path !== 'extension.ts' &&
       path !== 'app.ts' &&
