@@ -224,7 +224,7 @@ function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
   });
   return {
     figure: 'services',
-    title: `The tests cover ${found.size} combinations: each authentication method with ${API_NAMES}.`,
+    title: `Each authentication method is tested for ${API_NAMES}. That makes ${found.size} combinations.`,
     heads: ['Authentication method', 'API', ...CASES],
     rows,
   };
