@@ -55,7 +55,6 @@ function runAdvice(title: string): string {
 
 /** Advice to show in the chat for the actions whose button label isn't a command title. */
 const CHAT_ADVICE: Partial<Record<Action, string>> = {
-  refreshToken: runAdvice('Refresh Token'),
   changeProject: runAdvice('Set Up...'),
   openSettings: 'Open VS Code’s settings and search for “Hosted Model”.',
   openEnvFile: 'Edit the .env file at the root of your folder.',
@@ -165,7 +164,7 @@ export const USE_QUESTION = {
   question: 'Use your hosted model in VS Code’s chat?',
   detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group named “Hosted Model”, and turns on VS Code’s built-in chat if it’s off. The chat is part of the GitHub Copilot extension, which contacts Microsoft hosts even with telemetry off.
 
-Each prompt is sent with your attachments. In Ask mode, or if text is selected, VS Code also attaches the open file. With each step, an agent sends the names of your files, the files that it reads, and about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions. The service may bill your account for all of this.
+Each prompt is sent with your attachments. In Ask mode, or if text is selected, VS Code also attaches the open file. Each step of an agent sends the names of your files and the content of the files that the agent has read. Each step also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions. The service may bill your account for all of this.
 
 VS Code’s background requests, such as those for chat titles, stay off. If you turn them on with the ${UTILITY_MODEL_SETTING} setting, the first prompt of each chat results in three requests.`,
 } as const;

@@ -99,7 +99,7 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   placeholder: 'is a placeholder',
   'non-ascii': 'contains non-ASCII characters',
   malformed: 'is malformed',
-  comment: 'is followed by a comment',
+  comment: 'has a comment after its value',
   empty: 'has no value',
   duplicate: 'is set twice to different values',
   'bad-url': 'can’t be used as an address',

@@ -60,7 +60,7 @@ export class Connections implements Disposable {
   readonly #signOuts = new EventEmitter<void>();
   readonly #listening: readonly Disposable[];
   #lastPrompt: Promise<unknown> = Promise.resolve();
-  /** Pending calls of `for`, by `folderKey`. */
+  /** Pending calls to `for`, by `folderKey`. */
   readonly #openPrompts = new Map<string, Promise<Connection | undefined>>();
   #signedOut = new AbortController();
 

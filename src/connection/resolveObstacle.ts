@@ -46,7 +46,7 @@ export interface SetUpReason {
   readonly intro?: string;
   /**
    * True if the setup was opened to fix a failed command or check. The caller then reports the
-   * success instead of the setup.
+   * success, so the setup doesn't.
    */
   readonly isRepair?: boolean;
 }

@@ -57,7 +57,7 @@ export class SourceApprovals {
   }
 
   /**
-   * Returns the stored decision, if any. If there's no hash key yet, no decision has been stored, so
+   * Returns the stored decision, if any. Ignores an approval that a later sign-out has ended. If there's no hash key yet, no decision has been stored, so
    * this method doesn't create a hash key.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {

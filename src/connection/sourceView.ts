@@ -232,7 +232,7 @@ function editorCause(found: SourceSnapshot): string | undefined {
   const [name] = editor.names;
   return name
     ? `secret storage and user settings have no usable ${settingLabel(name, found.settings)}`
-    : 'secret storage and user settings are incomplete';
+    : 'the setup in secret storage and user settings is incomplete';
 }
 
 /** Explains why the environment is used instead of the `.env` file, as part of a sentence. */

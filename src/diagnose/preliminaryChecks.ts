@@ -31,6 +31,7 @@ import {
   missingText,
   needsSetting,
   resourceName,
+  settingLabel,
 } from '../messages/settingLabels.ts';
 import type { Connection } from '../service/connection.ts';
 import type { SourceId } from '../service/credentials.ts';
@@ -204,10 +205,11 @@ function hostsCheck(found: SourceSnapshot, choice: Choice, programName?: string)
     case 'ready': {
       const { approved, program } = choice.connection;
       const [authHost, serviceHost] = [new URL(approved.auth).host, new URL(approved.service).host];
+      const label = settingLabel('apiKey', choice.connection);
       const keyAndText =
         authHost === serviceHost
-          ? 'The key and your text go'
-          : `The key goes to ${authHost}, and your text goes`;
+          ? `The ${label} and your text go`
+          : `The ${label} goes to ${authHost}, and your text goes`;
       const sent = needsSetting('apiKey', choice.connection) ? keyAndText : 'Your text goes';
       const ran = program ? ` The token comes from ${programName ?? program}.` : '';
       return passed('hosts', `${sent} to ${serviceHost}, as approved.${ran}`);

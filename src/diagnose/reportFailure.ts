@@ -71,7 +71,7 @@ export async function reportFailure(
 }
 
 /**
- * Refreshes the token, then offers to retry a generation. If the refresh fails, *Retry* repeats the
+ * Refreshes the token, then offers to retry the failed generation. If the refresh fails, *Retry* repeats the
  * refresh, because a generation without a new token would be refused again.
  * @param isWanted true if the user has already chosen to retry
  * @returns true if the user chose to retry, and the refresh succeeded
@@ -93,7 +93,7 @@ async function refreshAndRetry(
   }
 }
 
-/** Offers to retry a generation whose connection the user has repaired. */
+/** Offers to retry the failed generation whose connection the user has repaired. */
 async function offerRetry(text = REPAIRED): Promise<boolean> {
   const { retry } = ACTION_LABELS;
   return (await window.showInformationMessage(text, retry)) === retry;

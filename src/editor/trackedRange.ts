@@ -156,7 +156,7 @@ export class TrackedRange {
     return this.#now.typed.some((typed) => typed.start < end && start < typed.end);
   }
 
-  /** Returns the change that writes the next text. Must not be called while the range is broken. */
+  /** Returns the change that writes `text` to the document. Must not be called while the range is broken. */
   changeFor(text: string): TextChange {
     if (this.isWritten) return { rangeOffset: this.range.end, rangeLength: 0, text };
     const { start, end } = this.#nextPlace ?? this.range;

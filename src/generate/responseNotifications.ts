@@ -48,7 +48,8 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   const { removed, kept } = job.invisible(received);
   const invisible = texts.invisibleText(removed, kept);
   if (invisible !== '') inform(invisible);
-  // If this run received no text, an earlier run was undone, so this run is still reported.
+  // If the job is undone but this run received no text, the user undid an earlier run. This run is
+  // still reported.
   const isUndone = job.isUndone && received.length > 0;
   if (isUndone || !outcome.isPlaced) return;
   if (empty > 0) inform(texts.emptyText(empty, job.indices.length));

@@ -51,7 +51,7 @@ export function asIncomplete(error: unknown): unknown {
 
 /** Describes the next attempt and why the last attempt failed, such as "attempt 2 of 4, 503". */
 export function attemptText({ retry, error }: Retry): string {
-  const why = error.details.status ?? error.details.code ?? 'no response';
+  const why = error.details.status ?? error.details.code ?? 'no connection';
   return `attempt ${retry + 1} of ${MAX_RETRIES + 1}, ${why}`;
 }
 

@@ -70,8 +70,8 @@ export interface CleanValue {
 }
 
 /**
- * Maximum length, in characters, of a value that is checked for flaws. Keys, IDs, and addresses are
- * usually much shorter. The limit keeps the checks fast enough to run while the user types.
+ * Maximum length, in characters, of a key, ID, or URL, which are usually much shorter. Longer values
+ * are rejected. The limit keeps the checks fast enough to run while the user types.
  */
 export const MAX_VALUE_LENGTH = 4096;
 

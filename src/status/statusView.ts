@@ -214,7 +214,7 @@ const PLAIN: Readonly<
   generating: ['loading~spin', 'generating'],
   fetching: ['loading~spin', 'getting a token'],
   noToken: ['key', 'ready, no token needed'],
-  expired: ['key', 'token expired, will be refreshed with the next request'],
+  expired: ['key', 'token expired, will be refreshed on the next request'],
   ready: ['key', 'ready, no token yet'],
 };
 

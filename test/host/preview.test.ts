@@ -391,7 +391,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('inserts only the text that was shown, even if more text arrives while it is accepted @nightly', async () => {
+  it('inserts only the text that was shown, even if more arrives while the user is accepting the preview @nightly', async () => {
     const { editor, job } = await previewed();
     const accepted = openPreviews().accept();
     job.begin(0, 'continue');

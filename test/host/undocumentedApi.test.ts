@@ -74,7 +74,7 @@ describe('the undocumented API of VS Code', () => {
       assert.equal(`${publisher}.${name}`, CHAT_EXTENSION, gone(CHAT_EXTENSION));
     });
 
-    it(`reads the token usage from data parts of the type ${USAGE_TYPE}`, async () => {
+    it(`reads the token usage from data parts of type ${USAGE_TYPE}`, async () => {
       const code = await file(join('dist', 'extension.js'));
       assert.ok(code.includes(`Usage="${USAGE_TYPE}"`), gone(`the type ${USAGE_TYPE}`));
     });

@@ -23,7 +23,7 @@ describe(`chat ${nightly}`, () => {
   });
   afterEach(() => emulator.close());
 
-  it('responds after four inputs, without a sign-in', async () => {
+  it('responds after four user actions, without requiring a sign-in', async () => {
     const session = await openWindow(emulator, { folderFiles: files });
     const { workbench } = session;
     await storeKey(session);

@@ -76,7 +76,7 @@ describe('loading on first use', () => {
     logged.length = 0;
   });
 
-  it('reports a failure without a file path, and tries again for the next command', async () => {
+  it('reports a failure without revealing a file path, and tries again on the next command', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     let isThere = false;
     const ran: string[] = [];

@@ -43,7 +43,7 @@ describe('the pages', () => {
     );
   });
 
-  it('in docs name their readers in the first sentence', () => {
+  it('in docs state their audience in the first sentence', () => {
     for (const [path, text] of Object.entries(pages)) {
       if (!path.startsWith('docs/')) continue;
       const [, , intro = ''] = text.split('\n');

@@ -126,7 +126,7 @@ describe('concurrent requests', () => {
     });
   }
 
-  it('keep the minimum interval, even if they all wait for the first token', async () => {
+  it('observe the minimum interval, even if they were all waiting for the first token', async () => {
     const minIntervalMs = 50;
     const world = await startWorld({ clock: time, limits: { limit: 8, minIntervalMs } });
     const held = gate();

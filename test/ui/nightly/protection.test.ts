@@ -145,7 +145,7 @@ describe(`the extension ${nightly}`, () => {
     assert.equal(emulator.requests[0]?.headers['authorization'], undefined);
   });
 
-  it('links to the setup from the settings page', async () => {
+  it('links to the setup from the settings editor', async () => {
     const session = await openWindow(emulator, { theme: 'light' });
     const { workbench } = session;
     await storeKey(session);

@@ -613,7 +613,7 @@ describe('Connections', () => {
     assert.deepEqual(storageIssues, []);
   });
 
-  it("keeps the answers of the setup if VS Code can't write the settings", async () => {
+  it("keeps the user's setup answers if VS Code can't write the settings", async () => {
     await storeKey();
     editor.beforeUpdate = () => {
       editor.beforeUpdate = () => {};

@@ -87,7 +87,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('suggest the setup if an incomplete source is declined, empty, or not needed', () => {
+  it("suggest the setup if the incomplete source was declined or isn't needed, or if all sources are empty", () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [

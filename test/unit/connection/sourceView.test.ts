@@ -86,7 +86,7 @@ describe('the reason for a connection', () => {
     [
       'the .env file while the editor has no record of a service without a key',
       { ...nothing, settings: { service: keyless }, external: [envFile(full, 'approved')] },
-      'Credentials come from the .env file in a, because secret storage and user settings are incomplete.',
+      'Credentials come from the .env file in a, because the setup in secret storage and user settings is incomplete.',
     ],
     [
       "the .env file while the editor's address can't be used",
@@ -448,7 +448,7 @@ describe('the text about the checked sources', () => {
     }
   });
 
-  it('names only the editor if hostedModel.credentialSource is editor', () => {
+  it('lists only secret storage and user settings if hostedModel.credentialSource is “editor”', () => {
     const settings = { credentialSource: 'editor' } as const;
     const one = found({ record: undefined, external: [envFile(), environment()], settings });
     const place = 'secret storage and user settings';

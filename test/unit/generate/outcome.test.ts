@@ -273,7 +273,7 @@ describe('responseNotifications', () => {
     });
   }
 
-  it('counts only the invisible characters of the latest continuation', async () => {
+  it('counts only the invisible characters in the latest continuation', async () => {
     const job = await jobWith('a\u001B');
     await job.end(0, 'truncated');
     job.begin(0, 'continue');

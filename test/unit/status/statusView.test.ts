@@ -57,14 +57,14 @@ const rows: Row[] = [
     { isSetUp: true, token: { kind: 'expired' } },
     '$(key) Hosted Model',
     undefined,
-    'token expired, will be refreshed with the next request',
+    'token expired, will be refreshed on the next request',
   ],
   [
     'token past its expiration, without an event',
     { isSetUp: true, token: valid(-1) },
     '$(key) Hosted Model',
     undefined,
-    'token expired, will be refreshed with the next request',
+    'token expired, will be refreshed on the next request',
   ],
   [
     'token valid',

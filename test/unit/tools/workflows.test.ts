@@ -67,7 +67,7 @@ function exists(command: string): boolean {
 
 describe('the workflows', () => {
   for (const path of WORKFLOWS) {
-    it(`are valid for GitHub: ${path}`, async () => {
+    it(`pass GitHub's workflow parser without errors: ${path}`, async () => {
       assert.deepEqual(await problemsIn(path, readFileSync(path, 'utf8')), []);
     });
 
@@ -105,7 +105,7 @@ describe('the workflows', () => {
     }
   });
 
-  it('pass the registry keys only to the steps that publish', () => {
+  it('pass the registry tokens only to the steps that publish', () => {
     const holders = WORKFLOWS.flatMap(stepsOf).filter((step) =>
       JSON.stringify(step).includes('secrets.'),
     );

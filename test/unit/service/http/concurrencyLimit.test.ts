@@ -214,9 +214,9 @@ describe('the concurrency limit', () => {
   });
 
   const rates: readonly [string, number, number, number][] = [
-    ["the service's rate", 4, 0, 250],
+    ["the service's rate limit", 4, 0, 250],
     ['minRequestInterval if the service allows a faster rate', 4, 400, 400],
-    ["the service's rate if minRequestInterval is shorter", 2, 400, 500],
+    ["the service's rate limit if minRequestInterval is shorter", 2, 400, 500],
   ];
   for (const [what, perSecond, minIntervalMs, expectedMs] of rates) {
     it(`spaces the starts of calls by ${what}`, async () => {
@@ -235,7 +235,7 @@ describe('the concurrency limit', () => {
     });
   }
 
-  it("forgets the service's rate a minute after the last response that stated it", async () => {
+  it("drops the service's rate limit a minute after the last response that stated it", async () => {
     const limiter = limiterOf(8);
     limiter.applyRateLimit({ perSecond: 1, left: 3 });
     await time.pass(30_000);
