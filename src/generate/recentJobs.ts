@@ -95,7 +95,7 @@ export class RecentJobs implements Disposable {
   /** Undoes the most recent job that still has something to undo in the active document. */
   async undo(): Promise<Undone> {
     for (const job of this.#here.toReversed()) {
-      // While the user enters the prompt or credentials, there is nothing to undo yet.
+      // While the user enters the prompt, there is nothing to undo yet.
       if (job.text === '' && !this.#isGenerating(job)) continue;
       const wasRunning = job.isRunning;
       const undone = await job.undo();

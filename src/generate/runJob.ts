@@ -68,7 +68,12 @@ export async function runJob(
   const run = { options, job, indices, runMode };
   let ran: RunResult | undefined;
   try {
-    if (await prepare()) ran = await attempt(run, controller);
+    if (await prepare()) {
+      // Escape in the document cancels the run only from here on. Before, it would discard the
+      // prompt that the user is entering.
+      const unmark = options.jobs.markGenerating(job, controller);
+      ran = await attempt(run, controller).finally(unmark);
+    }
   } finally {
     job.activeRuns.release(controller);
     if (!ran) forgetIfEmpty(run);
@@ -111,9 +116,6 @@ async function attempt(
     inform(texts.NEEDS_PREVIEW);
     return undefined;
   }
-  // Escape in the document cancels the run only from here on. Before, it would discard the prompt or
-  // the credentials that the user is entering.
-  const unmark = options.jobs.markGenerating(job, controller);
   const endStart = options.jobs.announcements.started(texts.GENERATING);
   const outcomes = await cancellable(
     texts.GENERATING,
@@ -132,10 +134,7 @@ async function attempt(
       );
     },
     controller,
-  ).finally(() => {
-    endStart();
-    unmark();
-  });
+  ).finally(endStart);
   const isCanceled = controller.signal.aborted || signedOut.aborted;
   return { connection, folder: activeFolder(uri), indices, outcomes, isCanceled };
 }

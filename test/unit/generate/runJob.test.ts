@@ -72,8 +72,10 @@ describe('runJob', () => {
     readonly writer?: ResponseWriter;
     /** Called with the window's jobs while the user enters the prompt. */
     readonly whilePrompting?: (jobs: RecentJobs) => unknown;
-    /** Called with the window's jobs while the user enters credentials. */
-    readonly whileSettingUp?: (jobs: RecentJobs) => unknown;
+    /** Called with the window's jobs while the credentials are read. */
+    readonly whileReadingCredentials?: (jobs: RecentJobs) => unknown;
+    /** False if another document is active. */
+    readonly isInActiveDocument?: boolean;
     /** Text of the job's earlier runs. */
     readonly text?: string;
   }
@@ -93,7 +95,8 @@ describe('runJob', () => {
     isClosed = false,
     writer,
     whilePrompting,
-    whileSettingUp,
+    whileReadingCredentials,
+    isInActiveDocument = true,
     text = 'text of an earlier run',
   }: Options) {
     const [{ runJob }, { RecentJobs }, { ActiveRuns, endOf }, { insertModes }] = await Promise.all([
@@ -129,7 +132,7 @@ describe('runJob', () => {
       get isRunning() {
         return activeRuns.isAny;
       },
-      usesDocument: () => true,
+      usesDocument: () => isInActiveDocument,
       onDidFollow: () => {},
       cancel: () => activeRuns.cancel(),
       undo: async () => {
@@ -168,7 +171,7 @@ describe('runJob', () => {
       jobs,
       connections: {
         for: async () => {
-          await whileSettingUp?.(jobs);
+          await whileReadingCredentials?.(jobs);
           return connectionOf({ parameters }, runtime);
         },
         signOutSignal: new AbortController().signal,
@@ -266,30 +269,45 @@ describe('runJob', () => {
       ?.findLast((text) => text.includes('hostedModel.isGenerating'))
       ?.includes('true') ?? false;
 
-  for (const [what, during] of [
-    ['the prompt', 'whilePrompting'],
-    ['credentials', 'whileSettingUp'],
-  ] as const) {
-    it(`isn't canceled by Escape in the document while the user enters ${what}`, async () => {
-      let wasEscapeBound: boolean | undefined;
-      const whileAsking = (jobs: RecentJobs) => {
-        wasEscapeBound = isEscapeBound();
-        jobs.cancel();
-      };
-      const { done, sent, announced } = await run({ text: '', [during]: whileAsking });
-      await done;
-      assert.equal(wasEscapeBound, false);
-      assert.deepEqual([sent(), announced], [1, ['The response is complete']]);
-    });
+  it("isn't canceled by Escape in the document while the user enters the prompt", async () => {
+    let wasEscapeBound: boolean | undefined;
+    const whilePrompting = (jobs: RecentJobs) => {
+      wasEscapeBound = isEscapeBound();
+      jobs.cancel();
+    };
+    const { done, sent, announced } = await run({ text: '', whilePrompting });
+    await done;
+    assert.equal(wasEscapeBound, false);
+    assert.deepEqual([sent(), announced], [1, ['The response is complete']]);
+  });
 
-    it(`isn't canceled by Undo Generation while the user enters ${what}`, async () => {
-      const undone: unknown[] = [];
-      const whileAsking = async (jobs: RecentJobs) => undone.push(await jobs.undo());
-      const { done, sent } = await run({ text: '', [during]: whileAsking });
-      await done;
-      assert.deepEqual([undone, sent()], [['nothing'], 1]);
-    });
-  }
+  it("isn't canceled by Undo Generation while the user enters the prompt", async () => {
+    const undone: unknown[] = [];
+    const whilePrompting = async (jobs: RecentJobs) => undone.push(await jobs.undo());
+    const { done, sent } = await run({ text: '', whilePrompting });
+    await done;
+    assert.deepEqual([undone, sent()], [['nothing'], 1]);
+  });
+
+  it('is canceled by Escape in the document while the credentials are read', async () => {
+    const whileReadingCredentials = (jobs: RecentJobs) => {
+      assert.equal(isEscapeBound(), true);
+      jobs.cancel();
+    };
+    const { done, sent, announced } = await run({ text: '', whileReadingCredentials });
+    await done;
+    assert.deepEqual([sent(), announced], [0, ['Canceled']]);
+  });
+
+  it("isn't canceled by Escape in another document", async () => {
+    const whileReadingCredentials = (jobs: RecentJobs) => {
+      assert.equal(isEscapeBound(), false);
+      jobs.cancel();
+    };
+    const { done, sent } = await run({ isInActiveDocument: false, whileReadingCredentials });
+    await done;
+    assert.equal(sent(), 1);
+  });
 
   it('is canceled by Escape in the document or Undo Generation before its response arrives', async () => {
     for (const stop of [
