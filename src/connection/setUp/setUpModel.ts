@@ -98,5 +98,8 @@ export async function chooseModel(
   const after = credentials();
   if (!after || !(await confirmTestGeneration(after.serviceUrl))) return 'chosen';
   const problem = await testByGenerating(setUp, after);
-  return problem === undefined ? 'chosen' : { step: 'save', text: problem };
+  if (problem === undefined) return 'chosen';
+  // Forget the model, so that saving again prompts for a model.
+  describe(setUp, added);
+  return { step: 'save', text: problem };
 }

@@ -244,6 +244,26 @@ describe('a service that the user added', () => {
       assert.equal(await done, true);
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
     });
+
+    it('prompts for the model again if generating a token with the typed model failed', async () => {
+      failTest = () => {
+        throw new ServiceError('no-model-list');
+      };
+      const generated: string[] = [];
+      const client = (_: Credentials, { modelId }: { readonly modelId: string }) => ({
+        generateText: async () => {
+          generated.push(modelId);
+          if (modelId !== 'm') throw new ServiceError('model-unknown');
+        },
+      });
+      Object.assign(runtime, { client });
+      editor.picks.push('wrong-model', TEST, 'm');
+      const done = connections.setUp();
+      await (await editor.modalPrompt()).answer('Generate One Token');
+      await (await editor.modalPrompt()).answer('Generate One Token');
+      assert.equal(await done, true);
+      assert.deepEqual([generated, entries()[0]?.['defaultModel']], [['wrong-model', 'm'], 'm']);
+    });
   });
 
   describe('whose headers change', () => {
