@@ -1,5 +1,5 @@
 import { parseServiceUrl, strippedValue } from '../service/credentials.ts';
-import type { Region, Service } from '../service/service.ts';
+import { mayBeUnencrypted, type Region, type Service } from '../service/service.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type Issue, type LineRange, partsOf, valueRange } from './settingValue.ts';
 
@@ -68,7 +68,7 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
     case 'bad-url':
     case 'endpoint-url':
     case 'url-path': {
-      const address = fixedUrl(value, issue.kind);
+      const address = fixedUrl(value, issue.kind, service);
       return address === undefined ? [] : rewrite(address);
     }
     case 'unknown-region':
@@ -105,8 +105,10 @@ function readOf(assignment: Pick<Assignment, 'gap' | 'raw'>): string {
 function fixedUrl(
   value: string,
   kind: 'bad-url' | 'endpoint-url' | 'url-path',
+  service: Service,
 ): string | undefined {
-  const parsed = parseServiceUrl(kind === 'bad-url' ? value.replace(/^http:/i, 'https:') : value);
+  const address = kind === 'bad-url' ? value.replace(/^http:/i, 'https:') : value;
+  const parsed = parseServiceUrl(address, mayBeUnencrypted(service));
   if (!parsed.ok) return undefined;
   return kind === 'url-path' ? parsed.origin : parsed.url;
 }

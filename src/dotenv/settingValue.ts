@@ -9,7 +9,13 @@ import {
   type ValueFlaw,
 } from '../service/credentials.ts';
 import { allNameSets, resourceOf } from '../service/envNames.ts';
-import { type NameSet, SETTING_NAMES, type Service, type SettingName } from '../service/service.ts';
+import {
+  mayBeUnencrypted,
+  type NameSet,
+  SETTING_NAMES,
+  type Service,
+  type SettingName,
+} from '../service/service.ts';
 import type { Assignment } from './envText.ts';
 
 /** Reads the value of a setting from an assignment, and locates its issues. */
@@ -227,8 +233,9 @@ function commentAt(raw: string): number | undefined {
   return undefined;
 }
 
-function urlIssues(value: string, { regions, privatePrefix }: Service): IssueDetails[] {
-  const parsed = parseServiceUrl(value);
+function urlIssues(value: string, service: Service): IssueDetails[] {
+  const { regions, privatePrefix } = service;
+  const parsed = parseServiceUrl(value, mayBeUnencrypted(service));
   if (!parsed.ok) return [{ kind: 'bad-url', problem: parsed.problem }];
   const issues: IssueDetails[] = [];
   if (parsed.hadEndpoint) issues.push({ kind: 'endpoint-url' });

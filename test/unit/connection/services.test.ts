@@ -517,6 +517,19 @@ describe('the extension with several services', () => {
     assert.match((await editor.modalPrompt()).text, /from the \.env file in this folder/);
   });
 
+  it('warns that an added service with an http address in a .env file is unencrypted', async () => {
+    editor.userSettings.set('services', [acme]);
+    editor.files.set('/work/.env', acmeFile.replace('https:', 'http:'));
+    const required = connections.for();
+    const { detail, answer } = await editor.modalPrompt();
+    assert.match(
+      detail,
+      /^The selected text and token are sent unencrypted to llm\.acme\.example\./,
+    );
+    await answer(use);
+    assert.equal((await required)?.serviceUrl, 'http://llm.acme.example/v1');
+  });
+
   it('accepts spaces and colons in a client ID and a client secret', async () => {
     // https://www.rfc-editor.org/rfc/rfc6749#appendix-A
     const [id, secret] = ['team one:client', 'a secret: with blanks'];

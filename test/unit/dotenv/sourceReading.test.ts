@@ -7,6 +7,7 @@ import {
   type IssueKind,
   recognizedSettings,
 } from '../../../src/dotenv/settingValue.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
 import { MAX_VALUE_LENGTH } from '../../../src/service/credentials.ts';
 import { type EnvFileFixture, envFiles, KEY, PROJECT } from '../service/envFiles.ts';
 import { ibm } from '../service/fixtures.ts';
@@ -30,6 +31,11 @@ const kinds: Readonly<Record<IssueKind, boolean | 'sometimes'>> = {
   'unknown-region': true,
 };
 const warnings = ['url-path', 'unknown-region'];
+
+const HTTP = 'http://vllm.acme.example:8000';
+const [added = assert.fail()] = readServices([
+  { word: 'vllm', authentication: { kind: 'apiKey' }, api: 'openai', defaultModel: 'm' },
+]).own;
 
 describe('a .env file', () => {
   it('is tested with a fixture for each kind of issue', () => {
@@ -109,6 +115,21 @@ describe('a .env file', () => {
       const { issues, values } = readEnvFile(`${name}="${'a'.repeat(MAX_VALUE_LENGTH)}"`, ibm);
       assert.deepEqual([issues.map(({ kind }) => kind), values], [['malformed'], undefined]);
     }
+  });
+
+  it('can have an http address only for a service that the user added', () => {
+    const text = `VLLM_API_KEY=${KEY}\nVLLM_URL=${HTTP}/v1\n`;
+    const { values, issues } = readEnvFile(text, added);
+    assert.equal(values?.url, `${HTTP}/v1`);
+    assert.deepEqual(
+      issues.map(({ kind }) => kind),
+      ['url-path'],
+    );
+    const builtIn = readEnvFile(`IBM_URL=${HTTP}\n`, ibm);
+    assert.deepEqual(
+      builtIn.issues.map(({ kind }) => kind),
+      ['bad-url'],
+    );
   });
 
   it("B18: can't change the prototype of objects", () => {
@@ -194,6 +215,14 @@ describe('envFixes', () => {
     });
   }
 
+  it('keeps an http address unencrypted if the user added the service', () => {
+    const line = `VLLM_URL=${HTTP}/v1/chat/completions`;
+    const fixes = readEnvFile(line, added).issues.flatMap((issue) => {
+      return fixesOf(line, issue, added).map((fix) => applied(line, fix));
+    });
+    assert.deepEqual(fixes, [`VLLM_URL=${HTTP}/v1`, `VLLM_URL=${HTTP}`]);
+  });
+
   it('never changes the key that the extension reads', () => {
     const pieces = ['"', "'", '`', '#', ' ', '\t', 'a', 'b', '=', 'Bearer ', '\u200b'];
     const raws = fc.array(fc.constantFrom(...pieces), { maxLength: 12 });
@@ -250,8 +279,8 @@ describe('appendedLines', () => {
   }
 });
 
-function fixesOf(text: string, issue: Issue) {
-  return envFixes(text.split(LINE_END)[issue.place?.line ?? -1] ?? '', issue, ibm);
+function fixesOf(text: string, issue: Issue, service = ibm) {
+  return envFixes(text.split(LINE_END)[issue.place?.line ?? -1] ?? '', issue, service);
 }
 
 const secret = new RegExp(`${KEY}|${PROJECT}`);
