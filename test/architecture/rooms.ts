@@ -43,14 +43,14 @@ const PURPOSES: Readonly<Record<string, string>> = {
     'The message for each kind of service failure, and the actions that the message offers.',
   config: 'Reads and writes the settings. Returns most of them as one snapshot.',
   dotenv:
-    'Pure functions that find the settings and problems in the text of a `.env` file, and fix the problems.',
+    'Pure functions that find the settings and problems in the text of a `.env` file, and fix those problems.',
   undocumentedApi:
-    'Lists the undocumented parts of VS Code that the extension uses, such as commands. A comment on each part links to the source code of VS Code.',
+    'Lists the undocumented parts of VS Code that the extension uses, such as commands. The comment on each part links to the VS Code source.',
   service:
     'Services, credentials, kinds of errors, and masking. Like everything in `service/`, this code runs in plain Node.',
   'service/connection':
-    'The class `Connection`. Features send their requests through a connection.',
-  'service/checks': "The network checks of _Diagnose Connection_. They don't generate text.",
+    'The `Connection` class. Features send their requests through a connection.',
+  'service/checks': "The network checks for _Diagnose Connection_. They don't generate text.",
   'service/serviceRuntime':
     'The objects that all connections share: HTTP client, tokens, concurrency limits, and models.',
   'service/client':

@@ -69,7 +69,7 @@ describe('a call with a fault', () => {
         'Each cell shows the result of the call. If a deadline ends the call, the deadline is in parentheses.',
         ...[...reasons].map(
           ([reason, count]) =>
-            `The impossible cells stand for ${count} combinations. They aren’t tested, because ${reason}.`,
+            `The cells marked “impossible” stand for ${count} combinations. They aren’t tested, because ${reason}.`,
         ),
       ].join(' '),
     });

@@ -112,7 +112,7 @@ export const causes = {
   }),
   'failed TLS handshake': onIdentity('tls', { code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE' }),
   'certificate checks turned off': onIdentity('certificate-checks-off'),
-  'login page of a network': failed('identity-host', 'unexpected-answer', {
+  'network login page': failed('identity-host', 'unexpected-answer', {
     status: 200,
     host: 'identity.example',
   }),

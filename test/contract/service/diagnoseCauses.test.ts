@@ -164,7 +164,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the network requires a login, so no key is sent',
-    named: 'login page of a network',
+    named: 'network login page',
     plant: ({ faults }) => faults.always(tokenPath, page),
     check: 'identity-host',
     kind: 'unexpected-answer',
