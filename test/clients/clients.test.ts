@@ -41,13 +41,13 @@ describe('third-party clients', () => {
       ['project', { modelId, projectId: defaultProjectId }],
       ['space', { modelId, spaceId: 'emulator-space' }],
     ] as const) {
-      it(`generate text in a ${name}, with IBM's SDK and ${by}`, async () => {
+      it(`generate text in a ${name} using IBM's SDK and ${by}`, async () => {
         const { result } = await sdk(isPlatform).textChat({ ...place, messages });
         assert.match(result.choices[0].message.content, /Hello/);
       });
     }
 
-    it(`generate text from a deployment, with IBM's SDK and ${by}`, async () => {
+    it(`generate text from a deployment using IBM's SDK and ${by}`, async () => {
       const asked = { idOrName: 'emulator/deployment', messages };
       const { result } = await sdk(isPlatform).deploymentsTextChat(asked);
       assert.match(result.choices[0].message.content, /Hello/);

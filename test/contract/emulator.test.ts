@@ -198,7 +198,7 @@ describe('the emulator’s responses', () => {
       assertRecorded(answer, each, emulator.url);
     });
 
-    it(`match recording ${each.n} (${each.name}) if it is replayed for any request`, async () => {
+    it(`match recording ${each.n} (${each.name}) if it is replayed for an unrelated request`, async () => {
       const emulator = await start();
       emulator.replay(each.n, () => true);
       const answer = await probe(emulator.url);
@@ -213,7 +213,7 @@ describe('the emulator’s responses', () => {
 });
 
 describe('the emulated identity service', () => {
-  it('issues a unique token in the form of a JWT for each request', async () => {
+  it('issues a unique token in JWT format for each request', async () => {
     const emulator = await start();
     const tokens = [await newToken(emulator), await newToken(emulator)];
     assert.notEqual(tokens[0], tokens[1]);
@@ -347,7 +347,7 @@ describe('the emulated inference service', () => {
     assert.equal(resources.length, 1);
   });
 
-  it('rejects a revoked token for the reason passed to `revokeToken`', async () => {
+  it('rejects a revoked token with the reason passed to `revokeToken`', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     emulator.revokeToken(token, 'not valid');
@@ -360,7 +360,7 @@ describe('a scripted fault', () => {
   const chatPath = '/ml/v1/text/chat';
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 
-  it('applies to the specified number of matching requests, followed by the next fault', async () => {
+  it('applies to the specified number of matching requests, before the next fault applies', async () => {
     const emulator = await start();
     emulator.faults.next(chatPath, { status: 503 }, 2);
     emulator.faults.next(undefined, { status: 502, headers: { 'retry-after': '1' }, json: [] });
@@ -418,7 +418,7 @@ describe('a scripted fault', () => {
     assert.deepEqual(answered, ['soon']);
   });
 
-  it('writes a body in separate chunks', async () => {
+  it('writes a body in fixed-size chunks', async () => {
     const emulator = await start();
     const arrived = [gate(), gate(), gate()];
     emulator.faults.next(undefined, {
@@ -432,7 +432,7 @@ describe('a scripted fault', () => {
     assert.equal(headers['content-length'], '11');
   });
 
-  it('writes scripted chunks in chunked encoding, and can hold a chunk', async () => {
+  it('sends scripted chunks with chunked transfer encoding, and can hold one back', async () => {
     const emulator = await start();
     const { opened, open } = gate();
     const chunks = [{ bytes: 'first ' }, { bytes: 'second', hold: opened, delayMs: 1 }];

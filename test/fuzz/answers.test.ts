@@ -83,7 +83,7 @@ describe('service responses', () => {
     );
   });
 
-  it(`are read into the expected types, or rejected as unexpected (seed ${seed})`, async () => {
+  it(`yield values of the expected types, or are rejected as unexpected (seed ${seed})`, async () => {
     await repeat('text responses', [answers], (answer) => {
       const json = parseJson(JSON.stringify(answer));
       for (const read of [readChat, readGeneration]) {

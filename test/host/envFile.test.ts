@@ -40,7 +40,7 @@ describe('the .env file in a real editor', () => {
 
   // This test runs first, because VS Code keeps a document in memory for minutes after an extension
   // has opened it.
-  it('gets problems as the user types, and loses them when it is closed', async () => {
+  it('shows problems as the user types, and clears them when it is closed', async () => {
     writeFileSync(path('.env'), good);
     await commands.executeCommand('vscode.open', uri);
     const document = await opened();

@@ -71,12 +71,12 @@ describe('a job in a real editor', () => {
       assert.equal(text, `one\nmore\ntwo\n${answerFor('two')}\n`);
     });
 
-    it("isn't sent if the selected text was edited", async () => {
+    it("isn't sent if the selected text has been edited", async () => {
       assert.equal(await run((editor) => typeAt(editor.document, 'tw', 'MINE')), false);
     });
   });
 
-  it("doesn't start the waiting generations when it is canceled", async () => {
+  it("doesn't start generations that are still waiting when it is canceled", async () => {
     const ranges = Array.from({ length: 12 }, (_, index) => line(index, 3));
     const editor = await openWith('one\n'.repeat(12), ranges);
     const job = jobOn(editor, 'below');

@@ -62,7 +62,7 @@ describe('insertion into a real editor', () => {
   for (const [index, [mode, text, selection, want]] of modes.entries()) {
     for (const lineEnd of ['\n', '\r\n']) {
       const nightly = index >= 4 || lineEnd === '\n' ? ' @nightly' : '';
-      it(`J01: writes text with mode ${mode} into ${JSON.stringify(text)}, with line ending ${JSON.stringify(lineEnd)}, as one undo step${nightly}`, async () => {
+      it(`J01: writes text in mode ${mode} into ${JSON.stringify(text)}, with line ending ${JSON.stringify(lineEnd)}, as one undo step${nightly}`, async () => {
         const before = text.replaceAll('\n', lineEnd);
         const editor = await open(before, selection);
         assert.equal(await stream(editor, mode, [...ANSWER]), true);
@@ -272,7 +272,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.selection.isEmpty, true);
   });
 
-  it('replaces the response on a retry in a separate undo step', async () => {
+  it('replaces the response in a separate undo step on a retry', async () => {
     const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     job.append(0, 'half an ans');

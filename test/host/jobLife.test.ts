@@ -40,7 +40,7 @@ describe('a job', () => {
     return closingMessages(handlers.continueGeneration(app, invocation));
   };
 
-  it('continues a response only once, even if two commands try at the same time', async () => {
+  it('continues a response only once, even if two commands try to continue it at the same time', async () => {
     const { editor, job } = await generated(cut);
     const before = world.emulator.count(chatPath);
     const runs = [1, 2].map(() => runJob(world.options, job, job.truncated, 'continue'));
@@ -108,7 +108,7 @@ describe('a job', () => {
     assert.ok(text.startsWith(above + truncated) && text.length > (above + truncated).length);
   });
 
-  it('is continued if the user has undone the newer job in the editor', async () => {
+  it('is continued if the user has undone a newer job in the editor', async () => {
     const { editor } = await generated(cut);
     const truncated = editor.document.getText();
     await closingMessages(generate(world.options, { ...cut, insertMode: 'above' }));
@@ -144,7 +144,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 
-  it("doesn't request a new response if the user has typed in the old one", async () => {
+  it("doesn't request a new response if the user has typed into the old one", async () => {
     const { editor, job } = await generated();
     await typeAt(editor.document, 'Hello', ' MINE');
     const before = [world.emulator.count(chatPath), editor.document.getText()];
@@ -164,7 +164,7 @@ describe('a job', () => {
     assert.match(editor.document.getText(), /^prompt\nHello/);
   });
 
-  it('is undone before earlier jobs of the active document', async () => {
+  it('is undone before earlier jobs in the active document', async () => {
     const { editor } = await generated();
     const once = editor.document.getText();
     await generate(world.options, { insertMode: 'above' });

@@ -62,7 +62,7 @@ describe('insert modes:', () => {
       '  text\n  answer\n  more\nend',
     ],
   ] as const) {
-    it(`code that begins with line breaks doesn't get a blank line before it (${what})`, async () => {
+    it(`no blank line is added before code that begins with line breaks (${what})`, async () => {
       const editor = await open('  text\n  \nend', selection, 'javascript');
       assert.equal(await stream(editor, mode, ['\n', ' \nanswer\nmore']), true);
       assert.equal(editor.document.getText(), want);
@@ -99,7 +99,7 @@ describe('insert modes:', () => {
     });
   }
 
-  it('a mode that a contributor adds inserts its text in one undo step @nightly', async () => {
+  it('a mode that a contributor adds inserts its text as one undo step @nightly', async () => {
     const editor = await open('  a = 1;', new Range(0, 2, 0, 8), 'javascript');
     assert.equal(await stream(editor, comment, ['says ', 'what\nis so']), true);
     assert.equal(editor.document.getText(), '  /*\n  says what\n  is so\n  */\n  a = 1;');
@@ -116,7 +116,7 @@ describe('insert modes:', () => {
     assert.equal(made.languageId, 'python');
   });
 
-  it("newDocument doesn't take the focus if the user has moved the cursor @nightly", async () => {
+  it("newDocument doesn't take focus if the user has moved the cursor @nightly", async () => {
     const editor = await open('a = 1\n', new Range(0, 0, 0, 5));
     const job = jobOn(editor, 'newDocument');
     await commands.executeCommand('cursorBottom');
@@ -129,7 +129,7 @@ describe('insert modes:', () => {
     assert.equal(newDocument(editor.document).getText(), 'answer');
   });
 
-  it('newDocument takes the focus if the user is idle @nightly', async () => {
+  it('newDocument takes focus if the user is idle @nightly', async () => {
     const editor = await open('a = 1', new Range(0, 0, 0, 5));
     assert.equal(await stream(editor, 'newDocument', ['answer']), true);
     assert.equal(window.activeTextEditor?.document, newDocument(editor.document));
@@ -257,7 +257,7 @@ describe('insert modes:', () => {
     assert.equal(await env.clipboard.readText(), 'half');
   });
 
-  it("clipboard isn't changed by a retry without new text", async () => {
+  it("clipboard isn't changed by a retry that returns no new text", async () => {
     const job = jobOn(await open('text', LINE), 'clipboard');
     job.append(0, 'answer');
     assert.equal(await job.end(0, 'ended'), true);

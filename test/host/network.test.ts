@@ -152,7 +152,7 @@ describe('the HTTP client with VS Code’s fetch', () => {
     ['fallback', true],
     ['override', true],
   ] as const) {
-    it(`C12: ${isAsked ? 'uses' : "doesn't use"} the proxy with http.proxySupport "${proxySupport}" @nightly`, async () => {
+    it(`C12: ${isAsked ? 'uses' : "doesn't use"} the proxy if http.proxySupport is "${proxySupport}" @nightly`, async () => {
       const { server, proxy, proxyUrl } = await startTunnel();
       await set({ proxySupport, proxy: proxyUrl });
       await start().post();
@@ -161,7 +161,7 @@ describe('the HTTP client with VS Code’s fetch', () => {
     });
   }
 
-  it("doesn't use a proxy with http.fetchAdditionalSupport off @nightly", async () => {
+  it("doesn't use a proxy if http.fetchAdditionalSupport is off @nightly", async () => {
     const { proxy, proxyUrl } = await startTunnel();
     await set({ fetchAdditionalSupport: false, proxy: proxyUrl });
     await expectFailure('unreachable', {});

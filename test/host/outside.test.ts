@@ -33,7 +33,7 @@ describe('the .env file in a real folder', () => {
     'plain lines': text,
     'CRLF and a byte order mark': `\ufeff${text.replaceAll('\n', '\r\n')}`,
   })) {
-    it(`B18: is read with ${what}`, async () => {
+    it(`B18: is read if it has ${what}`, async () => {
       await writeFile(env(), content);
       assert.deepEqual(await valuesRead(), values);
     });

@@ -97,7 +97,7 @@ describe('insertion targets:', () => {
     );
   });
 
-  it("J26: in a diff, the modified side accepts text, and the original side doesn't @nightly", async () => {
+  it("J26: in a diff, the modified side accepts text, but the original side doesn't @nightly", async () => {
     const [original, modified] = [fileUri('original.txt'), fileUri('modified.txt')];
     await workspace.fs.writeFile(original, Buffer.from('a\n'));
     await workspace.fs.writeFile(modified, Buffer.from('prompt\n'));
@@ -199,7 +199,7 @@ describe('insertion targets:', () => {
     assert.equal(await resolvesToAutoRunFile((await open('text')).document), false);
   });
 
-  it('J27: a symbolic link outside the local disk counts as an auto-run file, since its target is unknown', async () => {
+  it('J27: a symbolic link in a virtual file system counts as an auto-run file, since its target is unknown', async () => {
     const stat = (uri: Uri) => ({
       type: uri.path.includes('link') ? FileType.File | FileType.SymbolicLink : FileType.File,
       ctime: 0,

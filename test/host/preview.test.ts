@@ -61,7 +61,7 @@ describe('a preview', () => {
     assert.equal(activeFolder(), workspace.workspaceFolders?.[0]);
   });
 
-  it("doesn't take the focus from a user who keeps typing @nightly", async () => {
+  it("doesn't take focus from a user who keeps typing @nightly", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     job.begin(0, 'restart');
@@ -77,7 +77,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nender!');
   });
 
-  it("doesn't take the focus after a retry if the user keeps typing", async () => {
+  it("doesn't take focus after a retry if the user keeps typing", async () => {
     const { editor, job } = await previewed();
     await acceptSeen();
     job.begin(0, 'restart');
@@ -329,7 +329,7 @@ describe('a preview', () => {
     assert.equal(job.isPending, false);
   });
 
-  it('is discarded if its file is moved to where it would run automatically @nightly', async () => {
+  it('is discarded if its file is moved to a location where it would run automatically @nightly', async () => {
     const job = jobOn(await openFile('moved.json', TEXT, PROMPT), 'preview');
     await answer(job, 'answer');
     await rename('moved.json', '.vscode/moved.json');
@@ -458,7 +458,7 @@ describe('a preview', () => {
     assert.equal(window.activeTextEditor?.document.getText(), 'top\nanswer\nend');
   });
 
-  it('of a notebook cell changes the cell once the user accepts it @nightly', async () => {
+  it('of a notebook cell changes the cell only when the user accepts the preview @nightly', async () => {
     const cells = ['prompt', 'another'].map(
       (text) => new NotebookCellData(NotebookCellKind.Code, text, 'python'),
     );

@@ -24,7 +24,7 @@ describe('several selections', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
-    it(`J17: get one response each, all removed by one undo: ${title}`, async () => {
+    it(`J17: get one response each, and one undo removes all responses: ${title}`, async () => {
       const editor = await openWith(TEXT, LINES);
       const job = jobOn(editor, mode);
       for (let count = 0; count < 3; count += 1) {
@@ -73,7 +73,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it("aren't treated as undone once a retry of one response returns text", async () => {
+  it('no longer count as undone once a retry of one response returns text', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);

@@ -288,7 +288,7 @@ describe('templates in a real editor', () => {
       assert.equal(editor.document.getText(editor.selection), `\${this}`);
     });
 
-    it("aren't opened if they are symbolic links, which could lead to any file", async () => {
+    it("aren't opened if they are symbolic links, which could point to any file", async () => {
       write('target.txt', 'target');
       symlinkSync(path('target.txt'), path('link.md'));
       const entry = (await readTemplates(scope())).find(({ name }) => name === 'link');

@@ -190,7 +190,7 @@ describe('undoing a generation', () => {
     assert.equal(job.isUndone, true);
   });
 
-  it("doesn't mark a truncated response as undone if the user undoes a streaming response", async () => {
+  it("doesn't mark a truncated response as undone if the user undoes another response that is still streaming", async () => {
     const text = 'one\ntwo\nend';
     const editor = await openWith(text, [new Range(0, 0, 0, 3), new Range(1, 0, 1, 3)]);
     const { document } = editor;

@@ -57,7 +57,7 @@ export const chatMutants: readonly Mutant[] = [
     to: 'if (',
     test: provider,
     title:
-      'lists no models for model groups, in untrusted workspaces, with AI features off, or before the setup',
+      'lists no models for a model group, in an untrusted workspace, while AI features are off, or before the setup',
   },
   {
     name: 'a disabled tool runs',
@@ -97,7 +97,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'codeSpan(shown)',
     to: 'shown',
     test: provider,
-    title: 'G17: shows the prompt or its beginning as code',
+    title: 'G17: shows the prompt, or the beginning of a long one, as code',
   },
   {
     name: 'waiting calls are sent after the budget is used up',
@@ -137,6 +137,6 @@ export const chatMutants: readonly Mutant[] = [
     from: 'inputs: inputTexts(conversation.messages)',
     to: 'inputs: []',
     test: 'test/contract/service/chat.test.ts',
-    title: 'is blocked by a private key in a user message, but not in a model message',
+    title: 'is blocked by a private key in a user message, but not by one in a model message',
   },
 ];

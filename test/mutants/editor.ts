@@ -103,7 +103,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'new SharedTask(() => this.#active.look(owner)).wait(signal),',
     to: 'new SharedTask(() => this.#active.look(owner)).result,',
     test: 'test/contract/lifecycle/events.test.ts',
-    title: 'K12: waits for slow secret storage until it responds',
+    title: 'K12: waits until slow secret storage responds',
   },
   {
     name: 'a diagnosis waits for the keyring forever',

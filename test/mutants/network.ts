@@ -199,7 +199,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(() => this.#late.abort(), budget.endsAt - now)',
     to: 'setTimeout(() => {}, budget.endsAt - now)',
     test: deadlines,
-    title: 'ends a response that drips forever',
+    title: 'ends a response that trickles in forever',
   },
   {
     name: 'the response headers have no deadline',
@@ -255,7 +255,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '||= isTransient;\n    this.#release();\n',
     to: '||= isTransient;\n',
     test: 'test/contract/service/concurrency.test.ts',
-    title: 'release their slot during a backoff',
+    title: 'release their slots during a backoff',
   },
   {
     name: 'the length of the queue is unlimited',

@@ -33,7 +33,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'status === 401 || (isOnDemand && status === 403)',
     to: 'status === 401',
     test: 'test/contract/service/command.test.ts',
-    title: 'is replaced after a 403 from a gateway',
+    title: 'is replaced at most once a minute after a 403 from a gateway',
   },
   {
     name: 'a token is used for a different key',

@@ -114,7 +114,7 @@ describe(`keyboard-only use with a screen reader ${nightly}`, () => {
     await page.keyboard.press('Escape');
   });
 
-  it('no step needs a pointer', async () => {
+  it('no step requires a pointing device', async () => {
     assert.equal(await session.workbench.screen.read<boolean>('globalThis.wasPointed'), false);
   });
 });

@@ -54,7 +54,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     session.workbench.screen.read<string>(`[...document.querySelectorAll('.view-line span')]
       .map((span) => getComputedStyle(span, '::after').content).join()`);
 
-  it('retries if the service throttles, and shows the time until the next attempt', async () => {
+  it('retries if the service throttles requests, and shows the time until the next attempt', async () => {
     await select('letter.txt', 1);
     emulator.faults.next(chatPath, { status: 429, headers: { 'retry-after': '3' } });
     const sent = emulator.count(chatPath);
@@ -100,7 +100,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     await undone();
   });
 
-  it('shows its state and usage in the status item, whose menu refreshes the token', async () => {
+  it('shows its state and usage in the tooltip, and refreshes the token from the menu', async () => {
     const tooltip = (await status().tooltip()).replaceAll('\u00a0', ' ');
     assert.match(tooltip, /token valid, \d+ minutes left/);
     assert.match(

@@ -220,7 +220,7 @@ describe(`a preview ${nightly}`, () => {
     await editor.save();
   });
 
-  it("doesn't handle its shortcuts while a search box has focus", async () => {
+  it('ignores its shortcuts while a search box has focus', async () => {
     const { editor, page, screen } = session.workbench;
     await preview('keys.txt');
     for (const [open, box] of [

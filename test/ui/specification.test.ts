@@ -307,7 +307,7 @@ describe("the extension, tested against the service's documentation", () => {
       assert.deepEqual(emulator.requests, []);
     });
 
-    it('gets a token with POST {auth_url}/identity/token, and sends its access_token as the bearer', async () => {
+    it('gets a token with POST {auth_url}/identity/token, and sends the access_token as the bearer token', async () => {
       const responded = await generateOnce();
       await responded();
       const [request, ...more] = tokenRequestsOf(emulator);
@@ -393,7 +393,7 @@ describe("the extension, tested against the service's documentation", () => {
       assert.equal(new Set(bearers).size, 2);
     });
 
-    it('announces three retries with growing backoff, then reports the 503', async () => {
+    it('announces three retries with increasing backoff, then reports the 503', async () => {
       const { notifications, editor } = session.workbench;
       const before = await editor.visibleText();
       const announced = await notifications.watchShown(product.retrying);
@@ -461,7 +461,7 @@ describe("the extension, tested against the service's documentation", () => {
       );
     });
 
-    it('waits for the interval in the settings between two requests', async () => {
+    it('observes the minimum interval in the settings between requests', async () => {
       const { notifications } = session.workbench;
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),

@@ -362,7 +362,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lists no models for model groups, in untrusted workspaces, with AI features off, or before the setup', async () => {
+  it('lists no models for a model group, in an untrusted workspace, while AI features are off, or before the setup', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);
@@ -380,7 +380,7 @@ describe('the chat provider', () => {
     assert.deepEqual([emulator.requests.length, editor.modalCount], [0, 0]);
   });
 
-  it('requests the model list after a response, and then caches it', async () => {
+  it('requests the model list after a response, and then caches the list', async () => {
     for (let step = 0; step < 3; step += 1) await respond();
     await emulator.requestCount(listPath, 2);
     while ((await provider.information({ silent: true })).length < 2) await respond();
@@ -434,7 +434,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('counts the same number of tokens for a message and its text, without sending a request', () => {
+  it('counts as many tokens for a message as for its text, without sending a request', () => {
     const text = 'x'.repeat(400);
     assert.deepEqual(
       [text, ask(text)].map((one) => provider.count(one as string)),
@@ -559,7 +559,7 @@ describe('the chat provider', () => {
       );
     });
 
-    it('G17: shows the prompt or its beginning as code before it runs', async () => {
+    it('G17: shows the prompt, or the beginning of a long one, as code before it runs', async () => {
       const [, short = ''] = (await question('Say *hi*\nto www.b.example')).split('\n\n');
       assert.match(short, /^Prompt: `Say \*hi\* to www\.b\.example`$/);
       const hostile = 'a `` b\u202E\u{E0041} [x](command:y) ';

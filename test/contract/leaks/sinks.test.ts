@@ -138,7 +138,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
   };
   for (const [what, text] of Object.entries(imperfect)) {
     for (const button of ['Cancel', 'Mask and Send']) {
-      it(`E15: finds a selected .env key neither in requests nor in sinks after a click on ${button} (${what})`, async () => {
+      it(`E15: finds a selected .env key neither in requests nor in sinks after the user clicks ${button} (${what})`, async () => {
         const given = new SinkEditor();
         Object.assign(given, { text, button });
         given.files.set('/work/.env', text);
@@ -160,7 +160,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
     'the service URL': { path: `/${key}` },
   })) {
     for (const source of KEY_SOURCES) {
-      it(`E16: finds a key from ${source} only in token requests if it was also pasted as ${what}`, async () => {
+      it(`E16: finds a key from ${source} only in token requests, even if it was also pasted as ${what}`, async () => {
         const run = useService(opened, { key, source, values }, COMMANDS);
         const { editor, requests } = await run;
         assert.ok(
@@ -180,7 +180,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
     }
   }
 
-  it("E01: doesn't find the token if the model list repeats it", async () => {
+  it("E01: doesn't find the token even if the model list repeats it", async () => {
     const models = [token, 'maker/model'].map((id) => ({ model_id: id, label: id }));
     const repeats = [{ model_id: 'maker/other', short_description: `Your token: ${token}` }];
     const inference = { json: { resources: [...models, ...repeats] } };
@@ -192,7 +192,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
   });
 
   for (const source of KEY_SOURCES) {
-    it(`E01: finds neither the token nor the key from ${source} if responses repeat them`, async () => {
+    it(`E01: finds neither the token nor the key from ${source} even if responses repeat them`, async () => {
       const words = { key: 'C4naryKey_0123456789', token: 'c4naryToken_0123456789' };
       const repeated = [...Object.values(words), words.key.slice(0, 16), `x_${words.token}`];
       const all = repeated.join(' ');

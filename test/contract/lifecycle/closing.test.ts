@@ -147,7 +147,7 @@ describe('a window', () => {
     }
   });
 
-  it('repaints its status item once for simultaneous changes, and never after the item is disposed of', async () => {
+  it('repaints its status item only once for simultaneous changes, and never after the item is disposed of', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let readings = 0;

@@ -234,7 +234,7 @@ describe('an open window', () => {
     });
   });
 
-  it('K12: waits for slow secret storage until it responds or the user cancels', async () => {
+  it('K12: waits until slow secret storage responds or the user cancels', async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {

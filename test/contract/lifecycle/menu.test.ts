@@ -34,7 +34,7 @@ describe('the menu', () => {
   const suite = eachWithLife();
   beforeEach(() => suite.life.stores.keyring.values.clear());
 
-  it('offers to review a source that waits for approval', async () => {
+  it('offers to review a source that is waiting for approval', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     const file = `IBM_API_KEY=${defaultApiKey}\nIBM_PROJECT_ID=${defaultProjectId}\nIBM_URL=${url}\n`;
@@ -155,7 +155,7 @@ describe('the menu', () => {
       return { notification: editor.textOf('notification'), settings: editor.textOf('settings') };
     };
 
-    it('switches selections to the picked service', async () => {
+    it('uses the picked service for selections', async () => {
       const { notification, settings } = await switchToAcme();
       assert.match(notification, /^ACME is now used for selections\.$/m);
       assert.match(settings, /^service\nacme$/m);

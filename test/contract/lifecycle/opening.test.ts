@@ -145,7 +145,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'retries loading its code with each command until loading succeeds',
+    'retries loading its code on each command until loading succeeds',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -265,7 +265,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    "doesn't send or report anything if it closes while the service client loads",
+    "doesn't send or report anything if it is closed while the service client is loading",
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -312,7 +312,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'shows only what is missing as not set: the project, or the key after a sign-out',
+    'shows only missing values as not set: the project, or the key after a sign-out',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

@@ -37,7 +37,7 @@ describe('a notebook cell in one of several folders', () => {
     assert.match(JSON.stringify(request?.json), /Review this: /);
   });
 
-  it("shows the folder's model in the tooltip before the first command", async () => {
+  it("makes the tooltip show the folder's model before the first command", async () => {
     setInFolder('modelId', 'maker/of-folder');
     await suite.opened.open(editor, suite.life.stores, () =>
       becomes('painted', () => tooltip(editor).includes('Model: ')),
@@ -45,7 +45,7 @@ describe('a notebook cell in one of several folders', () => {
     assert.match(tooltip(editor), /^Model: maker\/of-folder /m);
   });
 
-  it("keeps the folder's model after Select Model, which says so", async () => {
+  it("keeps the folder's model after Select Model, which reports the override", async () => {
     setInFolder('modelId', 'maker/of-folder');
     editor.modelToPick = services[0].defaultModelId;
     await suite.opened.open(editor, suite.life.stores, (run) => run('selectModel'));
@@ -53,7 +53,7 @@ describe('a notebook cell in one of several folders', () => {
     assert.match(editor.textOf('notification'), /overrides the selected model/);
   });
 
-  it("appears with the folder's settings in the report", async () => {
+  it("makes the report show the folder's settings", async () => {
     setInFolder('insertMode', 'clipboard');
     await suite.opened.open(editor, suite.life.stores, (run) => run('diagnose'));
     assert.match(editor.textOf('report'), /^- Insert mode: clipboard$/m);
@@ -73,7 +73,7 @@ describe('a project that only one of several folders sets', () => {
   });
 
   for (const path of ['/other/a.txt', '/work/a.txt']) {
-    it(`completes the setup of the window, before the first command (active document: ${path})`, async () => {
+    it(`completes the window's setup before the first command (active document: ${path})`, async () => {
       editor.path = path;
       await suite.opened.open(editor, suite.life.stores, () =>
         becomes('painted', () => tooltip(editor) !== ''),

@@ -125,7 +125,7 @@ describe('unusable responses:', () => {
   ];
 
   for (const [what, fault, forToken, forText] of hostile) {
-    it(`${what} instead of a token fails the call with ${forToken} after one request`, async () => {
+    it(`${what} instead of a token makes the call fail with ${forToken} after one request`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(tokenPath, fault);
       assert.equal(await kindOf(world.generate()), forToken);
@@ -133,7 +133,7 @@ describe('unusable responses:', () => {
       await world.generate();
     });
 
-    it(`${what} instead of text fails the call with ${forText} after one request`, async () => {
+    it(`${what} instead of text makes the call fail with ${forText} after one request`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(chat, fault);
       assert.equal(await kindOf(world.generate()), forText);
@@ -175,7 +175,7 @@ describe('compressed and interim responses:', () => {
     });
   }
 
-  it('D01: a decompression bomb without a content-encoding header fails the call with unexpected-answer', async () => {
+  it('D01: a decompression bomb without a content-encoding header makes the call fail with unexpected-answer', async () => {
     const world = await startWorld();
     for (const [, body] of bombs) {
       world.emulator.faults.next(chat, { headers: json, body });
@@ -188,7 +188,7 @@ describe('compressed and interim responses:', () => {
     ['100 Continue', false],
     ['103 Early Hints\r\nlink: </x>; rel=preload', true],
   ] as const) {
-    it(`D15: a ${early.slice(0, 3)} before the response ${isPassedOver ? 'is ignored' : 'fails the request'}`, async () => {
+    it(`D15: a ${early.slice(0, 3)} before the response ${isPassedOver ? 'is ignored' : 'makes the request fail'}`, async () => {
       const world = await startWorld();
       const body = JSON.stringify(text);
       const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;

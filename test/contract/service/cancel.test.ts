@@ -92,7 +92,7 @@ describe('a canceled call', () => {
     assert.equal(world.inferenceCount(), 1);
   });
 
-  it("doesn't end a token request that other calls are waiting for", async () => {
+  it("doesn't abort a token request that other calls are waiting for", async () => {
     const world = await startWorld();
     const held = gate();
     world.emulator.faults.next(tokenPath, { hold: held.opened });

@@ -179,7 +179,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.requests.length, 0);
   });
 
-  it('is blocked by a private key in a user message, but not in a model message', async () => {
+  it('is blocked by a private key in a user message, but not by one in a model message', async () => {
     const world = await startWorld();
     const line = 'A'.repeat(64);
     const text = `-----BEGIN PRIVATE KEY-----\n${line}\n-----END PRIVATE KEY-----\n`;
@@ -199,7 +199,7 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'input'), 'user: Go on.\n\nassistant:');
   });
 
-  it('leaves a slot free for a selection while chat calls wait', async () => {
+  it('leaves a slot free for a selection even if chat calls are waiting', async () => {
     const world = await startWorld();
     const { credentials, http, tokenService, limiter, emulator } = world;
     const facts = { credentials, http, tokenService, limiter, modelId, operation: 'chat' } as const;

@@ -285,7 +285,7 @@ describe('a token from a command', () => {
     ['401 from a gateway', { status: 401, ...html }, 'intercepted'],
     ['403 from a gateway', { status: 403, ...html }, 'intercepted'],
   ] as const) {
-    it(`is replaced after a ${what} at most once a minute`, async () => {
+    it(`is replaced at most once a minute after a ${what}`, async () => {
       const { generate, emulator, clock, sent, runs } = await start();
       await generate();
       clock.pass(MINUTE - 1);

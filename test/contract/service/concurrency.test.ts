@@ -60,7 +60,7 @@ describe('concurrent requests', () => {
     assert.equal((await calls).length, 51);
   });
 
-  it('release their slot during a backoff', async () => {
+  it('release their slots during a backoff', async () => {
     const { promise: mayRetry, resolve: retryNow } = Promise.withResolvers<void>();
     const world = await startWorld({ limits: { limit: 1 }, http: { waitMs: () => 60_000 } });
     world.emulator.faults.next(chat, { status: 503 });
@@ -110,7 +110,7 @@ describe('concurrent requests', () => {
     ['a response', {}],
     ['a 429', { recording: 27, headers: { 'x-requests-limit-rate': '20' } }],
   ] as const) {
-    it(`keep to the rate limit that ${what} reports`, async () => {
+    it(`stay within the rate limit that ${what} reports`, async () => {
       const rate = { requestsPerSecond: 20, namesRequestLimit: true };
       const world = await startWorld({
         ...{ clock: time, emulator: rate, limits: { limit: 8 } },
@@ -156,7 +156,7 @@ describe('concurrent requests', () => {
     assert.equal(emulator.count(chat), sent);
   }
 
-  it('release their slot while an expired token is replaced', async () => {
+  it('release their slots while an expired token is replaced', async () => {
     const world = await startWorld({ clock: time, limits: { limit: 1 } });
     const [first, token] = [gate(), gate()];
     world.emulator.faults.next(chat, { hold: first.opened });

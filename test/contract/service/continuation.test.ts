@@ -31,7 +31,7 @@ describe('a truncated response', () => {
     for (const streams of [false, true]) {
       const path = pathOf(operation, streams);
 
-      it(`continues until it matches the complete response byte for byte: ${path}`, async () => {
+      it(`can be continued until it matches the complete response byte for byte: ${path}`, async () => {
         for (const tokens of [1, 7, 10_000]) {
           const { client } = await startWorld({ operation });
           const parts = await inParts(client, tokens, streams);
@@ -42,7 +42,7 @@ describe('a truncated response', () => {
     }
   }
 
-  it('keeps the spaces and line breaks where it was truncated', async () => {
+  it('keeps the spaces and line breaks at the point of truncation', async () => {
     const answer = () => ['a ', ' \n', '\r\n\t', 'b', '  '];
     for (const operation of operations) {
       const { client } = await startWorld({ operation, emulator: { answer } });

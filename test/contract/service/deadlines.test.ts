@@ -157,7 +157,7 @@ describe('the deadline', () => {
   const DROPS = 6;
   const APART_MS = DEADLINE_MS / DROPS;
   for (const [what, path, fault, options] of drips) {
-    it(`D03 I13: ends ${what} that drips forever, closes the connection, and prevents a retry`, async () => {
+    it(`D03 I13: ends ${what} that trickles in forever, closes the connection, and prevents a retry`, async () => {
       const { emulator, watched, ...world } = await start(path, {
         ...options,
         http: { idleMs: APART_MS + 1 },
@@ -209,7 +209,7 @@ describe('the deadline', () => {
     assert.equal(asked, 1);
   });
 
-  it('ends the call at once if the next backoff would exceed it', async () => {
+  it('ends the call immediately if the next backoff would exceed it', async () => {
     const { emulator, call } = await start(chat, {
       http: { waitMs: () => DEADLINE_MS },
       deadlineMs: DEADLINE_MS,
@@ -219,7 +219,7 @@ describe('the deadline', () => {
     assert.deepEqual([kind, details.attempts], ['server-failed', 1]);
   });
 
-  it('starts with the first attempt, not while the request waits for its turn', async () => {
+  it('starts at the first attempt, not while the request is waiting for its turn', async () => {
     const minIntervalMs = DEADLINE_MS / 2;
     const { emulator, limiter, generate } = await start(chat, {
       limits: { limit: 1, minIntervalMs },

@@ -61,7 +61,7 @@ describe('a diagnosis', () => {
     assert.equal(found.diagnosis.failure, undefined);
   });
 
-  it('leaves out a request ID that equals the project ID', async () => {
+  it('omits a request ID that equals the project ID', async () => {
     const { examine, emulator, credentials } = await startExamination();
     const json = { errors: [{ code: 'x' }], trace: credentials.projectId, status_code: 403 };
     emulator.faults.always(accessPath, { status: 403, json });
@@ -144,7 +144,7 @@ describe('a diagnosis', () => {
     });
   }
 
-  it('warns about a model that will be withdrawn, with the date and the successor', async () => {
+  it('warns that a model will be withdrawn, and includes the date and the successor', async () => {
     const { examine } = await startExamination({ modelId: 'ibm/granite-3-3-8b-instruct' });
     const found = await examine();
     assert.ok(found.states.includes('access warning'));

@@ -148,7 +148,7 @@ describe('a refused generation', () => {
   }
 });
 
-describe('a refusal that the model may explain', () => {
+describe('a refusal that may be due to the model', () => {
   afterEach(endExaminations);
   const modelsPath = '/ml/v1/foundation_model_specs';
   const old = 'ibm/granite-3-3-8b-instruct';

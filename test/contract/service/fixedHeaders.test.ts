@@ -137,7 +137,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`may contain a secret, which is blocked in a prompt, parameter, or model ID: ${name}`, async () => {
+    it(`may contain a secret, which is never sent in a prompt, parameter, or model ID: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);

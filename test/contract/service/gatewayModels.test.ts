@@ -88,7 +88,7 @@ describe('the models of an added service', () => {
       ...[tasks.includes('function_calling'), functions.includes('image_chat')],
     ]);
 
-  it('have the context length that vLLM lists', async () => {
+  it('have the context length that vLLM reports', async () => {
     const { emulator, list } = await start('vllm');
     assert.deepEqual(factsOf(await list()), [
       [one, 8_192, undefined, true, false],
@@ -97,7 +97,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(emulator.counts, { [listPath]: 1 });
   });
 
-  it('get their details from a second request to LiteLLM, with the headers of the first request', async () => {
+  it('get their details from a second request to LiteLLM, with the same headers as the first request', async () => {
     const { emulator, list } = await start('litellm');
     assert.deepEqual(factsOf(await list()), [
       [one, 8_192, 512, false, true],
@@ -317,7 +317,7 @@ describe('the models of an added service', () => {
     /** Fields that make an entry as long as an entry from vLLM. */
     const long = { object: 'model', root: 'x'.repeat(200), permission: ['y'.repeat(100)] };
 
-    it('are capped at 1,000 if the list has 36,000', async () => {
+    it('are capped at 1,000 if the list contains 36,000', async () => {
       const { emulator, runtime, credentials, list } = await start();
       const data = numbered(36_000).map((id) => ({ id, ...long }));
       emulator.faults.always(listPath, { json: { data } });
@@ -328,7 +328,7 @@ describe('the models of an added service', () => {
       await runtime.client(credentials, settings).checkAccess(never);
     });
 
-    it('are capped at 1,000 if `/model/info` has 36,000', async () => {
+    it('are capped at 1,000 if `/model/info` returns 36,000', async () => {
       const { emulator, list } = await start();
       const ids = numbered(36_000);
       const infoOf = (model_name: string) => {

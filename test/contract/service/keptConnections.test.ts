@@ -79,7 +79,7 @@ describe('a network connection to the service', () => {
     { status: 429, body: 'x'.repeat(9_000) },
     { status: 503, body: 'x'.repeat(9_000) },
   ]) {
-    it(`is kept after a response with status ${fault.status}`, async () => {
+    it(`is kept open after a response with status ${fault.status}`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(chatStream, fault);
       await world.generate(streamed);
@@ -89,7 +89,7 @@ describe('a network connection to the service', () => {
     });
   }
 
-  it('is kept after an error event in a stream, and after an HTML response', async () => {
+  it('is kept open after an error event in a stream, and after an HTML response', async () => {
     const world = await startWorld();
     const error = { errors: [{ code: 'x', message: '' }], status_code: 500 };
     const faults: Fault[] = [

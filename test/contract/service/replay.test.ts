@@ -27,7 +27,7 @@ describe('an outdated token', () => {
 
   for (const streams of [false, true]) {
     for (const state of ['expired', 'not valid'] as const) {
-      it(`H19: is replaced once without reporting a retry (${state}${streams ? ', stream' : ''})`, async () => {
+      it(`H19: is replaced once, and no retry is reported (${state}${streams ? ', stream' : ''})`, async () => {
         const world = await warm();
         world.emulator.revokeTokens(state);
         const retries: unknown[] = [];
@@ -90,7 +90,7 @@ describe('an outdated token', () => {
     assert.deepEqual([kind, parts, world.inferenceCount()], ['unauthorized', ['partial'], 1]);
   });
 
-  it('is replaced if the stream reports it as expired before the first text', async () => {
+  it('is replaced if the stream reports it as expired before sending any text', async () => {
     const world = await warm();
     world.emulator.faults.next(chatStream, streamOf(expiredEvent));
     assert.match((await world.generate({ onText: () => {} })).text, /haiku/);

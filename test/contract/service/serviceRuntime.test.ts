@@ -247,7 +247,7 @@ describe('a service runtime', () => {
   const modelsPath = '/ml/v1/foundation_model_specs';
   const never = new AbortController().signal;
 
-  it('connects to the service during the token request without sending a credential', async () => {
+  it('connects to the service during the token request without sending credentials', async () => {
     const { emulator, generate } = await start();
     const held = gate();
     emulator.faults.next(tokenPath, { hold: held.opened });
@@ -267,7 +267,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(modelsPath), 1, 'nothing is requested while there is a token');
   });
 
-  it('opens one network connection in advance for concurrent calls, unless calls have a minimum interval', async () => {
+  it('opens one network connection in advance for concurrent calls, unless there is a minimum interval between calls', async () => {
     const { emulator, generate } = await start(8);
     await Promise.all(Array.from({ length: 8 }, () => generate('key-number-one')));
     assert.equal(emulator.count(modelsPath), 1);
@@ -391,7 +391,7 @@ describe('a service runtime', () => {
     assert.equal(runtime.isRefused('a-key-nobody-knows'), false);
   });
 
-  it('recognizes the active key and token as secrets after many other keys are tested', async () => {
+  it('recognizes the active key and token as secrets even after many other keys have been tested', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     await generate('key-number-one');
     for (const key of ['wrong-key-1', 'wrong-key-2', 'wrong-key-3', 'wrong-key-4', 'wrong-key-5']) {
@@ -413,7 +413,7 @@ describe('a service runtime', () => {
     for (const key of [...keys, refused]) assert.equal(runtime.leaksInto(key, [], 0), true, key);
   });
 
-  it('discards the token of a connection test that was running when the user signed out', async () => {
+  it('discards the token from a connection test that was running when the user signed out', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const held = gate();
     emulator.faults.next('/ml/v1/text/tokenization', { hold: held.opened });
@@ -493,7 +493,7 @@ describe('a service runtime', () => {
     });
   }
 
-  it('sends a project ID even after it was refused as a key', async () => {
+  it('sends a project ID even if it was previously refused as a key', async () => {
     const { runtime, settings, generate, withKey, emulator } = await start();
     const { projectId } = withKey('key-number-one');
     assert.ok(projectId.length >= 16);

@@ -512,7 +512,7 @@ describe('authentication with Cloud Pak for Data', () => {
     [true, 1_200],
     [false, 300],
   ] as const) {
-    it(`keeps a token for ${seconds} s if the platform ${reportsTokenLifetime ? 'states' : "doesn't state"} the token's lifetime`, async () => {
+    it(`keeps a token for ${seconds} s if the platform ${reportsTokenLifetime ? 'reports' : "doesn't report"} the token's lifetime`, async () => {
       const world = await startOf(authentication, api, {
         reportsTokenLifetime,
         tokenLifeSeconds: 1_200,
@@ -605,7 +605,7 @@ describe('errors from the chat completions API', () => {
   const api = apis['chat completions'] as ApiCase;
   afterEach(endAll);
 
-  it('are reported as a used-up quota, an overlong prompt, or an unknown model', async () => {
+  it('are reported as an exhausted quota, an overlong prompt, or an unknown model', async () => {
     const quota = await startOf(authentication, api, { quotaReached: true });
     assert.equal(await kindOf(quota.generate()), 'quota-used-up');
     const short = await startOf(authentication, api, { longestPrompt: 5 });

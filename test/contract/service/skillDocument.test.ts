@@ -206,7 +206,7 @@ describe('docs/skill.openapi.json', () => {
     assert.doesNotMatch(text, /eyJ|Bearer [A-Za-z0-9]|\\[nrt]/);
   });
 
-  it('describes the two operations that the extension uses, without streaming', () => {
+  it('describes only the non-streaming variants of the two operations that the extension uses', () => {
     assert.deepEqual(
       pathsSent,
       operations.map((operation) => pathOf(operation, false)),
@@ -232,7 +232,7 @@ describe('docs/skill.openapi.json', () => {
         assert.deepEqual(described(schema, sent.json), sent.json, 'nothing else is sent');
       });
 
-      it('describes every parameter with the range that the extension checks', () => {
+      it('describes every parameter with the range that the extension allows', () => {
         const { model_id, project_id, messages, input, parameters, ...fields } =
           jsonOf(postOf(operation).requestBody).schema.properties ?? {};
         assert.equal(model_id?.default, ibm.defaultModelId);

@@ -214,7 +214,7 @@ for (const theme of ['dark', 'light'] as const) {
       await notifications.close(/on the clipboard/);
     });
 
-    it('preview: shows the resulting document, and changes the original only once accepted', async () => {
+    it('preview: shows the resulting document, and changes the original only after the user accepts it', async () => {
       const { editor, page } = session.workbench;
       const { before, after, answer, line, position } = written.replace;
       await generateInto('preview/prices.py', line, 'preview', answer);

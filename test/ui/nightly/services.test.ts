@@ -147,7 +147,7 @@ describe(`a window with two folders that use different services ${nightly}`, () 
   });
   afterEach(() => Promise.all([cloud.close(), onPremises.close()]));
 
-  it('keeps the tokens and models of the folders apart', async () => {
+  it('keeps the tokens and models of the two folders separate', async () => {
     const lines = (word: string, values: Readonly<Record<string, string>>) =>
       Object.entries(values).map(([name, value]) => `${word}_${name}=${value}\n`);
     const ids = { PROJECT_ID: projectId };

@@ -169,7 +169,7 @@ describe('ChatModels', () => {
       ]);
     });
 
-    it('prefers settings over listed values, and puts models from the settings first', async () => {
+    it('prefers values from the settings over listed values, and puts models from the settings first', async () => {
       const credentials = withModels(stated);
       const able = { functions: ['text_chat'], tasks: ['function_calling'] };
       await models().keep(sourceOf(credentials, 'chat'), [

@@ -165,7 +165,7 @@ describe('Connections', () => {
       ]);
     });
 
-    it('returns connections that a diagnosis recognizes as in use, even if a .env file contains another key', async () => {
+    it('returns connections that a diagnosis recognizes as still in use, even if a .env file contains another key', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
@@ -446,7 +446,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.modalCount, editor.inputCount], [1, 0]);
   });
 
-  it('gives up if the user closes the prompt, and prompts again for the next command', async () => {
+  it('gives up if the user closes the prompt, and prompts again on the next command', async () => {
     editor.files.set('/work/.env', envFile());
     for (const round of [1, 2]) {
       const required = connections.for();
@@ -700,7 +700,7 @@ describe('Connections', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it('returns a connection once an invalid address is fixed, even if the message about the address is open', async () => {
+  it('returns a connection once an invalid address is fixed, even if the message about the address is still open', async () => {
     await storeKey();
     editor.userSettings.set('url', 'http://service.example');
     assert.equal(await connections.for(), undefined);
@@ -740,7 +740,7 @@ describe('Connections', () => {
     await assert.rejects(editor.modalPrompt(), 'no prompt about the active folder');
   });
 
-  it('B14: keeps concurrent prompts about two folders apart', async () => {
+  it('B14: keeps concurrent prompts about two folders separate', async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile());
@@ -887,7 +887,7 @@ describe('Connections', () => {
       });
     }
 
-    it('opens the file or the setup, depending on the button that the user selects', async () => {
+    it('opens the file or the setup, depending on which button the user clicks', async () => {
       editor.files.set('/work/.env', complete.replace('=', '= '));
       const { commands } = await import('vscode');
       let setUps = 0;
