@@ -118,7 +118,7 @@ describe('a newly opened window', () => {
   };
   for (const [what, [breakIt, logged]] of Object.entries(breaks)) {
     it(
-      `K02: shows the startup error for each command if ${what} throws`,
+      `K02: shows the startup error on each command if ${what} throws`,
       closing(async () => {
         life = await startLife();
         const editor = life.editor();
@@ -367,7 +367,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'shows the project in the folder settings instead of the deployment in the user settings',
+    'shows the project from the folder settings instead of the deployment from the user settings',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

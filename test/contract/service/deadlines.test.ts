@@ -57,7 +57,7 @@ describe('the deadline', () => {
     assert.deepEqual(ended, [`timeout ${phase}`]);
   }
 
-  it("doesn't mark the service as unreachable if it expires while a retry waits for a slot", async () => {
+  it("doesn't mark the service as unreachable if it expires while a retry is waiting for a slot", async () => {
     const { call, emulator } = await start(chat, { deadlineMs: DEADLINE_MS, limits: { limit: 2 } });
     const held = gate();
     emulator.faults.next(chat, { hold: held.opened });

@@ -126,7 +126,7 @@ describe('fixed headers', () => {
       }
     });
 
-    it(`are left out if the value of their secret is missing: ${name}`, async () => {
+    it(`are left out if their secret has no value: ${name}`, async () => {
       const { client, emulator } = await start(one, { headerSecrets: {} });
       const { details } = await failureOf(client.generateText('Hi', {}));
       assert.equal(details.status, 403);

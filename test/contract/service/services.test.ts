@@ -536,7 +536,7 @@ describe('authentication with Cloud Pak for Data', () => {
 describe('a Zen API key', () => {
   afterEach(endAll);
 
-  it('is sent to the service directly, without an exchange or a refresh', async () => {
+  it('is sent directly to the service, without an exchange or a refresh', async () => {
     const world = await startOf(
       authCases['Zen API key'] as AuthCase,
       apis['watsonx, project'] as ApiCase,
@@ -638,7 +638,7 @@ describe('the table of authentication methods and APIs', () => {
   });
 });
 
-describe('a key that is sent to the service directly', () => {
+describe('a key that is sent directly to the service', () => {
   afterEach(endAll);
 
   it('is detected in text as a key, not as a token', async () => {
