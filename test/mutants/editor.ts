@@ -95,7 +95,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (!isProjectOverridden) return',
     to: 'if (true) return',
     test: 'test/unit/connection/connections.test.ts',
-    title: 'opens the settings to change a project from the folder settings',
+    title: 'opens the settings to change a project that is set in the folder settings',
   },
   {
     name: "waiting for the keyring can't be canceled",

@@ -202,7 +202,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)",
     to: "url.protocol === 'http:' && value === ''",
     test: urls,
-    title: 'C04: is refused with http unless the host is 127.0.0.1, [::1], or localhost',
+    title: 'C04: is refused if it uses http, unless the host is 127.0.0.1, [::1], or localhost',
   },
   {
     name: 'a proxy can read a key that is sent to a loopback address',
@@ -298,7 +298,7 @@ export const secretMutants: readonly Mutant[] = [
     from: ', ...others] : others',
     to: '] : []',
     test: 'test/unit/connection/services.test.ts',
-    title: 'protects the keys of all unused services from being sent',
+    title: 'adds the keys of all unused services to the keys that must not be sent',
   },
   {
     name: 'a source for a different service than the one in the settings is used',

@@ -47,7 +47,7 @@ describe('problems in a .env file', () => {
     assert.deepEqual(problemsIn(`#${'ü'.repeat(35_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);
   });
 
-  it('list a setting as missing only if the file has no line for it', () => {
+  it('list a variable as missing only if the file has no line for it', () => {
     const gaps = (text: string) =>
       problemsIn(text).find(({ kind }) => kind === 'incomplete')?.message;
     assert.match(

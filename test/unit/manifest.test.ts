@@ -99,7 +99,7 @@ describe('the manifest', () => {
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
   });
 
-  it('has command titles that pages and buttons quote with their ellipsis', () => {
+  it('has command titles whose ellipsis no page or button omits', () => {
     // The changelog isn't checked, because it quotes the titles of earlier versions.
     const { 'CHANGELOG.md': _, ...pages } = readPages();
     const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);

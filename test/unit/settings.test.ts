@@ -82,7 +82,7 @@ describe('settings change events', () => {
     assert.equal(eventCount, 0);
   });
 
-  it("don't fire after the listener is disposed", () => {
+  it("don't fire after the listener is disposed of", () => {
     change(2);
     subscription.dispose();
     mock.timers.tick(1_000);
@@ -158,13 +158,13 @@ describe('the model in the settings', () => {
     assert.equal(modelOfOther(), other.defaultModelId);
   });
 
-  it('is validated in package.json with the same pattern as in the code', () => {
+  it('is validated in package.json with the same pattern that the code uses', () => {
     const settings = settingsIn<{ readonly type: string; readonly pattern?: string }>(manifest);
     const { pattern = '' } = settings['hostedModel.modelId'] ?? {};
     assert.equal(pattern, `^$|${MODEL_ID.source}`);
   });
 
-  it("is validated in an added service's entry with the same patterns as in the code", () => {
+  it("is validated in an added service's entry with the same patterns that the code uses", () => {
     const { models } =
       manifest.contributes.configuration.flatMap(({ properties }) =>
         'hostedModel.services' in properties

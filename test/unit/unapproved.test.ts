@@ -33,7 +33,7 @@ describe('an unapproved host', () => {
     await once(socket, 'close');
   };
 
-  it('counts as contacted after a connection, even if nothing was sent', async () => {
+  it('counts as contacted once a connection is made, even if nothing is sent', async () => {
     const [one, other] = [await startUnapproved(), await startUnapproved()];
     assert.deepEqual(totalOfUnapproved(), { listeners: 2, ...UNTOUCHED });
     assertUntouched(one, other);
@@ -43,7 +43,7 @@ describe('an unapproved host', () => {
     assert.deepEqual(totalOfUnapproved(), { listeners: 2, connections: 1, bytes: 0 });
   });
 
-  it('counts each byte, even of an invalid request or a TLS handshake', async () => {
+  it('counts every byte, even those of an invalid request or a TLS handshake', async () => {
     const listener = await startUnapproved();
     await speakTo(listener, 'hello');
     assert.deepEqual(listener.received, { connections: 1, bytes: 5 });

@@ -68,7 +68,7 @@ describe('the work for untrusted text', () => {
   });
 
   // So many calls that V8 would optimize the counted code.
-  it("doesn't vary between counts of the same text", async () => {
+  it("doesn't vary when it is counted repeatedly for the same text", async () => {
     const counts = new Set<number>();
     for (let call = 0; call < 200; call += 1) {
       counts.add(await counter.count('a whole response, in one chunk', PROSE));

@@ -1069,7 +1069,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
   });
 
-  it('opens the settings to change a project from the folder settings', async () => {
+  it('opens the settings to change a project that is set in the folder settings', async () => {
     await storeKey();
     const { commands } = await import('vscode');
     const queries: unknown[] = [];
@@ -1081,7 +1081,7 @@ describe('Connections', () => {
     registered.dispose();
   });
 
-  it('opens the setup to change a project from the user settings', async () => {
+  it('opens the setup to change a project that is set in the user settings', async () => {
     await storeKey();
     editor.typed.push('other-project');
     editor.picks.push(SERVICE, SAVE);
@@ -1089,7 +1089,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'other-project');
   });
 
-  it('stops using a source once its values are imported', async () => {
+  it('stops using a source once its values have been imported', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
@@ -1128,7 +1128,7 @@ describe('Connections', () => {
       assert.equal(shown.at(-1), '/other no key');
     });
 
-    it("stops using the inactive folder's source once its values are imported", async () => {
+    it("stops using the inactive folder's source once its values have been imported", async () => {
       Object.assign(connections, { setUp: async () => true });
       await connections.importFrom('envFile', work);
       assert.deepEqual([await answerOf(0), await answerOf(1)], ['refused', 'approved']);
@@ -1143,7 +1143,7 @@ describe('Connections', () => {
       assert.equal(await using, true);
     });
 
-    it("doesn't prompt about the active folder if the editor is selected for files outside all folders", async () => {
+    it("doesn't prompt about the active folder if the user selects the editor as the source for files outside all folders", async () => {
       editor.folderSettings.set('credentialSource', 'envFile');
       editor.files.set('/other/.env', envFile(SERVICE, 'another-key'));
       const using = connections.useSource('editor', null);
@@ -1331,7 +1331,7 @@ describe('Connections', () => {
     assert.equal(connections.active?.source, 'editor');
   });
 
-  it("prompts before it switches to another account if the selected source can't be used", async () => {
+  it("prompts before switching to another account if the selected source can't be used", async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
@@ -1481,7 +1481,7 @@ describe('Connections', () => {
       ['the setup', undefined, false],
       ['a repair', { missing: ['apiKey'], isRepair: true }, true],
     ] as const) {
-      it(`offers to switch to the new credentials from ${what}`, async () => {
+      it(`offers to switch to the credentials entered during ${what}`, async () => {
         await useEnvironmentAndType();
         const saved = connections.setUp(reason);
         await (await editor.modalPrompt()).answer('Replace Key');

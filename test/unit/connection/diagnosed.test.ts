@@ -169,7 +169,7 @@ describe('the message about a failed test in the setup', () => {
     }
   });
 
-  it("points to the setup for values that aren't saved yet", () => {
+  it('asks the user to correct unsaved values in the setup', () => {
     const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
     assert.match(textOf('unreachable', misspelt), /address in the setup/);
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {
@@ -178,7 +178,7 @@ describe('the message about a failed test in the setup', () => {
     assert.match(textOf('key-refused'), /Copy it again or create a new one, then enter it here/);
   });
 
-  it("points to the settings for the identity address, which the setup doesn't change", () => {
+  it("asks the user to correct the identity address in the settings, because the setup doesn't change it", () => {
     const misspelt = { code: 'ENOTFOUND', host: 'identity.example' };
     assert.match(textOf('unreachable', misspelt), /address in the settings/);
   });

@@ -349,7 +349,7 @@ describe('KeyStore', () => {
     assert.deepEqual([keysIn(keyring), await window.store.services()], [[], []]);
   });
 
-  it('ignores events about an unchanged value', async () => {
+  it('ignores events for an unchanged value', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     await window.store.write(record, 'ibm');

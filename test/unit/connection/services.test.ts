@@ -271,7 +271,7 @@ describe('the extension with several services', () => {
     assert.equal((await connections.for())?.service.word, 'cpd');
   });
 
-  it('protects the key of an unused service in the .env file from being sent', async () => {
+  it("adds an unused service's key in the .env file to the keys that must not be sent", async () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
     editor.userSettings.set('service', 'cpd');
     const required = connections.for();
@@ -279,7 +279,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(otherKeysOf(await required), ['key-of-the-cloud']);
   });
 
-  it('protects the keys of all unused services from being sent', async () => {
+  it('adds the keys of all unused services to the keys that must not be sent', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
     const stored = {
@@ -296,7 +296,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(others, new Set(expected));
   });
 
-  it('protects the header values of all unused services from being sent', async () => {
+  it('adds the header values of all unused services to the secrets that must not be sent', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     editor.userSettings.set('services', [acme]);
     const [service = assert.fail()] = readServices([acme]).own;
@@ -402,7 +402,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(await named(), ['deployment', 'd']);
   });
 
-  it('ignores the model in the settings or a template for a deployment', async () => {
+  it('ignores the models in settings and templates if a deployment is used', async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url).set('deploymentId', 'd').set('modelId', 'maker/large');
     await keys.write({ apiKey: 'my-key', authUrl: services[0].authUrl, serviceUrl: url }, 'ibm');
@@ -430,7 +430,7 @@ describe('the extension with several services', () => {
     assert.equal(editor.modalCount, 0);
   });
 
-  it('uses the folder’s project, not the user’s space, even if the user has the same project', async () => {
+  it('uses the folder’s project, not the user’s space, even if the user settings contain the same project', async () => {
     const { readSettings } = await import('../../../src/config/settings.ts');
     editor.userSettings.set('spaceId', 's').set('projectId', 'p');
     const named = () => {
@@ -647,7 +647,7 @@ describe('the extension with several services', () => {
     });
   }
 
-  it('considers both connections in use until the credentials of either service change', async () => {
+  it("considers both connections in use until either service's credentials change", async () => {
     const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
     editor.userSettings.set('services', [acme]).set('service', 'cpd');
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM);

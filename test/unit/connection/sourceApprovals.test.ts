@@ -28,7 +28,7 @@ describe('SourceApprovals', () => {
     }
   });
 
-  it("B14: doesn't apply a folder's decision to another folder with equal values", async () => {
+  it("B14: doesn't apply a folder's decision to another folder with identical values", async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subject, 'approved');
     const elsewhere = approved.map((value) => value.replace('/work/a', '/work/b'));
@@ -153,7 +153,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvals.decisionFor(other), 'refused');
   });
 
-  it('ends approvals at a sign-out in another VS Code profile, but remembers declined sources', async () => {
+  it('forgets approvals after a sign-out in another VS Code profile, but remembers declined sources', async () => {
     const keyring = new FakeKeyring();
     const approvals = approvalsOn(keyring, new FakeState());
     const other = subjectOf('file:///work/b', 'project-2');

@@ -122,7 +122,7 @@ describe('source selection', () => {
     }
   });
 
-  it('B08: requires a prompt that shows the hosts of a complete .env file', () => {
+  it('B08: prompts about a complete .env file, and includes the hosts', () => {
     const choice = choose(found({ record: undefined, external: [envFile()] }));
     assert.ok(choice.kind === 'ask-source');
     assert.equal(choice.source.destination.serviceHost, 'evil.example');
@@ -334,7 +334,7 @@ describe('source selection', () => {
     assert.equal(kindOf('refused'), 'ready');
   });
 
-  it('names the service of a source that needs approval as the service in use', () => {
+  it('treats the service of a source that needs approval as the service in use', () => {
     const service = services[1] ?? assert.fail();
     const serviceOf = (external: ReturnType<typeof envFile>[]) => {
       const all = found({ record: undefined, external, settings: { service } });

@@ -188,7 +188,7 @@ describe('the source view', () => {
     }
   });
 
-  it('names a setting only once if it has two mistakes', () => {
+  it('names a variable only once if its value has two problems', () => {
     const faulty = envFile({ ...full, key: '"Bearer key-outside"', url: `"${full.url}"` });
     assert.equal(
       sourceFaultText(faulty, found({ external: [faulty] })),
@@ -209,7 +209,7 @@ describe('the source view', () => {
     assert.equal(provenanceLines(one, choiceOf(one)), undefined);
   });
 
-  it('lists the sources for the service with their state and masked values', () => {
+  it("lists the service's sources with their states and masked values", () => {
     const one = found({ external: [envFile(), environment({ key: full.key })] });
     assert.deepEqual(rowsOf(one), [
       [
@@ -299,7 +299,7 @@ describe('the choices in Use Another Source', () => {
       detail,
     ]);
 
-  it('include the automatic order and all sources with their state', () => {
+  it('include the automatic order and all sources with their states', () => {
     const one = found({ external: [envFile(), environment({})] });
     assert.deepEqual(choicesOf(one), [
       [
@@ -431,7 +431,7 @@ describe("the actions for a source that can't be used", () => {
 });
 
 describe('the text about the checked sources', () => {
-  it('stays short and plain, even for thousands of issues in a file', () => {
+  it('stays short and plain, even if a file has thousands of issues', () => {
     const faulty = [
       ...Array.from({ length: 4_600 }, (_, n) => `VENDOR_URL=${n}`),
       ...Array.from({ length: 60 }, (_, n) => `VENDOR${'_'.repeat(n)}-API_KEY="x"`),

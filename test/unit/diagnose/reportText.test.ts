@@ -198,7 +198,7 @@ describe('the diagnosis report', () => {
     ]);
   });
 
-  it('lists the checks and a suggested fix before all sections', () => {
+  it('lists the checks and a suggested fix before the first section', () => {
     const checks: ShownCheck[] = [
       { title: 'Settings', state: 'passed', text: 'Settings is.' },
       {
@@ -264,7 +264,7 @@ describe('SessionHistory', () => {
     );
   });
 
-  it('measures a token wait from the first “fetching” state to the next valid one', () => {
+  it('measures a token wait from the first “fetching” state until the token is valid, unless fetching fails', () => {
     let at = 0;
     // The measured wait must not depend on the system clock, which the user can set back.
     const history = new SessionHistory({ now: () => now - 7 * at, monotonic: () => at });

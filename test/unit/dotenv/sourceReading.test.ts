@@ -132,7 +132,7 @@ describe('a .env file', () => {
     );
   });
 
-  it("B18: can't change the prototype of objects", () => {
+  it("B18: can't modify Object.prototype", () => {
     readEnvFile('__proto__=x\nconstructor=y\n', ibm);
     readEnvironment(JSON.parse('{"__proto__":"x","constructor":"y"}'), ibm);
     assert.equal(Object.getPrototypeOf({}), Object.prototype);

@@ -284,7 +284,7 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  it("doesn't count the invisible characters of a response without new text in the run", async () => {
+  it("doesn't count a response's invisible characters if the run added no text to it", async () => {
     const job = await jobWith('a\u001B');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false, received: [] });
     assert.equal(editor.textOf('notification'), '');

@@ -233,7 +233,7 @@ describe('runJob', () => {
     assert.deepEqual(shown, [1, 0]);
   });
 
-  it('reports a failure together with the template of the job', async () => {
+  it("reports a failure together with the job's template", async () => {
     const template = { name: 'Short', parameters: { max_new_tokens: 9 } };
     const generate = () => Promise.reject(failure);
     const { done, reported } = await run({ generate, template });
@@ -489,7 +489,7 @@ describe('runJob', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('reports a truncated response without text as empty after an undo', async () => {
+  it('reports a truncated response without text as empty, even after an undo', async () => {
     const generate = async () => ({ ...ended, stopReason: 'max_tokens' });
     const { done } = await run({ undone: true, generate });
     await done;

@@ -40,7 +40,7 @@ const full = {
 } as const;
 
 describe('the buttons in messages', () => {
-  it('run commands of the extension, except for six actions', () => {
+  it('run commands of the extension, with six exceptions', () => {
     const { contributes } = JSON.parse(readFileSync('package.json', 'utf8'));
     const names: readonly string[] = contributes.commands.map(
       ({ command }: { readonly command: string }) => command.replace('hostedModel.', ''),
@@ -390,7 +390,7 @@ describe('a message about a service', () => {
     }
   });
 
-  it('names the credentials of the authentication method', () => {
+  it('names the credentials that the authentication method uses', () => {
     assert.match(
       messageText('key-refused', { service: onPremises }),
       /refused the user name and API key/,

@@ -55,7 +55,7 @@ describe('the table of error details in docs/skills.md', () => {
     assert.deepEqual([...new Set(repeated)].toSorted(), ['bad-request', 'unauthorized']);
   });
 
-  it('has a row for each code of a 401, and a row for a 401 without a code', () => {
+  it('has a row for each 401 code, and a row for a 401 without a code', () => {
     const refusals = rows.filter(({ statuses }) => statuses.includes(401));
     const known = Object.keys(KIND_BY_CODE);
     assert.deepEqual(

@@ -21,13 +21,13 @@ describe('a service URL', () => {
     });
   }
 
-  it('C04: is refused with http unless the host is 127.0.0.1, [::1], or localhost', () => {
+  it('C04: is refused if it uses http, unless the host is 127.0.0.1, [::1], or localhost', () => {
     const plain = rejected.filter(([, problem]) => problem === 'not-https');
     assert.ok(plain.length >= 8);
     for (const [text] of plain) assert.ok(!('url' in parseServiceUrl(text)));
   });
 
-  it('C18: is refused with http and an unusual loopback host, such as 127.0.0.2', () => {
+  it('C18: is refused if it uses http with an unusual loopback host, such as 127.0.0.2', () => {
     for (let last = 0; last < 256; last += 1) {
       assert.equal(parseServiceUrl(`http://127.0.0.${last}:1`).ok, last === 1);
     }
@@ -36,7 +36,7 @@ describe('a service URL', () => {
     }
   });
 
-  it('C05: is accepted with http if the host is 127.0.0.1, [::1], or localhost', () => {
+  it('C05: can use http if the host is 127.0.0.1, [::1], or localhost', () => {
     for (const text of [
       'http://127.0.0.1:1',
       'http://[::1]:1',

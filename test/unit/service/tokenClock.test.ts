@@ -21,7 +21,7 @@ describe('the token service over time', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('refreshes in the background after a sleep past the soft threshold', async () => {
+  it('refreshes in the background after the machine sleeps past the soft threshold', async () => {
     const { flights, value, start } = underTest(time);
     await start();
     time.sleep(50 * MINUTE);
@@ -72,7 +72,7 @@ describe('the token service over time', () => {
     assert.deepEqual(service.state, expected);
   });
 
-  it('counts the lifetime of a token from the start of its request', async () => {
+  it('measures the lifetime of a token from the start of its request', async () => {
     const { service, value, answer } = underTest(time);
     const waiting = value();
     await time.pass(10 * MINUTE);

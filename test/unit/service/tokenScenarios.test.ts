@@ -30,7 +30,7 @@ describe('the token service over a day', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('H07: waits 5 s between background requests, even if the clock is set back every second', async () => {
+  it('H07: waits at least 5 s between background requests, even if the clock is set back every second', async () => {
     const { service, flights, answer, start } = underTest(time);
     await start();
     const startedAt: number[] = [];
@@ -62,7 +62,7 @@ describe('the token service over a day', () => {
     assert.equal(flights.length, 2, 'its lifetime restarts with the second response');
   });
 
-  it("H28: doesn't retry in the background after the first request failed offline", async () => {
+  it("H28: doesn't retry in the background after the first request fails offline", async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(offline);
@@ -136,7 +136,7 @@ describe('the token request of a runtime', () => {
     time.end();
   });
 
-  it('H27: ends after 30 s if it hangs, and is sent again for the next call', async () => {
+  it('H27: ends after 30 s if it hangs, and is sent again on the next call', async () => {
     let sent = 0;
     const fetch = (_url: unknown, { signal, method }: RequestInit = {}): Promise<Response> => {
       if (method === 'POST') sent += 1;

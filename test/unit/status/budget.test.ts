@@ -101,7 +101,7 @@ describe('the daily budget', () => {
     assert.equal(budget.allowsRequests(raised), true);
   });
 
-  it('allows requests with a key until midnight after the user selects Continue Today', async () => {
+  it('allows requests with the same key until midnight after the user selects Continue Today', async () => {
     const [one, other] = [open(), open()];
     editor.picks.push('Continue Today');
     await messagesAfter(one, use(1_000));

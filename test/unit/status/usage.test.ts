@@ -62,7 +62,7 @@ describe('usage', () => {
     return new Kept(deps, editor.storage, () => now);
   };
 
-  it('is deleted after 31 days, as soon as a window records a request', async () => {
+  it('is deleted after 31 days, the next time a window records a request', async () => {
     editor.put('2026-02-06-a.json', '[]');
     editor.put('2026-03-10-a.json', '[]');
     const usage = open();
@@ -208,7 +208,7 @@ describe('usage', () => {
     assert.doesNotMatch(text, /an ID/);
   });
 
-  it('is shown in a table for one key only', async () => {
+  it('is shown in a table only for the active key', async () => {
     const usage = open();
     await usage.show(undefined);
     assert.match(editor.messages.join(), /No service is ready/);
@@ -233,7 +233,7 @@ describe('usage', () => {
     assert.match(editor.shown.join(), /^# Usage/);
   });
 
-  it('is sorted by number of tokens in the table, with estimates marked', () => {
+  it('is sorted by number of tokens in the table, and marked if it is an estimate', () => {
     const today = [
       row({ caller: 'selection', inputTokens: 5, outputTokens: 2, isEstimate: true }),
       row({ caller: 'agent', requests: 12, inputTokens: 170_000, outputTokens: 3_000 }),

@@ -16,7 +16,7 @@ const at = (marked: string) => {
 const variables = ['selection', 'language', 'fileName', 'input:question'];
 
 describe('completion in a template file', () => {
-  it('offers variables after a dollar sign and a brace, and replaces the name after the brace', () => {
+  it('offers variables after a dollar sign and an opening brace, and replaces the name after the brace', () => {
     assert.deepEqual(at(`Explain \${|`), [variables, '']);
     assert.deepEqual(at(`Explain \${|} this`), [variables, '}']);
     assert.deepEqual(at(`---\n---\nExplain \${sel|ect} this`), [variables, 'select}']);

@@ -59,7 +59,7 @@ describe('the variables in a prompt', () => {
     assert.deepEqual(brief(`\\\\\${x}`), [['unknown-variable', `\${x}`]]);
   });
 
-  it("needn't include the selection, which is then appended", () => {
+  it("needn't include the selection, which is otherwise appended", () => {
     assert.equal(fillPrompt('Explain this.', values('x')), 'Explain this.\n\nx');
     assert.equal(fillPrompt('Tell a joke.', values('')), 'Tell a joke.');
     assert.equal(fillPrompt('Tell a joke.', values(' \n')), 'Tell a joke.');
@@ -71,7 +71,7 @@ describe('the variables in a prompt', () => {
     assert.equal(needsSelection({ prompt: `a \\\${selection} \${language}` }), false);
   });
 
-  it('yield each question only once, in the order of the prompt', () => {
+  it('produce each question only once, in the order of their first use', () => {
     const prompt = `\${input:To whom?} \${input: Tone (formal: yes/no)? } \${input:To whom?}`;
     assert.deepEqual(questionsOf(prompt), ['To whom?', 'Tone (formal: yes/no)?']);
   });

@@ -33,7 +33,7 @@ const required = (form: string, id: string) =>
   forms.get(form)?.body.find((one) => one.id === id && one.validations?.required);
 
 describe('the issue forms', () => {
-  it('are valid for GitHub, and the only way to open an issue', () => {
+  it('have the fields that GitHub requires, and are the only way to open an issue', () => {
     assert.deepEqual([...forms.keys()].sort(), ['bug', 'idea', 'live']);
     assert.deepEqual(read('.github/ISSUE_TEMPLATE/config.yml'), { blank_issues_enabled: false });
     for (const [path, { name, description, labels, body, ...others }] of forms) {

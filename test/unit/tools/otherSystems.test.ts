@@ -12,7 +12,7 @@ const ON_WINDOWS =
   'data:text/javascript,Object.defineProperty(process, "platform", { value: "win32" })';
 
 describe('the scripts in package.json', () => {
-  it("don't depend on the shell of a specific system", () => {
+  it("don't depend on a specific system's shell", () => {
     const ofOneSystem = /(^|&& )[A-Z_]+=|['`$]|\b(rm|cp|mv|mkdir|cat|sh) /;
     const found = Object.entries(manifest.scripts).filter(([, line]) => ofOneSystem.test(line));
     assert.deepEqual(found, []);

@@ -288,7 +288,7 @@ describe('a service that the user added', () => {
       });
     }
 
-    it('can get a new header value even if it already has 20 headers', async () => {
+    it('can change a header value even if it already has 20 headers', async () => {
       await store({ ...none, headers: headersOfCount(20) });
       editor.picks.push(
         'ACME',
@@ -341,7 +341,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  it('keeps a settings change that was made while it was being renamed', async () => {
+  it('keeps a settings change made during a rename', async () => {
     await store(none);
     const edited = { ...none, headers: { 'X-Team': 'red' } };
     editor.picks.push('ACME', RENAME);
@@ -538,7 +538,7 @@ describe('a service that the user added', () => {
       await done;
     };
 
-    it('is removed without its project being used for IBM', async () => {
+    it("doesn't pass its project to the IBM service when it is removed", async () => {
       await useWithProject();
       await remove();
       const { choice } = await connections.peek();

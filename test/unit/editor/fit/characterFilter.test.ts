@@ -68,7 +68,7 @@ describe('the character filter', () => {
   }
 
   for (const languageId of ['chatagent', 'instructions', 'prompt', 'skill']) {
-    it(`D25: removes invisible characters outside emoji in the language ${languageId}`, () => {
+    it(`D25: removes invisible characters outside emoji in ${languageId} documents`, () => {
       const seen = `Run\tit 👨\u200D👩 ⚠\uFE0F 👍🏽 ❤\uFE0F\u200D🔥 1\uFE0F\u20E3 ${SCOTLAND} ع\n`;
       const unseen =
         '\u200B\u200C\u200D\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2060\u2066\u2067\u2068' +
@@ -79,7 +79,7 @@ describe('the character filter', () => {
     });
   }
 
-  it('D26: counts invisible characters that it keeps in prose, except in emoji', () => {
+  it('D26: counts the invisible characters that it keeps in prose, excluding those in emoji', () => {
     const filter = new CharacterFilter('markdown');
     const text = `می\u200Cخواهم \u2067x\u2069 \u200Ba ⚠\uFE0F 1\uFE0F\u20E3 👨\u200D👩 ${SCOTLAND}`;
     assert.equal(run(filter, [text]), text);

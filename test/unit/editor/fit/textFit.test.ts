@@ -155,7 +155,7 @@ describe('TextFit', () => {
       assert.equal(continued(answer, { leadingLineBreaks: 0, indentation: '  ' }), 'a\n\n  b');
     });
 
-    it('indents all lines like the insertion point, wherever the text was truncated', () => {
+    it('indents all lines to match the insertion point, wherever the text was truncated', () => {
       const answer = ['```ts\nif (x) {\r', '\n  y', '();\n', '  z();\n}\n``', '`\n'];
       const want = 'if (x) {\n\t  y();\n\t  z();\n\t}';
       assert.equal(continued(answer, { indentation: '\t' }), want);

@@ -54,7 +54,7 @@ describe('reading a stream', () => {
     assert.equal(await kindOf(collect(never, text('a'))), 'incomplete');
   });
 
-  it('fails if the user canceled and the connection breaks after the stop reason', async () => {
+  it('fails if the connection breaks after the stop reason and the user has canceled', async () => {
     assert.equal(await kindOf(collect(AbortSignal.abort(), stop, reset)), 'connection-lost');
   });
 

@@ -49,14 +49,14 @@ describe('the lifetime of a token', () => {
     it(rule, () => assert.equal(lifeOf(fields), seconds));
   }
 
-  it('ignores expiration if the server time is unknown', () => {
+  it("doesn't depend on the expiration field if the server time is unknown", () => {
     for (const expiration of [1_000, 99_000_000_000]) {
       assert.equal(lifeOf({ expires_in: 3_600, expiration }, ''), 3_600);
       assert.equal(lifeOf({ expires_in: 3_600, expiration }, 'no date'), 3_600);
     }
   });
 
-  it('H01: has a soft threshold at 70 to 90%, and a hard threshold shortly before its end', () => {
+  it('H01: has a soft threshold at 70 to 90% of its length, and a hard threshold shortly before its end', () => {
     const of = (seconds: number, random: number) => {
       const answer = { value: token, expiration: undefined, serverNow: undefined };
       return tokenLifetime({ ...answer, expiresIn: seconds }, random);

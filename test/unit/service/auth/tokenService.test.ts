@@ -55,7 +55,7 @@ describe('the token service', () => {
     assert.equal(await waiting, 'token-3');
   });
 
-  it('H15: backs off from 5 s to 5 min while refreshes fail, and keeps the valid token', async () => {
+  it('H15: increases the backoff from 5 s to 5 min while refreshes fail, and keeps the valid token', async () => {
     const { flights, answer, value, start, service } = underTest(time);
     await start({ expiresIn: 86_400 });
     await time.pass(0.8 * 86_400_000);
@@ -94,7 +94,7 @@ describe('the token service', () => {
     assert.equal(flights.length, before + 1);
   });
 
-  it('H16: rejects all waiting callers if the request fails, and retries for the next caller', async () => {
+  it('H16: rejects all waiting callers if the request fails, and retries on the next call', async () => {
     const { flights, answer, value, service } = underTest(time);
     const kinds = [kindOf(value()), kindOf(value())];
     await answer(down);
@@ -228,7 +228,7 @@ describe('the token service', () => {
     assert.deepEqual([seen, service.state.kind], [['fetching', 'valid'], 'expired']);
   });
 
-  it('cancels calls after disposal, even if the key was refused before', async () => {
+  it('cancels calls after disposal, even if the key had been refused', async () => {
     const { service, answer, value } = underTest(time);
     const refused = failureOf(value());
     await answer(new ServiceError('key-refused'));

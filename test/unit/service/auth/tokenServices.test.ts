@@ -93,7 +93,7 @@ describe('the token services of a window', () => {
     assert.equal(service.hasValidToken, true);
   });
 
-  it('test credentials with a new token, even if the old token is valid', async () => {
+  it('test credentials with a new token, even if the old token is still valid', async () => {
     const { services, requests, world, test } = start();
     await services.for(credentials).get(never);
     world.failure = refused;
@@ -137,7 +137,7 @@ describe('the token services of a window', () => {
     assert.deepEqual(services.provenSecrets.toSorted(), remembered.toSorted());
   });
 
-  it('discard the token from a running test at sign-out, even if a second test failed', async () => {
+  it('discard the token from a running test at sign-out, even if a second test has failed', async () => {
     const { services, test } = start();
     const held = Promise.withResolvers<void>();
     const alive: boolean[] = [];

@@ -52,7 +52,7 @@ describe('a response body', () => {
     await assert.rejects(text, RangeError);
   });
 
-  it('closes its connection if it is too large, or idle for too long', async () => {
+  it('closes its connection if the body is too large or idle for too long', async () => {
     const long = source();
     long.write('too long');
     assert.equal(await kindOf(long.body(5).text()), 'too-large');
@@ -73,7 +73,7 @@ describe('a response body', () => {
     assert.deepEqual([isCancelled(), await body.text()], [false, '']);
   });
 
-  it('closes its connection if the unread rest takes too long to arrive', async () => {
+  it('closes its connection if the unread remainder takes too long to arrive', async () => {
     const { body: make, write, isCancelled } = source();
     const body = make();
     write('first');
@@ -82,7 +82,7 @@ describe('a response body', () => {
     assert.equal(isCancelled(), true);
   });
 
-  it('ignores failures while the unread rest is discarded', async () => {
+  it('ignores failures while the unread remainder is discarded', async () => {
     const long = source();
     const broken = source();
     long.write('too long');

@@ -118,7 +118,7 @@ describe('the concurrency limit', () => {
       assert.deepEqual(order, ['loop', 'selection', 'retry of a loop', 'another loop']);
     });
 
-    it("doesn't refuse a call for a selection if the queue for low-priority calls is full", async () => {
+    it('accepts a call for a selection even if the queue for low-priority calls is full', async () => {
       const limiter = limiterOf(1, 2);
       const { order, ask } = queue();
       for (const name of ['a', 'b', 'c']) ask(name, limiter.lowPriority);
@@ -215,7 +215,7 @@ describe('the concurrency limit', () => {
 
   const rates: readonly [string, number, number, number][] = [
     ["the service's rate limit", 4, 0, 250],
-    ['minRequestInterval if the service allows a faster rate', 4, 400, 400],
+    ['minRequestInterval if the service allows a higher rate', 4, 400, 400],
     ["the service's rate limit if minRequestInterval is shorter", 2, 400, 500],
   ];
   for (const [what, perSecond, minIntervalMs, expectedMs] of rates) {
@@ -249,7 +249,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b', 'c']);
   });
 
-  it('starts waiting calls sooner if a response states a faster rate', async () => {
+  it('starts waiting calls sooner if a response states a higher rate limit', async () => {
     const reported: ConcurrencyState['nextStart'][] = [];
     const limiter = new ConcurrencyLimit({ limit: 8, queue: 50, minIntervalMs: 0 }, time);
     limiter.onDidChange(() => reported.push(limiter.state.nextStart));
@@ -277,14 +277,14 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a']);
   });
 
-  it('ignores a missing rate and a rate of zero', async () => {
+  it('ignores a missing or zero rate limit', async () => {
     const limiter = limiterOf(8);
     limiter.applyRateLimit({ perSecond: undefined, left: undefined });
     limiter.applyRateLimit({ perSecond: 0, left: 0 });
     assert.equal((await take(limiter, 8)).length, 8);
   });
 
-  it('reports its state after each change, but not if only time passes', async () => {
+  it('reports its state after each change, but not as time passes', async () => {
     const reported: ConcurrencyState[] = [];
     const limiter = new ConcurrencyLimit({ limit: 2, queue: 50, minIntervalMs: 0 }, time);
     limiter.onDidChange(() => reported.push(limiter.state));

@@ -50,7 +50,7 @@ describe('server-sent events', () => {
     }
   }
 
-  it(`are read correctly with random splits and mixed line ends (seed ${seed})`, async () => {
+  it(`are read correctly with random splits and mixed line endings (seed ${seed})`, async () => {
     const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
     const cuts = fc.array(fc.nat(2_000), { maxLength: 40 });
     const run = async (expected: string[], ends: string[], at: number[]) => {
@@ -123,7 +123,7 @@ describe('server-sent events', () => {
     assert.equal((await eventsOf(pieces(many))).length, 2_000);
   });
 
-  it('fail if the body fails', async () => {
+  it('fail if reading the body fails', async () => {
     async function* broken() {
       yield Buffer.from('data: a\n\n');
       throw new RangeError('cut');

@@ -15,7 +15,7 @@ describe('a page of the model list', () => {
     return { looks, entries };
   }
 
-  it("is read only up to 1,000 entries, even if they aren't models", () => {
+  it("is limited to its first 1,000 entries, even if they aren't models", () => {
     for (const model_id of ['maker/model', 'not an id']) {
       const most = counted(1_000, () => ({ model_id }));
       readModels({ resources: most.entries }, undefined);
@@ -42,7 +42,7 @@ describe('a page of the model list', () => {
     );
   });
 
-  it('is read only up to the requested number of models', () => {
+  it('is limited to the requested number of models', () => {
     const { entries } = counted(5, (index) => ({ model_id: `m${index}` }));
     const { models, hasMore } = readModels({ resources: entries }, undefined, 3);
     assert.deepEqual([models.map(({ id }) => id), hasMore], [['m0', 'm1', 'm2'], true]);

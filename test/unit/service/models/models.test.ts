@@ -22,7 +22,7 @@ describe('the model cache', () => {
   });
   afterEach(() => time.end());
 
-  it('keeps models for an hour, including machine sleep', async () => {
+  it('keeps models for an hour, including time that the machine sleeps', async () => {
     await time.pass(59 * minutesMs);
     assert.equal(models.knownModel(from, 'two')?.id, 'two');
     time.sleep(2 * minutesMs);
@@ -35,7 +35,7 @@ describe('the model cache', () => {
     assert.equal(models.knownModel({ ...from, serviceUrl: 'https://b.example' }, 'one'), undefined);
   });
 
-  it('returns the latest data of each model until the cache is cleared', async () => {
+  it('returns the latest data for each model until the cache is cleared', async () => {
     label = 'new';
     await models.fetchModel(from, access, 'one', never);
     assert.deepEqual(
