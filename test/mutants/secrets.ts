@@ -274,7 +274,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (!isEntryChanged && !isMoved && !isOther)',
     to: 'if (!isMoved && !isOther)',
     test: 'test/unit/connection/services.test.ts',
-    title: "prompts before it uses a stored key if the service's entry has changed",
+    title: "prompts before using a stored key if the service's entry has changed",
   },
   {
     name: 'a folder can add a service',

@@ -161,7 +161,7 @@ describe('the clock check', () => {
   }
   const ruleOf = (read: string) => read.slice(read.indexOf(' ') + 1);
 
-  it('allows short and variable waits, and advancing a fake clock', () => {
+  it('allows short waits, variable waits, and fake clocks', () => {
     const text =
       'setTimeout(resolve, 20);\nsetTimeout(end, graceMs);\nmock.timers.tick(60_000);\nnew Date(1_000);\n';
     assert.deepEqual(clockReads('a.ts', text), []);

@@ -105,7 +105,7 @@ describe('loading on first use', () => {
     );
   });
 
-  it("doesn't report a failure if the window closes in the meantime", async () => {
+  it("doesn't report a failure if the window closes during loading", async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     const load = async () => {
       throw new ServiceError('cancelled');

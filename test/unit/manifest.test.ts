@@ -193,7 +193,7 @@ describe('the manifest', () => {
     );
   });
 
-  it('has the same schema for the parameters of a template and for hostedModel.parameters', () => {
+  it('has the same schema for template parameters and hostedModel.parameters', () => {
     // VS Code doesn't resolve references within a schema, so the manifest contains this schema
     // twice.
     const template = settings['hostedModel.templates']?.items?.properties['parameters'];
@@ -235,7 +235,7 @@ describe('the manifest', () => {
     assert.ok(source.includes(`'@ext:${publisher}.${name}'`));
   });
 
-  it('links to setup, diagnosis, and signing out from the URL setting', () => {
+  it('links from the URL setting to setup, diagnosis, and sign-out', () => {
     const { markdownDescription = '' } = settings['hostedModel.url'] ?? {};
     for (const command of ['setUp', 'diagnose', 'signOut']) {
       assert.ok(markdownDescription.includes(`](command:hostedModel.${command})`), command);

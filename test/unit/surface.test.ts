@@ -35,7 +35,7 @@ describe('the extension', () => {
     assert.deepEqual(places(/\bclipboard\.readText\b|clipboardPasteAction/g), []);
   });
 
-  it("G05: doesn't show the key or the token in a document, message, input, or log", () => {
+  it("G05: doesn't show the key or the token in a document, message, input box, or log", () => {
     const shown =
       /(log\.(trace|debug|info|warn|error)|show\w*Message|openTextDocument|append\w*|prompt:|placeholder:|detail:)[^;\n]*\b(apiKey|bearer|token\.value)\b(?!\s*[?:])/g;
     assert.deepEqual(

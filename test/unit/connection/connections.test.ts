@@ -1034,7 +1034,7 @@ describe('Connections', () => {
     assert.deepEqual(found.external[0]?.text, { kind: 'unread', why: 'no-folder' });
   });
 
-  it("uses the user's project if the project in the folder settings is a placeholder or empty", async () => {
+  it('uses the project in the user settings if the one in the folder settings is empty or a placeholder', async () => {
     await storeKey();
     for (const project of ['your-project-id', '<PROJECT_ID>', '']) {
       editor.folderSettings.set('projectId', project);

@@ -551,7 +551,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(failed, []);
   });
 
-  it("prompts before it uses a stored key if the service's entry has changed", async () => {
+  it("prompts before using a stored key if the service's entry has changed", async () => {
     editor.userSettings.set('services', [acme]);
     editor.userSettings.set('service', 'acme');
     editor.typed.push('me', 'secret-of-acme-that-is-long');
@@ -672,7 +672,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(await used(), [false, false]);
   });
 
-  it("doesn't change the model setting or an empty service setting during a setup", async () => {
+  it("doesn't change the model setting or an empty service setting during setup", async () => {
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM).set('modelId', 'my-model');
     const record = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
     await keys.write({ ...record, apiKey: 'key-of-the-platform' }, 'cpd');

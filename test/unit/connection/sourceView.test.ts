@@ -196,7 +196,7 @@ describe('the source view', () => {
     );
   });
 
-  it('recommends fixing the environment if it has a mistake', () => {
+  it('recommends fixing the environment variables if one of them is invalid', () => {
     const faulty = environment({ ...full, url: `${full.url}/ml/v1/text/chat` });
     assert.equal(
       sourceFaultText(faulty, found({ external: [faulty] })),

@@ -86,7 +86,7 @@ describe('responseNotifications', () => {
     ['below', 'typescript', 'a b'],
   ] as const) {
     const origin = languageId === 'markdown' ? 'template' : "selection's document";
-    it(`opens the response in a document in the language of the ${origin}: ${mode}`, async () => {
+    it(`opens the response in a document with the language of the ${origin}: ${mode}`, async () => {
       editor.languageId = 'typescript';
       const explain = { responseLanguage: 'markdown' } as unknown as Template;
       const job = await jobWith('a \u2067b\u2069', explain, mode);

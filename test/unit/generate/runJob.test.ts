@@ -220,7 +220,7 @@ describe('runJob', () => {
     assert.deepEqual([announced, reported.length], [['2 of 3 complete, 1 failed (line 11)'], 1]);
   });
 
-  it('ends the start announcement when a request waits for a retry', async () => {
+  it('ends the start announcement once a request is waiting for a retry', async () => {
     const shown: number[] = [];
     const generate = async (index: number, options: CallOptions) => {
       shown.push(starts.size);

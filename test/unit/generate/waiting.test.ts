@@ -309,7 +309,7 @@ describe('the progress of a run', () => {
     assert.equal(offers().length, 0);
   });
 
-  it('waits another 15 s before it offers to retry a silent second attempt', () => {
+  it('waits another 15 s before offering to retry a silent second attempt', () => {
     progress.onSilence(request);
     mock.timers.tick(10_000);
     retryIn(1_000);

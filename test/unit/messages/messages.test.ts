@@ -61,7 +61,7 @@ describe('the text of a message', () => {
   it('is tested for more than 30 error kinds', () => assert.ok(kinds.length > 30));
 
   for (const kind of kinds.filter((one) => one !== 'cancelled')) {
-    it(`is plain, has at most 200 characters, and comes with at most two buttons: ${kind}`, () => {
+    it(`is plain text, has at most 200 characters, and comes with at most two buttons: ${kind}`, () => {
       for (const error of [new ServiceError(kind), new ServiceError(kind, full)]) {
         const message = messageFor(error);
         assert.ok(message);
@@ -155,7 +155,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('points to the address that was redirected, not to the target of the redirect', () => {
+  it('points to the address that returned the redirect, not to its target', () => {
     const of = (host: string, redirectHost = 'login.example') =>
       messageFor(new ServiceError('redirected', { host, redirectHost }), {
         source: 'envFile',
@@ -356,7 +356,7 @@ describe('a message about a service', () => {
     ['an on-premises service', { service: onPremises }, /user name, API key, .* Check all four/],
     ['a gateway', { service: gateway }, /client ID, client secret, and service URL/],
   ] as const) {
-    it(`names the settings of ${what}`, () => {
+    it(`names the values to check for ${what}`, () => {
       assert.match(messageText('unauthorized', context), pattern);
     });
   }
@@ -373,7 +373,7 @@ describe('a message about a service', () => {
     assert.doesNotMatch(messageText('forbidden', { service: gateway }), /project/);
   });
 
-  it('mentions the region only if there are several, and names the setting with the identity address', () => {
+  it('mentions the region only if the service has several, and names the setting that contains the identity address', () => {
     const worldwide = { ...cloud, regions: cloud.regions.slice(0, 1) };
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
       assert.match(messageText(kind, { service: cloud }), /region/);

@@ -107,7 +107,7 @@ describe('the token service over a day', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('requests a token only on the next use after a day of machine sleep', async () => {
+  it('requests a token only on the next use after the machine sleeps for a day', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     time.sleep(24 * HOUR);
@@ -119,7 +119,7 @@ describe('the token service over a day', () => {
   });
 });
 
-describe('the token request of a runtime', () => {
+describe("a runtime's token request", () => {
   let time: FakeTime;
   let runtime: ServiceRuntime;
   const settings = {

@@ -82,7 +82,7 @@ describe('usage', () => {
     assert.equal(await open().hasUsage(undefined), false);
   });
 
-  it('is shown in the tooltip for all windows until the end of the day', async () => {
+  it('is shown in the tooltip, summed across all windows, until the end of the day', async () => {
     editor.userSettings.set('dailyTokenBudget', 100_000);
     const start = 'Usage today with this API key, in all windows: ';
     const usage = open();
@@ -199,7 +199,7 @@ describe('usage', () => {
     assert.doesNotMatch(text, /a key|a project/);
   });
 
-  it('is stored without the ID of a deployment', async () => {
+  it('is stored without a deployment ID', async () => {
     const ofDeployment = { ...credentials, resource: 'deployment', projectId: 'an ID' } as const;
     const used = connectionOf({ credentials: ofDeployment });
     await open().record(used, asked(1, { model: used.modelId }));

@@ -192,7 +192,7 @@ describe('the token service', () => {
     assert.equal(await next, 'token-2');
   });
 
-  it('H24: cancels only the caller that aborts', async () => {
+  it('H24: cancels only the call whose caller aborts', async () => {
     const { service, flights, answer, value } = underTest(time);
     const leaving = new AbortController();
     const left = kindOf(service.get(leaving.signal));
