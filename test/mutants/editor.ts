@@ -159,7 +159,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (AGENT_INSTRUCTIONS.has(languageId)) ',
     to: 'if (false) ',
     test: 'test/unit/editor/fit/characterFilter.test.ts',
-    title: 'D25: removes invisible characters outside emoji in the language skill',
+    title: 'D25: removes invisible characters outside emoji in skill documents',
   },
   {
     name: 'tag characters stay in prose',

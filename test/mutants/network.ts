@@ -167,7 +167,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'list.slice(0, most).flatMap(',
     to: 'list.flatMap(',
     test: 'test/unit/service/models/modelList.test.ts',
-    title: 'is read only up to 1,000 entries',
+    title: 'is limited to its first 1,000 entries',
   },
   {
     name: '`/model/info` is requested from every gateway',

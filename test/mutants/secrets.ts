@@ -210,7 +210,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(127\\.0\\.0\\.1|',
     to: '(127\\.0\\.0\\.\\d+|',
     test: urls,
-    title: 'C18: is refused with http and an unusual loopback host',
+    title: 'C18: is refused if it uses http with an unusual loopback host',
   },
   {
     name: 'a proxy can read a key that is sent to a name that starts with localhost',
@@ -218,7 +218,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(?=[:/?#]|$)/i',
     to: '/i',
     test: urls,
-    title: 'C18: is refused with http and an unusual loopback host',
+    title: 'C18: is refused if it uses http with an unusual loopback host',
   },
   {
     name: 'an address can contain a user name',

@@ -105,7 +105,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'FIRST_MS * 2 ** this.#failures',
     to: '0',
     test: token,
-    title: 'H15: backs off from 5 s to 5 min while refreshes fail',
+    title: 'H15: increases the backoff from 5 s to 5 min while refreshes fail',
   },
   {
     name: 'tokens are requested during a pause of the identity service',
