@@ -45,8 +45,8 @@ export class CallerDecisions {
   }
 
   /**
-   * True if the caller may use the connection. Prompts the user unless there is a decision about
-   * this combination of caller, key, service address, and project.
+   * True if the caller may use the connection. Prompts the user unless there is a decision for this
+   * combination of caller, key, service address, and project.
    * @param signedOut aborts when the user signs out. A decision made after the sign-out isn't
    * stored, and the result is false.
    */

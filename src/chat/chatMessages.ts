@@ -20,7 +20,7 @@ export function modelTooltip(id: string, provider: string, withdrawn: string | u
   return `${id}${provider && ` by ${provider}`}, through Hosted Model.${end}`;
 }
 
-// Failures. The chat shows no buttons, so these messages name commands instead.
+// Failures. The chat doesn't show buttons, so these messages name commands instead.
 
 export const NOT_SET_UP =
   'Hosted Model isn’t ready. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what’s missing.';
@@ -127,7 +127,7 @@ export const TOOL_IS_OFF =
   'This tool is off. The user can turn it on with the hostedModel.offerTool setting.';
 export const TOOL_ADVICE = 'Don’t call the tool again until the user has fixed the problem.';
 
-/** Maximum number of characters of the prompt that the confirmation shows. */
+/** Maximum number of prompt characters that the confirmation shows. */
 const MAX_SHOWN = 300;
 
 /**

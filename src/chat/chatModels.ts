@@ -50,9 +50,9 @@ export class ChatModels {
   }
 
   /**
-   * Returns the connection's model, then the other models in the stored list and in the service's
-   * settings entry. If the connection's model is in neither of them, it's offered without
-   * capabilities. For a deployment that has its own model, returns only that model.
+   * Returns the connection's model, followed by the other models in the stored list and in the
+   * service's settings entry. If neither contains the connection's model, that model is offered
+   * without capabilities. For a deployment that has its own model, returns only that model.
    * @param isOnlyService false if the models of other services are offered, too
    */
   information(connection: Connection, isOnlyService = true): LanguageModelChatInformation[] {

@@ -234,7 +234,7 @@ export class ChatProvider {
 
   /**
    * Fetches the model list from the service and saves it. Saves nothing if the service has no list.
-   * @throws {ServiceError} if the request fails for any other reason than `no-model-list`
+   * @throws {ServiceError} if the request fails for any reason other than `no-model-list`
    */
   async refresh(connection: Connection, signal: AbortSignal): Promise<void> {
     try {

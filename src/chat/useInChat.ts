@@ -14,7 +14,7 @@ import type { ChatProvider } from './chatProvider.ts';
 
 const PROVIDER_ID = 'hosted-model';
 const GROUP_NAME = 'Hosted Model';
-/** Maximum time for the built-in chat to start on a busy machine, in milliseconds. */
+/** Milliseconds to wait for the built-in chat to start, which can be slow on a busy machine. */
 const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
 

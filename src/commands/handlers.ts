@@ -60,7 +60,7 @@ export const handlers: Handlers = {
   showLastResponse: async (app) => showResult(app.jobs.result),
 
   showUsage: async (app) => {
-    // Prefer the chat's connection, because the daily budget doesn't apply to generations.
+    // Prefer the chat's connection, because the daily budget applies to chat, not to generations.
     const ofChat = await app.connections.inChat();
     const { choice } = await app.connections.peekWithProgress();
     await app.usage.show(ofChat ?? readyConnection(choice));

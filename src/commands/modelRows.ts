@@ -30,7 +30,7 @@ export function modelRows(models: readonly Model[], current: string): ModelRow[]
   return [...inUse, ...staying, ...leaving].map((model) => rowOf(model, model.id === current));
 }
 
-/** Returns the placeholder of the list, which names the current model. */
+/** Returns the placeholder for the list, which names the current model. */
 export function modelHint(models: readonly Model[], current: string): string {
   const listed = models.find(({ id }) => id === current);
   const hint = `Current: ${oneLine(current)}`;
@@ -63,7 +63,7 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
 
 /**
  * Describes a model's lifecycle, as in "deprecated, will be withdrawn on 2027-01-15, successor
- * maker/next". Empty if the model is available and its end hasn't been announced.
+ * maker/next". Empty if the model is available and no deprecation or withdrawal has been announced.
  */
 function lifeText(model: Model): string {
   const { stage, deprecated, withdrawn, others, successors } = lifecycleOf(model);

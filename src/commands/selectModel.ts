@@ -26,8 +26,8 @@ export async function selectModel(app: App): Promise<void> {
   const { found } = looked;
   const ofEditor = settingsFor(serviceInUse(looked), readSettings(owner?.uri));
   const ready = readyConnection(looked.choice);
-  // A service with regions has known addresses, so its models can be listed even before the setup
-  // if the list needs no token.
+  // A service with regions has known addresses, so if its model list requires no token, its models
+  // can be listed even before the setup.
   const isPublic =
     ofEditor.service.regions.length > 0 &&
     !apiOf(ofEditor.service).models.needsToken &&
@@ -59,8 +59,8 @@ export async function selectModel(app: App): Promise<void> {
   const { modelId: picked } = choice;
   if (choice.service.word !== service.word)
     return switchSelections(app, owner, choice.service, picked);
-  // The user settings contain the model of the service in the settings, so the model of another
-  // service is written to the folder settings.
+  // The model in the user settings belongs to the service in the settings, so another service's
+  // model is written to the folder settings.
   await writeSettings({ modelId: picked }, isOther ? owner?.uri : undefined);
   if (settingsFor(service, readSettings(owner?.uri)).modelId === picked) return;
   void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);

@@ -32,7 +32,7 @@ export class Configuration {
   }
 
   /**
-   * Returns the user's value of a text setting, ignoring workspace, folder, and remote settings.
+   * Returns the user's value for a text setting, ignoring workspace, folder, and remote settings.
    */
   own(name: string): string {
     return textOf(userValue(this.inspected(name)));

@@ -44,7 +44,7 @@ export interface SourceSettings {
 export interface Settings extends SourceSettings {
   readonly credentialSource: CredentialSource;
   readonly modelId: string;
-  /** True if the settings name a valid model; false if `modelId` is the service's default. */
+  /** True if the settings name a valid model; if false, `modelId` is the service's default. */
   readonly isModelSet?: boolean;
   /** The invalid model ID in the settings, if any. The service's default is used instead. */
   readonly invalidModelId?: string;

@@ -22,9 +22,7 @@ export class ActiveConnection implements Disposable {
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /**
-   * The `folderKey` of the folder that was active when a lookup for the active folder last started.
-   */
+  /** The `folderKey` from the start of the most recent lookup for the active folder. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
   /** The keys are the values of `folderKey`. */

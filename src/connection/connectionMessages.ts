@@ -137,7 +137,7 @@ export function headersText({ headers }: Service): string {
   return `Each request includes the ${names.length === 1 ? 'header' : 'headers'} ${listOf(names)}`;
 }
 
-/** Warns that the requests to a service aren't encrypted. */
+/** Warns that requests to a service aren't encrypted. */
 export function unencryptedText({ serviceHost }: Destination, service: Service): string {
   const key = needsSetting('apiKey', { service }) && settingLabel('apiKey', { service });
   const secrets = [
@@ -272,7 +272,8 @@ export function targetText(target: SettingsTarget): string {
 }
 
 /**
- * Explains that another value overrides the `hostedModel.credentialSource` that was just written.
+ * Explains that another settings file overrides the value just written to
+ * `hostedModel.credentialSource`.
  */
 export function hiddenSourceText(target: SettingsTarget): string {
   return `hostedModel.credentialSource was set in ${targetText(target)}, but another settings file overrides it. Remove the value from that file.`;

@@ -311,7 +311,7 @@ export class Connections implements Disposable {
       await this.#options.keys.delete();
     } catch (error) {
       this.#endRequests();
-      // Fire `onDidChange`, so that its listeners stop following the forgotten tokens.
+      // Fire `onDidChange`, so that its listeners unsubscribe from the forgotten tokens.
       this.#options.inBackground(this.#active.refresh());
       throw error;
     }
@@ -324,7 +324,7 @@ export class Connections implements Disposable {
     this.#signOuts.dispose();
   }
 
-  /** @returns true if the folder uses the editor's credentials from now on */
+  /** @returns true if the folder now uses the editor's credentials */
   async #offerEditor(
     inUse: SourceId,
     found: SourceSnapshot,

@@ -46,7 +46,7 @@ export function editorChoices(
   return Promise.all(others);
 }
 
-/** Returns the connection of a choice; undefined if there is an obstacle, or no choice. */
+/** Returns the chosen connection; undefined if there is an obstacle or no choice. */
 export function readyConnection(choice: Choice | undefined): Connection | undefined {
   return choice?.kind === 'ready' ? choice.connection : undefined;
 }

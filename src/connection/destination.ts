@@ -20,7 +20,7 @@ export interface Destination {
   readonly authHost: string;
   readonly serviceUrl: string;
   readonly serviceHost: string;
-  /** True if anyone on the network can read the requests to the service. */
+  /** True if anyone on the network can read requests to the service. */
   readonly isUnencrypted: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface DestinationChange {
 }
 
 /**
- * Compares the addresses, service entry, and program saved with a key to the current values.
+ * Compares a key record's addresses, service entry, and program with the current values.
  * @param found the program that the service's command would start now; undefined if there is none
  * @returns `tampered` if a saved address is invalid
  */

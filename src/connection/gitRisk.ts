@@ -1,7 +1,8 @@
 import { type Disposable, type Event, extensions, type Uri } from 'vscode';
 
 /**
- * Uses VS Code's Git extension to check if a commit could publish a file. Doesn't run git itself.
+ * Uses VS Code's Git extension to check whether a commit could publish a file. Doesn't run git
+ * itself.
  */
 
 export type GitRisk = 'not-ignored' | 'tracked';

@@ -69,9 +69,9 @@ export class KeyStore {
    * them.
    */
   #listed: readonly string[] | undefined;
-  /** Number of changes that this window has made or secret storage has reported. */
+  /** Number of changes made by this window or reported by secret storage. */
   #changes = 0;
-  /** Settles when the last write or deletion that this window started has ended. */
+  /** Settles when this window's last write or deletion ends. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
@@ -178,7 +178,7 @@ export class KeyStore {
       return Promise.allSettled(names.map((name) => this.#delete(name)));
     });
     this.#announce();
-    // Ignore a failure, because nothing else could notify the other windows.
+    // Ignore a failure, because there's no other way to notify the other windows.
     await this.#secrets.store(LAST_SIGN_OUT, crypto.randomUUID()).then(undefined, () => {});
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
@@ -217,8 +217,8 @@ export class KeyStore {
   }
 
   /**
-   * Reads after this window's pending changes have ended. Reads again if anything changes in the
-   * meantime.
+   * Waits for this window's pending changes to end, then calls `read`. Calls it again if anything
+   * changes in the meantime.
    * @param use called synchronously after the last read, so the value is still current
    */
   async #readCurrent<Value, Result>(

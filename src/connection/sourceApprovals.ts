@@ -28,8 +28,8 @@ const HASH_KEY_NAME = 'hostedModel.approvalSalt';
 const DECISIONS = 'hostedModel.approvals';
 const HASH_KEY_BYTES = 32;
 /**
- * Maximum number of stored decisions. Beyond that, the oldest decisions are dropped. The user is
- * then prompted again before a source that they covered is used.
+ * Maximum number of stored decisions. Beyond that, the oldest decisions are dropped, and the user
+ * is prompted again before the sources that those decisions covered are used.
  */
 const MAX_DECISIONS = 500;
 
@@ -57,8 +57,8 @@ export class SourceApprovals {
   }
 
   /**
-   * Returns the stored decision, if any. Ignores an approval that a later sign-out has ended. If there's no hash key yet, no decision has been stored, so
-   * this method doesn't create a hash key.
+   * Returns the stored decision, if any. Ignores an approval from before the latest sign-out. If
+   * there's no hash key yet, no decision has been stored, so this method doesn't create a hash key.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const hashKey = await this.#readHashKey();
@@ -91,7 +91,8 @@ export class SourceApprovals {
   async #keep(subject: Subject, decision: ApprovalDecision | undefined): Promise<void> {
     const lastSignOut = await this.#readLastSignOut();
     const hash = hashOf(subject, (await this.#readHashKey()) ?? (await this.#makeHashKey()));
-    // From here on, no `await`, so that concurrent calls keep each other's decisions.
+    // Don't `await` from here on. Otherwise, concurrent calls would overwrite each other's
+    // decisions.
     const others = this.#decisions.filter(([known]) => known !== hash);
     const all = decision ? [...others, [hash, decision, lastSignOut] as const] : others;
     await this.#state.update(DECISIONS, all.slice(-MAX_DECISIONS));

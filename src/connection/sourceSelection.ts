@@ -164,9 +164,10 @@ export interface Lookup {
 
 /**
  * Selects the source in `hostedModel.credentialSource`. With `auto`, the order is the editor, an
- * approved `.env` file, an approved environment, then sources without a decision. Values from two
- * sources are never mixed. If no source can be used, returns the obstacle. If the editor's
- * credentials can't be used and the `.env` file is faulty, later sources aren't tried.
+ * approved `.env` file, an approved environment, and then sources that the user hasn't decided
+ * about. Values from two sources are never mixed. If no source can be used, returns the obstacle.
+ * If the editor's credentials can't be used and the `.env` file is faulty, later sources aren't
+ * tried.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
   return withOtherKeys(chooseSource(found), found);
@@ -260,8 +261,8 @@ export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
 }
 
 /**
- * True if the source would be usable without the errors in it. A placeholder counts as both an
- * error and a missing value.
+ * True if fixing its errors would make the source usable. A placeholder counts as both an error and
+ * a missing value.
  */
 export function hasOnlyErrors({ text, values }: ExternalSource): boolean {
   if (text.kind !== 'read' || values) return false;

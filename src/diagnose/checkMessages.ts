@@ -91,7 +91,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     return `${proven}. ${lifecycle}.${named} Select another model.`;
   },
   'request-limit': ({ isPaused, requestLimit: { perSecond, left } = {} }) => {
-    // This text must also be true after the pause, because it isn't updated after the check.
+    // This text must still be true after the pause, because it isn't updated after the check.
     if (isPaused) return 'The service asked for a pause, which may delay new requests.';
     if (perSecond === undefined) return 'The service doesn’t report a limit.';
     const rest = left === undefined ? '' : `, ${left} left`;

@@ -41,7 +41,7 @@ export async function diagnoseConnection(
     const folder = activeFolder();
     let settings = readSettings(folder?.uri);
     let looked: Lookup | undefined;
-    // The checks without names of folders and programs, by title.
+    // The checks with folder and program names removed, by title.
     const anonymous = new Map<string, ShownCheck>();
     const run: DiagnosisOptions['run'] = async (show, signal) => {
       show(READING);
@@ -97,7 +97,7 @@ export async function diagnoseConnection(
   }
 }
 
-/** Returns the state of the requests to each service that was used in this window. */
+/** Returns the concurrency state of each service that was used in this window. */
 function loadsOf({ limits }: ServiceRuntime, looked: Lookup | undefined): Load[] {
   const active = readyConnection(looked?.choice)?.approved.service;
   return [...limits].map(([origin, { state }]) => ({ isInUse: origin === active, state }));

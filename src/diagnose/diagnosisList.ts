@@ -16,7 +16,7 @@ import {
 /** The list of *Diagnose Connection*, which is updated while the checks run. */
 
 export interface DiagnosisOptions {
-  /** Runs all checks in order, and calls `show` each time the state of a check changes. */
+  /** Runs all checks in order, and calls `show` each time a check's state changes. */
   readonly run: (show: (check: ShownCheck) => void, signal: AbortSignal) => Promise<void>;
   /** Copies a report with these checks. */
   readonly copy: (checks: readonly ShownCheck[]) => Promise<Copied>;
@@ -42,7 +42,7 @@ export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | un
   const paintEnd = (copied: Copied | 'not-tried') => {
     const all = [...checks.values()];
     pick.busy = false;
-    // Show the conclusion as the prompt, because a row cuts off long sentences.
+    // Show the conclusion as the prompt, because rows cut off long sentences.
     pick.prompt = conclusionOf(all).text;
     pick.placeholder = LIST_TEXTS.placeholderAtEnd;
     const rows = finalRows(all, copied);

@@ -92,7 +92,7 @@ export function prepareDiagnosis(found: SourceSnapshot, choice: Choice): Diagnos
 }
 
 /**
- * Checks the source of the settings, their syntax, and the approval of their hosts.
+ * Checks the source of the settings, their syntax, and whether their hosts are approved.
  * @param programName replaces the path of the program that prints the token
  */
 export function preliminaryChecks(
@@ -140,7 +140,7 @@ function originText(source: SourceId, found: SourceSnapshot, choice: Choice): st
   return isOfFolder ? `${reason} ${project}` : reason;
 }
 
-/** Returns the check of the settings as failed, with the reason why no source is usable. */
+/** Returns a failed settings check that explains why no source is usable. */
 function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'source-unusable') {
     const { id, text } = choice.source;
@@ -231,7 +231,7 @@ function hostsCheck(found: SourceSnapshot, choice: Choice, programName?: string)
 
 /**
  * Returns the fix for a problem with an external source. The extension can't change VS Code's
- * environment, so the fix for the environment is the setup.
+ * environment, so the fix for the environment is to run the setup.
  */
 function fixOf(id: SourceId): Fix {
   return id === 'envFile' ? 'openEnvFile' : 'setUp';

@@ -19,7 +19,7 @@ import { type DiagnosisDeps, isStillUsed, type LookUp, lookUpFor, runChecks } fr
 
 /** Shows failures with their causes, and writes them to the log. */
 
-/** Maximum time to find the cause, in milliseconds. The error message is shown afterward. */
+/** Maximum time to look for the cause before showing the error message, in milliseconds. */
 const EXPLANATION_MS = 15_000;
 
 interface FailureOptions {
@@ -93,7 +93,7 @@ async function refreshAndRetry(
   }
 }
 
-/** Offers to retry the failed generation whose connection the user has repaired. */
+/** Offers to retry a failed generation after the user has repaired its connection. */
 async function offerRetry(text = REPAIRED): Promise<boolean> {
   const { retry } = ACTION_LABELS;
   return (await window.showInformationMessage(text, retry)) === retry;

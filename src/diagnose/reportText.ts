@@ -36,12 +36,12 @@ export interface ReportFacts {
   /** The lookup of the credentials; undefined if secret storage or the folder took too long. */
   readonly looked: Lookup | undefined;
   readonly status: StatusFacts;
-  /** The state of the requests to each service origin. Empty until a connection is ready. */
+  /** The concurrency state of each service origin. Empty until a connection is ready. */
   readonly loads: readonly Load[];
   readonly history: Pick<SessionHistory, 'failures' | 'generations' | 'tokenWaits'>;
 }
 
-/** The state of the requests to one service. */
+/** The concurrency state of one service. */
 export interface Load {
   /** True for the service of the connection that the report describes. */
   readonly isInUse: boolean;

@@ -122,8 +122,8 @@ export type GivenValues = Readonly<Partial<Record<SettingName, string | undefine
 };
 
 /**
- * Returns the values of a set of names. If several lines have the same setting, the first line
- * applies, but a project ID takes precedence over the ID of a space or deployment.
+ * Returns the values of a set of names. If several lines contain the same setting, the first one
+ * applies, except that a project ID takes precedence over the ID of a space or deployment.
  */
 export function valuesOf(set: NameSet, given: readonly RecognizedSetting[]): GivenValues {
   const firstOf = (setting: SettingName) => {

@@ -74,7 +74,7 @@ export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>):
   }
 }
 
-/** @param path file path or URI path, or only a name if the document was never saved */
+/** @param path file path or URI path, or just the name if the document was never saved */
 function isAutoRunPath(path: string): boolean {
   const plain = `/${path.replaceAll('\\', '/').toLowerCase()}`;
   return Object.values(AUTO_RUN_PATTERNS).some((patterns) =>
@@ -106,7 +106,7 @@ async function exists(path: string): Promise<boolean> {
 
 /**
  * True if the file or any of its parent folders is a symbolic link. Used for remote files, because
- * VS Code reports which of them are links, but not the targets of the links.
+ * VS Code reports which of them are links, but not where the links point.
  */
 async function hasLink(uri: Uri): Promise<boolean> {
   const { type } = await workspace.fs.stat(uri);

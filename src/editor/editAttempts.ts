@@ -24,7 +24,7 @@ export function resultOf(edit: Promise<boolean>): Promise<EditResult> {
   );
 }
 
-/** True if a task takes longer than the deadline. `task` must never reject. */
+/** True if a task exceeds its deadline. `task` must never reject. */
 export async function isLate(task: Promise<unknown>, deadlineMs: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(true), deadlineMs);

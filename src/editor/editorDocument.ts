@@ -95,7 +95,7 @@ export class EditorDocument implements Disposable {
     this.#listeners.push(listener);
   }
 
-  /** Calls the listener each time `document` has changed because of a rename, until `dispose`. */
+  /** Calls the listener each time a rename changes `document`, until `dispose`. */
   onDidFollow(listener: () => void): void {
     this.#followListeners.push(listener);
   }

@@ -43,8 +43,8 @@ class NewDocumentWriter implements ResponseWriter {
   }
 
   canInsert(index: number, isNew: boolean): boolean {
-    // If the document is gone, only a new response can be inserted, because only a new response
-    // opens another document.
+    // If the document is gone, only a new response can be inserted, because a continuation doesn't
+    // open another document.
     if (this.#isGone) return isNew;
     return this.#opened?.canInsert(index, isNew) ?? true;
   }

@@ -9,13 +9,13 @@ import type { ResponsePlace } from './responseInDocument.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
 
 /**
- * Milliseconds between refreshes, each of which makes VS Code recompute the diff. The time is
- * short, so that the text seems to stream.
+ * Milliseconds between refreshes, each of which makes VS Code recompute the diff. Short enough that
+ * the text seems to stream.
  */
 const REFRESH_MS = 100;
 /**
- * Milliseconds until a refresh is checked, and repeated if the preview is still out of date. VS
- * Code can lose change events.
+ * Milliseconds before a refresh is checked. If the preview is still out of date, the refresh is
+ * repeated. VS Code can lose change events.
  */
 const CHECK_MS = 1_000;
 

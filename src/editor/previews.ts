@@ -16,8 +16,8 @@ import { PREVIEW_SCHEME, previewAddress } from '../connection/folders.ts';
 import { previewTitle } from './insertMessages.ts';
 
 /**
- * Milliseconds to wait for the end of a rename. The wait is limited, because the file may have been
- * deleted, and VS Code doesn't report the end of a rename that fails.
+ * Milliseconds to wait for a rename to finish. The wait is limited, because the file may have been
+ * deleted, and VS Code reports nothing if a rename fails.
  */
 const RENAME_MS = 5_000;
 

@@ -104,7 +104,7 @@ export class ResponseInDocument {
     this.#ended = undefined;
   }
 
-  /** Allows writing the text that is waiting now, but no later text until the next call. */
+  /** Allows the waiting text to be written. Text that arrives later must wait for the next call. */
   accept(): void {
     this.#limit = this.#waiting.length;
   }
@@ -162,7 +162,7 @@ export class ResponseInDocument {
   }
 
   /**
-   * Makes the next text replace the response so far, even if the response was undone. A response
+   * Makes the next chunk replace the response so far, even if the response was undone. A response
    * that can't be replaced becomes lost.
    */
   restart(): void {

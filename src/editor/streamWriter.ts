@@ -40,7 +40,7 @@ export interface ResponseWriter {
    * @returns false if some of the response's text couldn't be written or shown
    */
   end(index: number): Promise<boolean>;
-  /** Makes the next text replace the response so far. */
+  /** Makes the next chunk replace the response so far. */
   restart(index: number): void;
   /**
    * Removes exactly the written text and restores the text that it replaced. Not implemented by
@@ -52,8 +52,8 @@ export interface ResponseWriter {
 
 export interface Timing {
   /**
-   * Minimum time from the start of one edit to the start of the next. The minimum limits the load,
-   * because each edit makes language servers analyze the file again.
+   * Minimum time from the start of one edit to the start of the next. Limits the load, because each
+   * edit makes language servers reanalyze the file.
    */
   readonly intervalMs: number;
   /**
@@ -83,7 +83,7 @@ interface WriterOptions {
   readonly onUndone?: (indices: readonly number[]) => void;
 }
 
-/** A change that was sent to VS Code, but that no change event has reported yet. */
+/** A change sent to VS Code that no change event has reported yet. */
 interface ExpectedChange extends NextChange {
   readonly response: ResponseInDocument;
 }
@@ -185,8 +185,8 @@ export class StreamWriter implements ResponseWriter {
   }
 
   /**
-   * Allows writing the text that is now waiting in these responses, but no later text until the
-   * next call. Applies to all responses by default.
+   * Allows the waiting text of these responses to be written. Text that arrives later must wait for
+   * the next call. Applies to all responses by default.
    */
   accept(indices: Iterable<number> = this.#responses.keys()): void {
     for (const index of indices) this.#response(index).accept();

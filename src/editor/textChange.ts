@@ -55,7 +55,7 @@ export function lengthOf(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
-/** Sorts pieces, and joins pieces that touch. */
+/** Sorts pieces and joins those that touch. */
 export function joined(pieces: readonly Piece[]): Piece[] {
   const whole: Piece[] = [];
   for (const piece of pieces.toSorted((one, other) => one.start - other.start)) {

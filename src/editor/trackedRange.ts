@@ -28,7 +28,7 @@ export interface ChangeContext {
 interface RangeState {
   /**
    * The range to replace when the response starts. Once text is written, the range ends where the
-   * next text goes.
+   * next chunk goes.
    */
   readonly range: OffsetRange;
   /** The remaining generated text, in order. Pieces that touch are joined. */
@@ -45,7 +45,7 @@ interface RangeState {
   readonly isUncertain: boolean;
   /** The range of the text that replaced all pieces in a single change, if any. */
   readonly successor: OffsetRange | undefined;
-  /** Number of characters by which changes before the range have shifted the range. */
+  /** Number of characters by which changes before the range have shifted it. */
   readonly shift: number;
   /** Number of characters that the document has gained since tracking started. */
   readonly growth: number;
@@ -58,7 +58,7 @@ interface PendingEvent {
   isTouched: boolean;
   /** Text that an undo or redo inserted inside the range or right next to it. */
   inserted: readonly Piece[];
-  /** Number of characters by which changes right before the range have shifted the range. */
+  /** Number of characters by which changes right before the range have shifted it. */
   shiftAtStart: number;
 }
 
@@ -124,7 +124,7 @@ export class TrackedRange {
   }
 
   /**
-   * True if the next text continues the current response instead of replacing other text. Stays
+   * True if the next chunk continues the current response instead of replacing other text. Stays
    * true if an edit removes the text of the response.
    */
   get isWritten(): boolean {
@@ -227,7 +227,7 @@ export class TrackedRange {
       };
     } else if (rangeOffset < end) {
       const coversAll = rangeOffset <= start && changeEnd >= end;
-      // Until the first text is written, any change inside the range breaks the range.
+      // Until the first text is written, any change inside the range breaks it.
       const breaks = !this.isWritten || coversAll || rangeOffset < start || changeEnd > end;
       this.#now = {
         ...now,
@@ -263,7 +263,7 @@ export class TrackedRange {
   }
 
   /**
-   * Makes the next text replace the current response.
+   * Makes the next chunk replace the current response.
    * @returns false if the response can't be replaced, for example because the user typed inside it
    */
   rewind(): boolean {
@@ -329,7 +329,7 @@ export class TrackedRange {
   }
 }
 
-/** Returns a state with all of its offsets moved. */
+/** Returns a state with all of its offsets shifted. */
 function shifted(known: RangeState, by: number): RangeState {
   const { range, pieces, typed, successor, shift } = known;
   return {

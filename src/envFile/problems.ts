@@ -20,7 +20,7 @@ export interface Problem {
   readonly severity: 'Error' | 'Warning' | 'Information';
   readonly place: LineRange;
   readonly message: string;
-  /** Undefined for problems that concern the whole file. */
+  /** Undefined for problems that affect the whole file. */
   readonly issue: Issue | undefined;
 }
 

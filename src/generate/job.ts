@@ -38,7 +38,7 @@ interface SelectionResponse {
    * failure doesn't change the state. An undone response stays undone until new text replaces it.
    */
   state: 'ended' | 'truncated' | 'undone';
-  /** True if the next text replaces `text`. Set at the start of each run. */
+  /** True if the next chunk replaces `text`. Set at the start of each run. */
   isStartingOver: boolean;
 }
 
@@ -102,7 +102,7 @@ export class Job implements Result, Disposable {
     return this.#openDocument.document;
   }
 
-  /** Calls the listener each time `document` has changed because of a rename. */
+  /** Calls the listener each time a rename changes `document`. */
   onDidFollow(listener: () => void): void {
     this.#openDocument.onDidFollow(listener);
   }
@@ -335,7 +335,7 @@ const FORGOTTEN_WRITER: ResponseWriter = {
   restart() {},
 };
 
-/** True if two ranges overlap. An empty range overlaps each range that contains or touches it. */
+/** True if two ranges overlap. An empty range overlaps any range that contains or touches it. */
 function doOverlap(one: OffsetRange, other: OffsetRange): boolean {
   const isEitherEmpty = one.start === one.end || other.start === other.end;
   const start = Math.max(one.start, other.start);

@@ -21,8 +21,8 @@ const REFUSE_ABOVE = 1_000_000;
 const ASK_ABOVE_SELECTIONS = 10;
 
 /**
- * Asks for confirmation before sending many requests or a lot of text. Refuses more than a million
- * characters, and prompts that contain only whitespace.
+ * Asks for confirmation before sending many requests or a lot of text. Refuses prompts that total
+ * more than a million characters or contain only whitespace.
  * @returns true if the prompts may be sent
  */
 export async function confirmSize(prompts: readonly string[]): Promise<boolean> {

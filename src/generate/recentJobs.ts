@@ -30,7 +30,8 @@ export class RecentJobs implements Disposable {
   add(job: Job): void {
     this.#kept.push(job);
     setContextKey('hasJobs');
-    // While a file is renamed, its new editor becomes active before the job follows the file.
+    // While a file is being renamed, its new editor becomes active before the job switches to the
+    // renamed document.
     job.onDidFollow(() => this.#updateContextKey());
     for (const old of this.#kept.slice(0, -KEPT)) {
       if (old.isIdle && old !== this.#result) this.forget(old);

@@ -161,7 +161,7 @@ function problemOfName(service: NewService, name: string): string | undefined {
   return withHeader(service, name, { secret: name }) ? undefined : MANAGE.keyHeader;
 }
 
-/** Returns undefined if the header isn't allowed. */
+/** Returns the service with the header added or replaced; undefined if the header isn't allowed. */
 function withHeader(service: NewService, name: string, value: unknown): NewService | undefined {
   return withFields(service, { headers: { ...withoutHeader(service, name), [name]: value } });
 }

@@ -108,7 +108,7 @@ function freeWord(hostname: string, port: string): string {
   const host = `${hostname} ${port}`.trim().toLowerCase();
   const plain = host.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
   const word = (/^[a-z]/.test(plain) ? plain : `local_${plain}`).slice(0, 28);
-  // The IDs of invalid entries are in use, too.
+  // The IDs of invalid entries are taken, too.
   const words = new Set([...RESERVED_WORDS, ...serviceEntries().map(wordOf)]);
   let free = word;
   for (let number = 2; words.has(free); number += 1) free = `${word}_${number}`;

@@ -142,7 +142,8 @@ export function answeredCredentials(setUp: SetUp, target: Destination): Credenti
 }
 
 /**
- * Returns the origin of the key that an empty answer keeps. Undefined if there is no key to keep.
+ * Returns the kind of key that an empty answer keeps: stored, imported, or typed. Undefined if
+ * there is no key to keep.
  */
 export function keptKey({ apiKey, imported, stored, canKeepStored }: SetUp) {
   if (apiKey === '') return stored && canKeepStored ? 'stored' : undefined;

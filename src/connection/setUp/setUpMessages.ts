@@ -163,7 +163,7 @@ export function notAllowedText(field: ServiceIssue['field']): string {
   }
 }
 
-/** States everything that the user approves when they save: hosts, command, and headers. */
+/** States everything that the user approves by saving: hosts, command, and headers. */
 export function approvalText(
   target: Destination,
   {

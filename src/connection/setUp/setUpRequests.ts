@@ -41,7 +41,7 @@ export function loadModels(
 
 /**
  * Generates a single token, to test a service that can't be tested otherwise.
- * @returns the message for a failure; undefined after a success
+ * @returns the error message; undefined if the test succeeds
  */
 export async function testByGenerating(
   { settings, runtime }: SetUp,

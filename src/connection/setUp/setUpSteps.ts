@@ -237,7 +237,8 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
  */
 function typedAddress(text: string, service: Service): AddressItem | undefined {
   const { regions } = service;
-  // Text without a dot or slash filters the regions. Without regions, any text must be an address.
+  // Text without a dot or slash filters the regions. If there are no regions, any text must be an
+  // address.
   if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
   const url = text.includes('/') ? text : `https://${text.trim()}`;
   const item = { label: url === text ? text : SET_UP.useAddress(url), url, alwaysShow: true };

@@ -143,7 +143,7 @@ interface NextLine {
 
 /**
  * True if all lines but the first repeat the prompt's indentation. Models respond like this if the
- * selection starts after the indentation of a line. Only the first two non-blank lines are checked.
+ * selection starts after a line's indentation. Only the first two non-blank lines are checked.
  * False if in doubt, so that intended indentation is kept.
  *
  * - A complete statement or a comment doesn't indent the next line. If that line starts with the

@@ -147,7 +147,9 @@ export class TextFit {
     this.#codeFence?.expectReopenedFence();
   }
 
-  /** Returns the remaining text after the last chunk. A second call returns an empty string. */
+  /**
+   * Called after the last chunk. Returns the remaining text. A second call returns an empty string.
+   */
   end(): string {
     let text = '';
     for (const step of this.#steps) text = step.add(text) + step.end();
