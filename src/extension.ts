@@ -90,7 +90,8 @@ class Startup implements CommandHost {
     this.log = log;
     this.#context = context;
     this.#make = make;
-    // VS Code keeps context keys when the extension host restarts, but the restart ends generations.
+    // VS Code keeps context keys when the extension host restarts, but the restart ends
+    // generations.
     setContextKey('isGenerating', false);
     const { secrets, globalState, workspaceState } = context;
     const keys = make('the key store', () => new KeyStore(secrets, globalState, showStorageIssue));
@@ -156,7 +157,7 @@ class Startup implements CommandHost {
     });
   }
 
-  /** Refreshes the token if a refresh is due and this window has the focus. */
+  /** Refreshes the token if a refresh is due and this window has focus. */
   #keepFresh(): void {
     if (window.state.focused) this.#inBackground(this.#app?.keepFresh());
   }

@@ -39,8 +39,8 @@ export class Configuration {
   }
 
   /**
-   * True if the value in use is set by a workspace, folder, or remote machine, even if it equals the
-   * user's value.
+   * True if the value in use is set by a workspace, folder, or remote machine, even if it equals
+   * the user's value.
    */
   isOverridden(name: string): boolean {
     const found = this.inspected(name);

@@ -346,7 +346,7 @@ export class Connections implements Disposable {
   async #onKeyChange(isSignOut: boolean): Promise<void> {
     if (await hasSignedOut(this.#options, isSignOut)) {
       this.#endRequests();
-      // Signing out deletes the approvals, so no external source is in use anymore.
+      // Signing out deletes the approvals, so no external source is still in use.
       await forgetExternalSource(this.#options.workspaceState);
       this.#signOuts.fire();
     }

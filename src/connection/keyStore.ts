@@ -133,8 +133,8 @@ export class KeyStore {
    * Stores a record.
    * @param expected the stored record, as the caller read it. If it has changed since then, nothing
    * is stored, so that a sign-out isn't undone.
-   * @returns false if the stored record has changed, or if secret storage fails to store the record;
-   * in the latter case, `onIssue` is called
+   * @returns false if the stored record has changed, or if secret storage fails to store the new
+   * record; in the latter case, `onIssue` is called
    */
   async write(
     record: KeyRecord,

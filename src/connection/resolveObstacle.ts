@@ -45,8 +45,8 @@ export interface SetUpReason {
   /** Complete sentences that explain why the setup opens. The first step shows them. */
   readonly intro?: string;
   /**
-   * True if the setup was opened to fix a failed command or check. The caller then reports the
-   * success, so the setup doesn't.
+   * True if the setup was opened to fix a failed command or check. The caller then reports success,
+   * so the setup doesn't.
    */
   readonly isRepair?: boolean;
 }
@@ -116,8 +116,8 @@ export async function resolveObstacle(
  * If the service's entry has changed, or if only its program has, prompts for approval of that
  * change instead. If another window replaces the stored record during the prompt, the new record
  * isn't changed, because the user decided about the old record.
- * @returns false if the user rejected the change or closed the prompt, or the record couldn't be
- * stored
+ * @returns false if the user closed the prompt or declined the changed entry or program, or if the
+ * record couldn't be stored
  */
 async function settleDestination(
   keys: KeyStore,

@@ -136,9 +136,9 @@ function storedSource(
 }
 
 /**
- * Reads the `.env` file in the root of a folder. Reads it only once, so that exactly the approved
- * values are used. The path may come from a repository, so links aren't followed, and devices and large
- * files aren't read (T12 in docs/threat-model.md).
+ * Reads the `.env` file at the root of a folder. Reads it only once, so that exactly the approved
+ * values are used. The path may come from a repository, so links aren't followed, and devices and
+ * large files aren't read (T12 in docs/threat-model.md).
  */
 async function readEnvFile(
   folder: WorkspaceFolder | null,

@@ -19,7 +19,7 @@ export const USES_EXTERNAL_SOURCE = 'hostedModel.usesExternalSource';
 /**
  * True if the user has signed out in any window.
  * @param isSignOut true if a sign-out was announced; if false, the user counts as signed out once
- * no key is left and this workspace uses no approved external source
+ * no key is left, unless this workspace uses an external source and an approval remains
  */
 export async function hasSignedOut(
   { keys, approvals, workspaceState }: StoredState,

@@ -100,7 +100,7 @@ const ICONS: Readonly<Record<ShownCheck['state'], string>> = {
 
 /**
  * Returns the rows to show after all checks have run: the conclusion, its fix, and *Copy Report*,
- * then the checks.
+ * followed by the checks.
  */
 export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-tried'): Row[] {
   const conclusion = conclusionOf(checks);

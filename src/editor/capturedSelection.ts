@@ -137,7 +137,7 @@ export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
 
 /**
  * True if the active editor still shows the snapshot's document, text, and selections. If so, a new
- * editor can take the focus without interrupting the user.
+ * editor can take focus without interrupting the user.
  */
 export function isUnchanged({ document, version, selections }: EditorSnapshot): boolean {
   const editor = window.activeTextEditor;

@@ -55,7 +55,7 @@ class PreviewWriter implements ResponseWriter {
   #isDiscarded = false;
   /**
    * The editor's state at the last `begin` or `accept`. Undefined if the user was in another
-   * document. A new preview takes the focus only if the editor hasn't changed since.
+   * document. A new preview takes focus only if the editor hasn't changed since.
    */
   #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -114,7 +114,7 @@ class PreviewWriter implements ResponseWriter {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    // A disposed job no longer tracks its document, so its preview couldn't be accepted anymore.
+    // A disposed job no longer tracks its document, so its preview could no longer be accepted.
     void this.#close();
   }
 

@@ -86,8 +86,8 @@ export class Previews implements Disposable {
       await languages.setTextDocumentLanguage(shown, document.languageId);
     }
     const isWatched = mayTakeFocus();
-    // If the user has moved on, their editor keeps the focus. A preview in the same column would
-    // cover that editor and take its focus.
+    // If the user has moved on, their editor keeps focus. A preview in the same column would cover
+    // that editor and take its focus.
     const viewColumn = isWatched ? ViewColumn.Active : ViewColumn.Beside;
     const options = { preview: false, preserveFocus: !isWatched, viewColumn };
     await commands.executeCommand('vscode.diff', document.uri, uri, previewTitle(name), options);
@@ -151,8 +151,8 @@ export class Previews implements Disposable {
   }
 
   /**
-   * Discards a preview whose tab was closed. If VS Code closed the tab because the file was renamed,
-   * reopens the preview instead.
+   * Discards a preview whose tab was closed. If VS Code closed the tab because the file was
+   * renamed, reopens the preview instead.
    */
   async #discardOrReopen(uri: Uri): Promise<void> {
     const address = uri.toString();

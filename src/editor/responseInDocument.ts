@@ -57,7 +57,10 @@ export class ResponseInDocument {
     this.own = new TrackedRange(place, (range) => openDocument.textOf(range) === this.#original);
   }
 
-  /** True if all accepted text is in the document, or if the response was undone. */
+  /**
+   * True if all accepted text was written and the range isn't broken, or if the response was
+   * undone.
+   */
   get isPlaced(): boolean {
     if (this.#state === 'undone') return true;
     return this.#accepted === '' && !(this.#isLost || (this.own.isWritten && this.own.isBroken));
@@ -94,8 +97,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * Ends the response, which may be continued later. Resolves once no accepted text can be written
-   * anymore, or once an edit exceeds its deadline.
+   * Ends the response, which may be continued later. Resolves once all accepted text is written, no
+   * more text can be written, or an edit exceeds its deadline.
    */
   async end(): Promise<void> {
     this.#isStreaming = false;
@@ -110,7 +113,7 @@ export class ResponseInDocument {
   }
 
   /**
-   * Resolves a pending `end` if no more text can be written.
+   * Resolves a pending `end` if all accepted text is written or the response is lost.
    * @param isLate true if an edit exceeded its deadline; `end` then resolves in any case
    */
   settle(isLate: boolean): void {

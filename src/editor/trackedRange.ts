@@ -43,7 +43,10 @@ interface RangeState {
   readonly isBroken: boolean;
   /** True if an undo or redo may have restored generated text that isn't in any piece. */
   readonly isUncertain: boolean;
-  /** The range of the text that replaced all pieces in a single change, if any. */
+  /**
+   * The range of the text that replaced all pieces (or the whole range, if there were no pieces) in
+   * a single change, if any.
+   */
   readonly successor: OffsetRange | undefined;
   /** Number of characters by which changes before the range have shifted it. */
   readonly shift: number;
@@ -156,7 +159,10 @@ export class TrackedRange {
     return this.#now.typed.some((typed) => typed.start < end && start < typed.end);
   }
 
-  /** Returns the change that writes `text` to the document. Must not be called while the range is broken. */
+  /**
+   * Returns the change that writes `text` to the document. Must not be called while the range is
+   * broken.
+   */
   changeFor(text: string): TextChange {
     if (this.isWritten) return { rangeOffset: this.range.end, rangeLength: 0, text };
     const { start, end } = this.#nextPlace ?? this.range;

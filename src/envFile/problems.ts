@@ -67,8 +67,8 @@ export function fixAll(
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { reading, service: used } = parse(fixed.join('\n'));
     service ??= used;
-    // After the fixes, the text may match another service. The editor doesn't show the problems of
-    // that service, so don't fix them.
+    // After the fixes, the text may match another service. The editor doesn't show that service's
+    // problems, so don't fix them.
     if (used.word !== service.word) break;
     const errors = reading.issues.filter(({ isError }) => isError);
     const others = errors.filter(({ kind }) => kind !== 'comment');
@@ -82,7 +82,7 @@ export function fixAll(
 }
 
 /**
- * Fixes at most one issue in each line, because a fix can shift the other issues in the line.
+ * Fixes at most one issue on each line, because a fix can shift the other issues on the line.
  * @returns the number of fixes
  */
 function fixEach(lines: string[], issues: readonly Issue[], service: Service): number {

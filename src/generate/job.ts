@@ -262,7 +262,7 @@ export class Job implements Result, Disposable {
     this.#write(index, one.fit.add(text));
   }
 
-  /** @returns true if all of the text was inserted */
+  /** @returns false if some of the response's text couldn't be written or shown */
   end(index: number, event: RunEnd): Promise<boolean> {
     const one = this.#response(index);
     if (event !== 'failed' && one.state !== 'undone') one.state = event;

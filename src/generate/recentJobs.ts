@@ -49,7 +49,9 @@ export class RecentJobs implements Disposable {
     return this.#here.at(-1);
   }
 
-  /** The most recent job for the active document with a truncated response that can be continued. */
+  /**
+   * The most recent job for the active document with a truncated response that can be continued.
+   */
   get latestTruncated(): Job | undefined {
     return this.#here.findLast((job) =>
       job.truncated.some((index) => job.canInsert(index, 'continue')),

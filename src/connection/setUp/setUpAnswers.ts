@@ -115,8 +115,8 @@ export function stepsFor(service: Service, isImported: boolean): StepName[] {
 }
 
 /**
- * True if there is a stored record, its key is well formed and wasn't refused, and its addresses are
- * valid.
+ * True if there is a stored record, its key is well formed and wasn't refused, and its addresses
+ * are valid.
  */
 export function canKeep(
   stored: KeyRecord | undefined,
