@@ -55,7 +55,7 @@ export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
 /**
  * Calls the listener when VS Code opens or closes a repository, and when the Git extension becomes
  * available, is enabled, or is disabled. VS Code may open repositories long after it starts, and
- * the Git extension is missing until the workspace is trusted.
+ * the Git extension is unavailable until the workspace is trusted.
  */
 export function onDidChangeRepositories(listener: () => void): Disposable {
   const parts = new DisposableStack();

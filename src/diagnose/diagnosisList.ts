@@ -119,7 +119,7 @@ export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-t
 }
 
 /**
- * Returns the row of a check. The text of a passed or running check is shown next to the title,
+ * Returns the row for a check. The text of a passed or running check is shown next to the title,
  * where VS Code may cut it off. Any other text is shown below the title.
  */
 export function rowOf({ title, state, text }: ShownCheck): Row {

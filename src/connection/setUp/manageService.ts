@@ -75,7 +75,7 @@ export async function renameService(
 
 /**
  * Asks for confirmation, then deletes the key and the entry of a service. If the settings are for
- * this service, also switches them to another service.
+ * this service, also switches them to another service or, if no other is set up, clears them.
  */
 export async function removeService(keys: KeyStore, service: Service): Promise<void> {
   const { word, name } = service;

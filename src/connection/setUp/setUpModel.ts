@@ -51,8 +51,8 @@ async function confirmTestGeneration(url: string): Promise<boolean> {
 }
 
 /**
- * Returns the new service with `/v1` added to its address, because people often omit it. Undefined
- * if the address already has a path.
+ * Returns the new service with `/v1` added to its address, because people often omit that path.
+ * Undefined if the address already has a path.
  */
 export function withVersion(added: NewService): NewService | undefined {
   const { pathname } = new URL(added.service.url);

@@ -146,8 +146,8 @@ interface NextLine {
  * selection starts after a line's indentation. Only the first two non-blank lines are checked.
  * False if in doubt, so that intended indentation is kept.
  *
- * - A complete statement or a comment doesn't indent the next line. If that line starts with the
- *   selection's indentation, the indentation comes from the prompt.
+ * - A complete statement or a comment doesn't indent the next line. If the next line starts with
+ *   the selection's indentation, that indentation comes from the prompt.
  * - A line that opens a block (`{`, `:`) indents the next line by one step. The next line's
  *   indentation comes from the prompt only if it's deeper than both the selection's indentation and
  *   one step.
