@@ -13,7 +13,7 @@ const DECISIONS = 'hostedModel.callers';
 const MAX_DECISIONS = 100;
 
 interface CallerDecision {
-  /** Extension ID in lowercase; empty if VS Code doesn't report it. */
+  /** Extension ID in lowercase; empty if VS Code doesn't provide it. */
   readonly id: string;
   readonly isAllowed: boolean;
   /**

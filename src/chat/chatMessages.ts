@@ -41,7 +41,7 @@ export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
 
 const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or attach fewer files.';
 
-/** Messages that replace the usual message in the chat, by kind of failure. */
+/** Chat-specific failure messages, by kind of failure. */
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,
@@ -53,7 +53,7 @@ function runAdvice(title: string): string {
   return `Run “Hosted Model: ${title}” from the Command Palette.`;
 }
 
-/** Advice to show in the chat for the actions whose button label isn't a command title. */
+/** Advice to show in the chat for actions whose button label isn't a command title. */
 const CHAT_ADVICE: Partial<Record<Action, string>> = {
   changeProject: runAdvice('Set Up...'),
   openSettings: 'Open VS Code’s settings and search for “Hosted Model”.',
@@ -62,13 +62,13 @@ const CHAT_ADVICE: Partial<Record<Action, string>> = {
 
 /**
  * Returns the message to show in the chat for a failure.
- * @param message the message that is shown outside the chat; undefined if the user canceled
+ * @param message the message shown outside the chat; undefined if the user canceled
  */
 export function chatFailure(error: unknown, message: Message | undefined): string {
   if (error instanceof ServiceError) {
     const ending = CHAT_MESSAGES[error.kind];
     if (ending) return ending(error);
-    // `actual` is set only if the request is too large. The size of a response that is too large is
+    // `actual` is set only if the request is too large. The size of an oversized response is
     // unknown, because reading stops at the limit.
     if (error.kind === 'too-large' && error.details.actual) return TOO_LARGE;
   }
@@ -105,7 +105,7 @@ function codeSpan(text: string): string {
 export const ALLOW = 'Allow';
 export const DENY = 'Don’t Allow';
 
-/** @param id extension ID; empty if VS Code doesn't report it */
+/** @param id extension ID; empty if VS Code doesn't provide it */
 export function callerQuestion(id: string): string {
   return id === ''
     ? 'Let an unnamed extension use your hosted model?'

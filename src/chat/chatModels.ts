@@ -12,7 +12,7 @@ import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
  * Stores each service's model list for VS Code's chat. VS Code requests the models often, so the
- * lists are stored instead of fetched each time.
+ * lists are stored instead of being fetched each time.
  */
 
 const LISTS = 'hostedModel.chatModels';

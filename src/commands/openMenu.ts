@@ -23,8 +23,8 @@ import { serviceRows } from './serviceRows.ts';
 export async function openMenu(app: App): Promise<unknown> {
   const { connections, status } = app;
   const { callers } = (await app.loadChat()).provider;
-  // Get the folder before the menu opens, because another folder can be active when the user picks
-  // a row.
+  // Get the folder before the menu opens, because another folder may be active by the time the user
+  // picks a row.
   const looked = await connections.peekWithProgress(activeFolder());
   const { found, choice } = looked;
   const ofSources = sourceRows(found, choice);

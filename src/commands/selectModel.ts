@@ -20,7 +20,7 @@ import { switchSelections } from './serviceRows.ts';
  * service, switches selections to that service.
  */
 export async function selectModel(app: App): Promise<void> {
-  // Get the folder first, because another folder can be active when the user picks a model.
+  // Get the folder first, because another folder may be active by the time the user picks a model.
   const owner = activeFolder();
   const looked = await app.connections.peekWithProgress(owner);
   const { found } = looked;

@@ -44,7 +44,7 @@ export class Configuration {
    */
   isOverridden(name: string): boolean {
     const found = this.inspected(name);
-    // In Restricted Mode, the values of the workspace and its folders aren't in use.
+    // In Restricted Mode, workspace and folder values aren't used.
     const ofWorkspace = found.workspaceFolderValue ?? found.workspaceValue;
     return ((workspace.isTrusted ? ofWorkspace : undefined) ?? remoteValue(found)) !== undefined;
   }

@@ -247,7 +247,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   return decision === 'refused' ? 'you declined it' : undefined;
 }
 
-/** Explains the mistake in a source that contains names of settings, but can't be used. */
+/** Explains the mistake in a source that contains setting names but can't be used. */
 export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): string {
   const problem = sourceProblem(source) ?? '';
   const isShort = problem.startsWith('lacks ');

@@ -41,9 +41,9 @@ const SECRET = 'hostedModel.key.';
  */
 const MARKER = 'hostedModel.hasKey.';
 /**
- * Name of an entry in secret storage that gets a new value with each sign-out, so that VS Code
- * fires an event in every window. Deleting the keys isn't enough, because no event fires if no key
- * is stored, for example if the user's key is in a `.env` file.
+ * Name of an entry in secret storage that gets a new value on each sign-out, so that VS Code fires
+ * an event in every window. Deleting the keys isn't enough, because no event fires if no key is
+ * stored, for example if the user's key is in a `.env` file.
  */
 export const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 

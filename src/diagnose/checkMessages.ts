@@ -220,7 +220,7 @@ export const COPY_LABELS: Readonly<Record<Copied | 'not-tried', string>> = {
   'holds-secret': '$(warning) Not Copied: The Report Contains a Key, Token, or Project ID',
 };
 
-/** The text below the *Copy Report* row after the user picks it. */
+/** The text shown below *Copy Report* after the user picks it. */
 export const COPY_DETAILS: Readonly<Record<Copied, string>> = {
   done: 'The report contains no key, token, project ID, prompt, response, or file name. It names the hosts that were checked.',
   failed: 'Access to the clipboard may be blocked. Click in the window and try again.',

@@ -83,7 +83,7 @@ export async function diagnoseConnection(
       },
     });
     if (fix === undefined) return;
-    // Use the folder that was checked, even if another folder is active by now.
+    // Use the folder that was checked, even if another folder has become active since.
     if (fix === 'approve' || fix === 'useOtherSources') {
       await deps.connections.for(folder);
     } else if (fix === 'openEnvFile') return openEnvFile(folder);

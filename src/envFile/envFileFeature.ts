@@ -35,7 +35,7 @@ export function startEnvFile(keys: KeyStore): Disposable {
     const looking = gitRisk(document.uri);
     pendingChecks.set(document, looking);
     const risk = await looking;
-    // Checks can end out of order, so use only the result of the latest check.
+    // Checks can finish out of order, so use only the result of the latest check.
     if (pendingChecks.get(document) !== looking) return;
     risks.set(document, risk);
     await diagnostics.show(document);
