@@ -1,7 +1,7 @@
 import { ACTION_LABELS, type Action, type Message } from '../messages/actions.ts';
 import { secretNames } from '../messages/messages.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
-import { listOf, needsSetting, resourceName } from '../messages/settingLabels.ts';
+import { listOf, needsSetting, resourceName, settingLabel } from '../messages/settingLabels.ts';
 import type { PublicCredentials } from '../service/connection.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
@@ -114,9 +114,9 @@ export function callerQuestion(id: string): string {
 
 export function callerDetail(connection: PublicCredentials): string {
   const { projectId, resource } = connection;
-  const key = needsSetting('apiKey', connection) ? 'key' : 'service';
+  const key = needsSetting('apiKey', connection) ? settingLabel('apiKey', connection) : 'service';
   const bound = listOf([key, 'host', ...(projectId ? [resourceName({ resource })] : [])]);
-  return `The extension is requesting a response from the model. If you allow the extension, its requests are sent to ${destinationOf(connection)}. Your decision applies to your current ${bound}. To be asked again, forget the decision in “Show Status and Actions”, or sign out.`;
+  return `The extension is requesting a response from the model. If you allow this, the extension’s requests are sent to ${destinationOf(connection)}. Your decision applies to your current ${bound}. To be asked again, forget the decision in “Show Status and Actions”, or sign out.`;
 }
 
 // The tool
@@ -164,7 +164,7 @@ export const USE_QUESTION = {
   question: 'Use your hosted model in VS Code’s chat?',
   detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group named “Hosted Model”, and turns on VS Code’s built-in chat if it’s off. The chat is part of the GitHub Copilot extension, which contacts Microsoft hosts even with telemetry off.
 
-Each prompt is sent with your attachments. In Ask mode, or if text is selected, VS Code also attaches the open file. Each step of an agent sends the names of your files and the content of the files that the agent has read. Each step also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions. The service may bill your account for all of this.
+Each prompt is sent with your attachments. In Ask mode, or if text is selected, VS Code also attaches the open file. Each agent step sends the names of your files and the content of the files read so far. Each step also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions. The service may bill your account for all of this.
 
 VS Code’s background requests, such as those for chat titles, stay off. If you turn them on with the ${UTILITY_MODEL_SETTING} setting, the first prompt of each chat results in three requests.`,
 } as const;

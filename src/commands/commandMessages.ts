@@ -31,7 +31,7 @@ export const COMMAND_MESSAGES = {
     insertMode: '“insertMode” in the keybinding’s “args” must be a string.',
   },
   noInsertMode: (id: string, known: readonly string[]) =>
-    `There’s no insert mode “${oneLine(id)}”. Use one of these: ${known.join(', ')}.`,
+    `There’s no insert mode named “${oneLine(id)}”. Use one of these: ${known.join(', ')}.`,
   openKeybindings: 'Open Keyboard Shortcuts',
   signOut: {
     question: 'Sign out of Hosted Model?',

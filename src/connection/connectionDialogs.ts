@@ -137,7 +137,9 @@ export function askSource(
     id === 'envFile'
       ? ['the .env file in this folder', 'the author of the file']
       : ['VS Code’s environment', 'the person who set the environment variables'];
-  const label = settingLabel('apiKey', { service });
+  const account = needsSetting('apiKey', { service })
+    ? ` Your text goes to the account that this ${settingLabel('apiKey', { service })} belongs to.`
+    : '';
   const { resource } = Secret.open(values);
   // Most users use the default service and may not recognize its name, so leave the name out.
   const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
@@ -147,7 +149,7 @@ export function askSource(
       ...(destination.isUnencrypted ? [`${unencryptedText(destination, service)}.`] : []),
       [`Folder: ${folder.path || 'none'}`, hostsText(destination, service, '\n')].join('\n'),
       ...headersParagraph(service),
-      `Use these values only if you trust ${author}. Your text goes to the account that this ${label} belongs to.`,
+      `Use these values only if you trust ${author}.${account}`,
     ],
     [
       ['Do Not Use', 'refused'],
@@ -179,12 +181,13 @@ export function askInstead(
 
 /** Prompts before replacing a stored key, which may be the user's only copy. */
 export function askReplacement(service: Service): Promise<boolean | undefined> {
+  const label = settingLabel('apiKey', { service });
   return ask(
-    `Replace the stored ${settingLabel('apiKey', { service })}?`,
-    ['Text from every folder that uses the stored key will go to the new key’s account.'],
+    `Replace the stored ${label}?`,
+    [`Text from every folder that uses the stored ${label} will go to the new ${label}’s account.`],
     [
-      ['Keep Stored Key', false],
-      ['Replace Key', true],
+      ['Keep Stored Value', false],
+      ['Replace', true],
     ],
   );
 }

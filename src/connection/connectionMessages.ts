@@ -206,8 +206,8 @@ export const ENV_FILE_GONE = 'Couldn’t open the .env file. It may have been de
 
 const UNREAD: Readonly<Record<UnreadReason, string>> = {
   'no-folder': 'there’s no folder to read it from',
-  untrusted: 'it isn’t read in an untrusted folder',
-  virtual: 'it isn’t read in a virtual workspace',
+  untrusted: 'the workspace isn’t trusted',
+  virtual: 'the workspace is virtual',
   'no-file': 'not found',
   'symbolic-link': 'it’s a symbolic link, which isn’t followed',
   folder: 'it’s a folder',

@@ -5,7 +5,7 @@ export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', strin
   fails:
     'Couldn’t read VS Code’s secret storage. Your machine’s keyring may be locked or missing. Unlock or install a keyring, or use a .env file or environment variables.',
   'refuses-key':
-    'Couldn’t store the key. Your machine’s keyring may be locked or missing. Unlock or install a keyring and try again, or use a .env file or environment variables.',
+    'Couldn’t store the credentials. Your machine’s keyring may be locked or missing. Unlock or install a keyring and try again, or use a .env file or environment variables.',
   'keeps-key':
-    'Couldn’t delete the key from VS Code’s secret storage. Try again, or revoke the key where you created it.',
+    'Couldn’t delete your keys from VS Code’s secret storage. Try again, or revoke the keys where you created them.',
 };

@@ -61,7 +61,9 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   'service-host': ({ host = 'It' }) => `${host} responds.`,
   token: ({ lifeMs }, { service }) => {
     const what =
-      service && commandOf(service) ? 'The command printed a token' : 'The key was accepted';
+      service && commandOf(service)
+        ? 'The command printed a token'
+        : 'The credentials were accepted';
     return lifeMs === undefined ? `${what}.` : `${what}. The token is valid for ${span(lifeMs)}.`;
   },
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),

@@ -4,9 +4,9 @@ export function onClipboard(count: number): string {
   return `${count === 1 ? 'The response is' : 'The responses are'} on the clipboard.`;
 }
 
-export const NOT_COPIED = 'Couldn’t copy the response to the clipboard.';
-export const NOT_IN_NEW_DOCUMENT = 'Couldn’t write the response to a new document.';
-export const NOT_PREVIEWED = 'Couldn’t show a preview of the response.';
+export const NOT_COPIED = 'Couldn’t copy the generated text to the clipboard.';
+export const NOT_IN_NEW_DOCUMENT = 'Couldn’t write the generated text to a new document.';
+export const NOT_PREVIEWED = 'Couldn’t show a preview of the generated text.';
 
 export function previewTitle(name: string): string {
   return `${name} (preview)`;

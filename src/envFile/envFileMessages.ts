@@ -23,7 +23,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   placeholder: (label) =>
     `Nothing can be sent with a placeholder. Replace it with the ${label}, or set up Hosted Model.`,
   'non-ascii': (label) =>
-    `The ${label} contains accented letters, curly quotes, or similar characters, so the service would refuse it. Copy it again.`,
+    `The service would refuse characters such as accented letters or curly quotes. Copy the ${label} again.`,
   malformed: (label) =>
     `The ${label} is too long or contains invalid characters, so the service would refuse it. Copy it again.`,
   comment: () =>
@@ -58,7 +58,7 @@ export function issueText(issue: Issue, service: Service): string {
   const label = settingLabel(setting, { service, resource: resourceOf(name) });
   const what = `${name} ${ISSUE_PHRASES[kind]}`;
   if (issue.kind === 'bad-url') {
-    return `${what}: ${URL_PROBLEMS[issue.problem]}. Replace it with the ${label}.`;
+    return `${what}: ${URL_PROBLEMS[issue.problem]}. Correct the ${label}.`;
   }
   return `${what}. ${ADVICE[issue.kind](label)}`;
 }

@@ -162,16 +162,16 @@ export function invisibleText(removed: number, kept: number): string {
   }
   if (kept === 0) return '';
   const which = kept === 1 ? 'an invisible character' : `${kept} invisible characters`;
-  return `The generated text has ${which}. Check it.`;
+  return `The generated text has ${which}. Check the text.`;
 }
 
 export const NOT_INSERTED =
-  'Couldn’t insert the response. The document may be closed or read-only, or the text at the insertion point may have changed.';
+  'Couldn’t insert the generated text. The document may be closed or read-only, or the text at the insertion point may have changed.';
 
 /**
  * @param where prefix that lists the lines of the selections; can be empty
  * @param failureText a sentence that states what failed, such as `NOT_INSERTED`
  */
 export function notPlacedText(where: string, failureText: string): string {
-  return `${where}${failureText} You can also open the response later with “Show Last Response”.`;
+  return `${where}${failureText} You can also open the text later with “Show Last Response”.`;
 }

@@ -12,7 +12,13 @@ import type { Message } from './actions.ts';
 import { failureContext, type MessageBuilder, type MessageContext } from './failureContext.ts';
 import { NETWORK_MESSAGES } from './networkMessages.ts';
 import { formatNumber, parenthesized, REFUSAL_MESSAGES } from './refusalMessages.ts';
-import { hasRegions, type LabelContext, listOf, settingLabel } from './settingLabels.ts';
+import {
+  hasRegions,
+  type LabelContext,
+  listOf,
+  needsSetting,
+  settingLabel,
+} from './settingLabels.ts';
 import { commandFailed } from './tokenCommandFailure.ts';
 
 /**
@@ -57,7 +63,7 @@ export function attemptText({ retry, error }: Retry): string {
 
 const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, MessageBuilder>> = {
   'host-not-approved': ({ host }, { labels }) => ({
-    text: `Nothing was sent, because you haven’t approved ${host ?? 'the host'} for your ${settingLabel('apiKey', labels)}.`,
+    text: `Nothing was sent, because you haven’t approved ${host ?? 'the host'}${needsSetting('apiKey', labels) ? ` for your ${settingLabel('apiKey', labels)}` : ''}.`,
     actions: ['setUp', 'openSettings'],
   }),
   'certificate-checks-off': () => ({
@@ -73,7 +79,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: [place.value],
   }),
   'queue-full': ({ limit }) => ({
-    text: `${limit} requests are already waiting. Try again when some of them have finished.`,
+    text: `${limit} requests are already waiting. Try again when there are fewer.`,
     actions: ['retry'],
   }),
   'settings-not-written': () => ({
@@ -164,8 +170,10 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
 
 function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext): string {
   if (since === undefined && successors.length === 0) {
-    const where = hasRegions(labels) ? ' or be available only in another region' : '';
-    return `doesn’t offer the selected model. The model ID may be misspelled, or the model may have been withdrawn${where}.`;
+    const cause = hasRegions(labels)
+      ? 'be withdrawn or unavailable in this region'
+      : 'have been withdrawn';
+    return `doesn’t offer the selected model. The model ID may be misspelled, or the model may ${cause}.`;
   }
   const [successor] = successors;
   const named = successor ? ` and suggests ${successor} instead` : '';

@@ -27,7 +27,7 @@ const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
 };
 
 const UNKNOWN_TARGET =
-  'The identity service doesn’t know the requested resource. Check “audience” and “scope” in the service’s entry in hostedModel.services.';
+  'The identity service doesn’t recognize the requested resource. Check “audience” and “scope” in the service’s entry in hostedModel.services.';
 
 /**
  * Messages by error code. Some codes are from OAuth 2.0

@@ -12,7 +12,7 @@ export const SHOW_USAGE = 'Show Usage';
 export const NOT_READY = 'No service is ready. Run “Hosted Model: Set Up...”.';
 
 export function nearText(tokens: number, budget: number): string {
-  return `You’ve used ${formatNumber(tokens)} of today’s budget of ${formatNumber(budget)} tokens.`;
+  return `You’ve used ${formatNumber(tokens)} of today’s ${formatNumber(budget)}-token budget.`;
 }
 
 export function spentText(tokens: number, budget: number): string {

@@ -16,7 +16,7 @@ $\{selection}`,
   {
     name: 'Document',
     insertMode: 'replace',
-    prompt: `Add documentation comments to the following $\{language} code, in the style that is usual for the language. State what each part means, what it returns, and how it fails, not what its lines do. Change only comments, and keep the indentation. ${CODE_ONLY}
+    prompt: `Add documentation comments to the following $\{language} code, in the language’s usual style. State what each part means, what it returns, and how it fails, not what its lines do. Change only comments, and keep the indentation. ${CODE_ONLY}
 
 $\{selection}`,
   },

@@ -117,7 +117,7 @@ export const PICKER_WORDS = {
 
 /** The message for an unknown template name in a keybinding's arguments. */
 export function noTemplateText(name: string): string {
-  return `There’s no template “${oneLine(name)}” for this document.`;
+  return `There’s no template named “${oneLine(name)}” for this document.`;
 }
 
 /** The text shown after the origin of a template that hides another template with the same name. */

@@ -60,7 +60,10 @@ describe(`keyboard-only use with a screen reader ${nightly}`, () => {
       name: `Check the hosts before you continue - ${title}`,
       description: `The API key and selected text go to ${new URL(emulator.url).host}`,
     });
-    await reader.waitForMarked({ role: 'option', name: /Test and Save, Checks the key, project/ });
+    await reader.waitForMarked({
+      role: 'option',
+      name: /Test and Save, Checks the credentials, project/,
+    });
     await page.keyboard.press('Enter');
     await reader.waitForAloud('Info: Hosted Model is set up. The key is in secret storage.');
     await reader.waitForKeyboardOn({ role: 'textbox', name: 'letter.txt' });

@@ -181,7 +181,7 @@ describe(`the latest response ${nightly}`, () => {
       const { open } = await stall(`loss${index}`);
       await lose();
       open();
-      await notifications.close(/Couldn’t insert the response/);
+      await notifications.close(/Couldn’t insert the generated text/);
       await run(showLast);
       await editor.waitFor(/Untitled/);
       await editor.waitForText('Roses are red and so on.');

@@ -277,7 +277,9 @@ describe('the main journeys', () => {
     );
     const described = list.items.map(({ description }) => description);
     assert.ok(described.includes(`${host} responds.`));
-    assert.ok(described.includes('The key was accepted. The token is valid for 60 minutes.'));
+    assert.ok(
+      described.includes('The credentials were accepted. The token is valid for 60 minutes.'),
+    );
     assert.match(list.prompt, /All checks passed/);
     assert.equal(list.items.find(({ focused }) => focused)?.label, '$(copy) Copy Report');
 
@@ -285,7 +287,7 @@ describe('the main journeys', () => {
     await quickInput.waitFor({ item: '$(check) Report Copied' });
     const report = await page.evaluate<string>('navigator.clipboard.readText()');
     assert.match(report, /^Hosted Model \d+\.\d+\.\d+\n.* 1\.\d+\.\d+, linux/);
-    assert.match(report, /Key and token: passed\. The key was accepted/);
+    assert.match(report, /Key and token: passed\. The credentials were accepted/);
     for (const secret of [apiKey, nextKey, projectId, ...emulator.tokensIssued]) {
       assert.ok(!report.includes(secret), `${secret} in the report`);
     }

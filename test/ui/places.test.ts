@@ -101,7 +101,10 @@ describe(`a response ${nightly}`, () => {
     await session.workbench.openFile(session.path('locked.txt'));
     await editor.selectLines(1);
     await session.workbench.runCommand(generate);
-    await notifications.click(/Couldn’t insert the response.*read-only/, 'Open in New Document');
+    await notifications.click(
+      /Couldn’t insert the generated text.*read-only/,
+      'Open in New Document',
+    );
     await opensDocument();
     assert.equal(await readFile(session.path('locked.txt'), 'utf8'), `${line}\n`);
   });

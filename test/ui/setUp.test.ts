@@ -48,12 +48,12 @@ describe(`setup ${nightly}`, () => {
     await quickInput.pick('$(beaker) Test and Save');
     await quickInput.waitFor({ step: '3/5', validation: /project doesn’t exist/ });
     await quickInput.clickButton('Back');
-    await quickInput.waitFor({ step: '2/5', placeholder: /keep the key that you typed/ });
+    await quickInput.waitFor({ step: '2/5', placeholder: /keep the value that you typed/ });
     await quickInput.clickButton('Back');
     const { items } = await quickInput.waitFor({ step: '1/5', item: 'IBM watsonx.ai' });
     assert.equal(items[0]?.description, 'ibm (current)');
     await quickInput.accept();
-    await quickInput.waitFor({ step: '2/5', placeholder: /keep the key that you typed/ });
+    await quickInput.waitFor({ step: '2/5', placeholder: /keep the value that you typed/ });
     await quickInput.clickButton('Back');
     await quickInput.pick('IBM watsonx.ai on premises');
     await quickInput.waitFor({ step: '2/6', prompt: /for IBM watsonx\.ai on premises/ });
@@ -79,7 +79,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.accept();
     await quickInput.waitFor({ step: '3/5' });
     await quickInput.clickButton('Back');
-    await quickInput.waitFor({ step: '2/5', placeholder: /keep the key that you typed/ });
+    await quickInput.waitFor({ step: '2/5', placeholder: /keep the value that you typed/ });
     await quickInput.accept();
     await quickInput.waitFor({ step: '3/5' });
     assert.equal(await dialogs.state(), undefined);
@@ -128,13 +128,13 @@ describe(`setup ${nightly}`, () => {
     await workbench.runCommand('Hosted Model: Set Up...');
     await quickInput.waitFor({ step: '1/5' });
     await quickInput.accept();
-    await quickInput.waitFor({ step: '2/5', placeholder: /keep the stored key/ });
+    await quickInput.waitFor({ step: '2/5', placeholder: /keep the stored value/ });
     await quickInput.clickButton('Back');
     await enterKey(workbench, 'another-key-0123456789');
     await quickInput.pick('$(save) Save Without Testing');
     assert.match(
       (await dialogs.waitFor('Replace the stored API key?')).detail,
-      /the new key’s account/,
+      /the new API key’s account/,
     );
     await dialogs.click('Cancel');
 

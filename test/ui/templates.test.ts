@@ -136,9 +136,9 @@ describe(`templates ${nightly}`, () => {
     const { editor, notifications, page } = session.workbench;
     await select('keys.py');
     await page.keyboard.press(argumentKeys.unknownTemplate.key);
-    await notifications.waitFor(/There’s no template “No Such Template” for this document/);
+    await notifications.waitFor(/There’s no template named “No Such Template” for this document/);
     await page.keyboard.press(argumentKeys.unknownMode.key);
-    await notifications.waitFor(/There’s no insert mode “sideways”/);
+    await notifications.waitFor(/There’s no insert mode named “sideways”/);
     assert.equal(emulator.count(chatPath), 0);
     await page.keyboard.press(argumentKeys.template.key);
     await editor.waitForText('Short.\n');

@@ -46,11 +46,11 @@ export const SET_UP = {
   createKey: 'Create API Key',
   pasteKey: (service: Service) => `Paste the ${settingLabel('apiKey', { service })}`,
   keepKey: {
-    stored: 'Leave empty to keep the stored key',
-    imported: 'Leave empty to keep the imported key',
-    typed: 'Leave empty to keep the key that you typed',
+    stored: 'Leave empty to keep the stored value',
+    imported: 'Leave empty to keep the imported value',
+    typed: 'Leave empty to keep the value that you typed',
   },
-  changedKey: 'The stored key changed in another window. Enter the key that you want to use.',
+  changedKey: 'The stored value changed in another window. Enter the value that you want to use.',
   changedValues:
     'The service’s stored values changed in another window. Check your answers, then save again.',
   unapprovedKey:
@@ -78,7 +78,8 @@ export const SET_UP = {
     if (!needsSetting('projectId', labels))
       return 'Tests the connection and loads the model list. Generates nothing unless you agree.';
     const resource = resourceName(labels);
-    const checked = resource === 'deployment' ? ['key', resource] : ['key', resource, 'model'];
+    const checked =
+      resource === 'deployment' ? ['credentials', resource] : ['credentials', resource, 'model'];
     return `Checks the ${listOf(checked)}. Generates nothing.`;
   },
   noTest: '$(save) Save Without Testing',
@@ -193,7 +194,7 @@ export function removedFlawsText(issues: readonly ValueFlaw[]): string {
  */
 export const ANSWER_ISSUES = {
   nothing: 'Enter a value.',
-  exampleKey: 'This is a placeholder from an example, not a key.',
+  exampleKey: 'The value is a placeholder from an example.',
   garbledKey: (what: string, mayHoldSpaces: boolean) =>
     `${capitalized(what)} can’t contain ${mayHoldSpaces ? '' : 'spaces or '}non-ASCII characters. Copy the value again.`,
   longKey: (what: string) =>

@@ -42,12 +42,12 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
   });
 
   const unknown: readonly [given: unknown, message: RegExp][] = [
-    [{ template: 'Revue' }, /There’s no template “Revue” for this document/],
+    [{ template: 'Revue' }, /There’s no template named “Revue” for this document/],
     [{ template: 7 }, /“template” in the keybinding’s “args” must be a string\./],
     [{ template: null }, /“template” in the keybinding’s “args” must be a string\./],
-    [{ insertMode: 'sideways' }, /no insert mode “sideways”.* below, after, above, /],
+    [{ insertMode: 'sideways' }, /no insert mode named “sideways”.* below, after, above, /],
     [{ insertMode: null }, /“insertMode” in the keybinding’s “args” must be a string\./],
-    [{ template: 'Review', insertMode: 'toString' }, /no insert mode “toString”/],
+    [{ template: 'Review', insertMode: 'toString' }, /no insert mode named “toString”/],
     ['Review', /The keybinding’s “args” must be an object, such as {"template": "Review"}\./],
     [['Review'], /The keybinding’s “args” must be an object, such as {"template": "Review"}\./],
     [7, /The keybinding’s “args” must be an object, such as {"template": "Review"}\./],

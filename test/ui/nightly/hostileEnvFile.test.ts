@@ -61,7 +61,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     await generateFrom(session);
     const text = await giveUpSetUp(workbench);
     assert.match(text, /needs an API key, a project ID, and a service URL/);
-    assert.match(text, /the \.env file in project \(it isn’t read in an untrusted folder\)/);
+    assert.match(text, /the \.env file in project \(the workspace isn’t trusted\)/);
     assert.equal(await dialogs.state(), undefined);
     assertUntouched(unapproved, second);
 
@@ -202,7 +202,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     await dialogs.click('Import into Secret Storage');
     const step = await quickInput.waitFor({
       step: '1/4',
-      placeholder: /keep the imported key/,
+      placeholder: /keep the imported value/,
     });
     assert.equal(step.value, '');
     await quickInput.accept();

@@ -131,7 +131,7 @@ describe(`credential sources ${nightly}`, () => {
     await workbench.page.keyboard.press('ArrowDown');
     await workbench.page.keyboard.press('Enter');
     await dialogs.waitFor('Replace the stored API key?');
-    await choose(workbench, 'Replace Key');
+    await choose(workbench, 'Replace');
     await notifications.waitFor(/is set up/);
     assert.equal(await act(session, editorRow), 'in use');
     forgotten.approve();

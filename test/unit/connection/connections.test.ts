@@ -502,7 +502,7 @@ describe('Connections', () => {
     editor.picks.push(SERVICE, SAVE);
     const imported = { apiKey: 'another-key-0123456789', service: services[0] };
     const setUp = connections.setUp({ imported });
-    await (await editor.modalPrompt()).answer('Replace Key');
+    await (await editor.modalPrompt()).answer('Replace');
     assert.equal(await setUp, false);
     assert.deepEqual(storageIssues, ['refuses-key']);
     assert.deepEqual(editor.messages, [], 'no message that the setup is done');
@@ -524,7 +524,7 @@ describe('Connections', () => {
     editor.typed.push('another-key-that-is-long', 'other-project');
     editor.picks.push(IBM, SERVICE, SAVE, SAVE);
     const setUp = connections.setUp();
-    await (await editor.modalPrompt()).answer('Keep Stored Key');
+    await (await editor.modalPrompt()).answer('Keep Stored Value');
     assert.equal(await setUp, true);
     assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');
     assert.equal(editor.userSettings.get('projectId'), 'other-project');
@@ -593,7 +593,7 @@ describe('Connections', () => {
     editor.typed.push('another-key-that-is-long', 'my-project');
     editor.picks.push(IBM, 'Frankfurt', SAVE);
     const saved = connections.setUp();
-    await (await editor.modalPrompt()).answer('Keep Stored Key');
+    await (await editor.modalPrompt()).answer('Keep Stored Value');
     assert.equal(await saved, false);
     assert.equal((await keys.read('ibm'))?.apiKey, 'key-of-the-other-window');
   });
@@ -609,7 +609,7 @@ describe('Connections', () => {
     editor.picks.push(IBM, SERVICE, SAVE);
     assert.equal(await connections.setUp(), false);
     assert.equal(await keys.read('ibm'), undefined);
-    assert.match(editor.messages.join(), /The stored key changed/);
+    assert.match(editor.messages.join(), /The stored value changed/);
     assert.deepEqual(storageIssues, []);
   });
 
@@ -623,7 +623,7 @@ describe('Connections', () => {
     editor.picks.push(IBM, SERVICE, SAVE, SAVE);
     const saved = connections.setUp();
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      await (await editor.modalPrompt()).answer('Replace Key');
+      await (await editor.modalPrompt()).answer('Replace');
     }
     assert.equal(await saved, true);
     assert.equal((await keys.read('ibm'))?.apiKey, 'another-key-that-is-long');
@@ -638,7 +638,7 @@ describe('Connections', () => {
     editor.typed.push('another-key-that-is-long', 'other-project');
     editor.picks.push(IBM, EVIL, SAVE);
     const saved = connections.setUp();
-    await (await editor.modalPrompt()).answer('Replace Key');
+    await (await editor.modalPrompt()).answer('Replace');
     assert.equal(await saved, false);
     const connection = await connections.for();
     assert.deepEqual(
@@ -1064,7 +1064,7 @@ describe('Connections', () => {
     editor.typed.push('another-key-that-is-long', 'my-project');
     editor.picks.push(IBM, SERVICE, SAVE);
     const saved = connections.setUp();
-    await (await editor.modalPrompt()).answer('Replace Key');
+    await (await editor.modalPrompt()).answer('Replace');
     assert.equal(await saved, true);
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
   });
@@ -1484,7 +1484,7 @@ describe('Connections', () => {
       it(`offers to switch to the credentials entered during ${what}`, async () => {
         await useEnvironmentAndType();
         const saved = connections.setUp(reason);
-        await (await editor.modalPrompt()).answer('Replace Key');
+        await (await editor.modalPrompt()).answer('Replace');
         assert.equal(await saved, isUsed);
         assert.match(editor.messages.join(), /environment stays in use/);
         await settled();
@@ -1503,7 +1503,7 @@ describe('Connections', () => {
       const saved = connections.setUp({ missing: ['apiKey'], isRepair: true }, work);
       const question = await editor.modalPrompt();
       editor.activeFile = '/other/b.txt';
-      await question.answer('Replace Key');
+      await question.answer('Replace');
       assert.deepEqual([await saved, owners], [true, ['work']]);
     });
   });

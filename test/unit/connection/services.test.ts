@@ -679,7 +679,7 @@ describe('the extension with several services', () => {
     editor.typed.push('berta', 'another-key-that-is-long', 'p');
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     const saved = connections.setUp();
-    await (await editor.modalPrompt()).answer('Replace Key');
+    await (await editor.modalPrompt()).answer('Replace');
     assert.equal(await saved, true);
     assert.deepEqual(
       [editor.userSettings.get('service'), editor.userSettings.get('modelId')],

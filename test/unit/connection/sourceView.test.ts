@@ -285,7 +285,7 @@ describe('the reason for a connection if hostedModel.credentialSource selects a 
     const text = { kind: 'unread', why: 'untrusted' } as const;
     assert.equal(
       reason('editor', { settings, external: [{ id: 'environment', text }] }),
-      'Credentials come from secret storage and user settings, because the environment can’t be used (it isn’t read in an untrusted folder).',
+      'Credentials come from secret storage and user settings, because the environment can’t be used (the workspace isn’t trusted).',
     );
   });
 });
@@ -473,7 +473,7 @@ describe('the text about the checked sources', () => {
         { id: 'envFile', text: { kind: 'unread', why: 'untrusted' }, decision: undefined },
         { id: 'environment', text: { kind: 'unread', why: 'untrusted' }, decision: undefined },
       ],
-      'the .env file in a (it isn’t read in an untrusted folder), and the environment (it isn’t read in an untrusted folder).',
+      'the .env file in a (the workspace isn’t trusted), and the environment (the workspace isn’t trusted).',
     ],
     [
       "B19: names the line of a value in quotes and the missing setting, but doesn't show values",

@@ -110,7 +110,10 @@ describe('responseNotifications', () => {
     Object.assign(env.clipboard, { writeText });
     editor.button = 'Copy';
     await outcome.offerResult(job);
-    assert.match(editor.textOf('notification'), /Couldn’t copy the response to the clipboard\./);
+    assert.match(
+      editor.textOf('notification'),
+      /Couldn’t copy the generated text to the clipboard\./,
+    );
     assert.deepEqual(editor.sunk.get('clipboard'), ['a']);
     job.dispose();
   });

@@ -413,10 +413,22 @@ describe('runJob', () => {
   });
 
   for (const [mode, what, offered] of [
-    ['below', 'Lines 1 and 21: Couldn’t insert the response. The document may be closed', '0,2'],
-    ['clipboard', 'Lines 1, 11, and 21: Couldn’t copy the response to the clipboard.', '0,1,2'],
-    ['newDocument', 'Lines 1, 11, and 21: Couldn’t write the response to a new document.', '0,1,2'],
-    ['preview', 'Lines 1 and 21: Couldn’t show a preview of the response.', '0,2'],
+    [
+      'below',
+      'Lines 1 and 21: Couldn’t insert the generated text. The document may be closed',
+      '0,2',
+    ],
+    [
+      'clipboard',
+      'Lines 1, 11, and 21: Couldn’t copy the generated text to the clipboard.',
+      '0,1,2',
+    ],
+    [
+      'newDocument',
+      'Lines 1, 11, and 21: Couldn’t write the generated text to a new document.',
+      '0,1,2',
+    ],
+    ['preview', 'Lines 1 and 21: Couldn’t show a preview of the generated text.', '0,2'],
   ] as const) {
     it(`reports responses that couldn't be delivered, and offers to copy them: ${mode}`, async () => {
       editor.button = 'Copy';

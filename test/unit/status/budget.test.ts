@@ -57,7 +57,7 @@ describe('the daily budget', () => {
   it('warns at 80% only once per day and key, even across several windows', async () => {
     const [one, other] = [open(), open()];
     const messages = await messagesAfter(one, use(799), use(800), use(900));
-    assert.deepEqual(messages, ['You’ve used 800 of today’s budget of 1,000 tokens.']);
+    assert.deepEqual(messages, ['You’ve used 800 of today’s 1,000-token budget.']);
     assert.deepEqual(await messagesAfter(other, use(950)), []);
     assert.equal((await messagesAfter(other, use(950, { fingerprint: 'two' }))).length, 1);
     now += 2 * HOUR_MS;

@@ -133,7 +133,7 @@ describe('a service that the user added', () => {
       const typed = [SERVICE, 'https://sso.acme.example/token', 'me', 'secret-of-sso'];
       editor.typed.push(...typed);
       const done = connections.setUp();
-      await (await editor.modalPrompt()).answer('Replace Key');
+      await (await editor.modalPrompt()).answer('Replace');
       assert.equal(await done, true);
       assert.equal(tested[0]?.approved.auth, 'https://sso.acme.example');
       assert.equal((await keys.read('acme'))?.authUrl, 'https://sso.acme.example');
