@@ -245,7 +245,12 @@ export class SinkEditor extends FakeEditor {
         const value = this.userSettings.get(name);
         const workspaceValue = this.folderSettings.get(name);
         const workspaceFolderValue = this.settingOfFolder(name, scope);
-        return { globalValue: value, globalLocalValue: value, workspaceValue, workspaceFolderValue };
+        return {
+          globalValue: value,
+          globalLocalValue: value,
+          workspaceValue,
+          workspaceFolderValue,
+        };
       },
       update: async (name: string, value: unknown) => {
         if (this.broken === 'settings file') throw new Error('The file has unsaved changes.');
