@@ -101,7 +101,9 @@ function warningOf(successor: string, { settings }: Service): object {
 
 function chat(body: Record<string, unknown>, service: Service): unknown {
   const { pieces, reason } = generate(body, service);
-  const message = { role: 'assistant', content: pieces.join('') };
+  const text = pieces.join('');
+  const content = service.settings.sendsParts ? [thoughtPart('Hm.'), textPart(text)] : text;
+  const message = { role: 'assistant', content };
   const choices = [{ index: 0, message, finish_reason: chatReasons[reason] }];
   const usage = usageOf(body, pieces.length);
   return { ...chatEnvelope('chat.completion', body, service), choices, usage };
@@ -113,7 +115,8 @@ function chatEvents(body: Record<string, unknown>, service: Service): unknown[] 
     ? { pieces: piecesOf(step.text ?? ''), reason: 'eos_token' as const }
     : generate(body, service);
   const calls = (step?.toolCalls ?? []).map((call) => ({ ...call, id: service.identifier() }));
-  const thoughts = piecesOf(step?.reasoning ?? '');
+  const { sendsParts } = service.settings;
+  const thoughts = piecesOf(step?.reasoning ?? (sendsParts ? 'Hm.' : ''));
   const envelope = chatEnvelope('chat.completion.chunk', body, service);
   const chunk = (finish_reason: string | null, delta: object) => ({
     ...envelope,
@@ -121,8 +124,10 @@ function chatEvents(body: Record<string, unknown>, service: Service): unknown[] 
   });
   return [
     chunk(null, { role: 'assistant', content: '' }),
-    ...thoughts.map((text) => chunk(null, reasoningFields(body, text))),
-    ...pieces.map((content) => chunk(null, { content })),
+    ...thoughts.map((text) =>
+      chunk(null, sendsParts ? { content: [thoughtPart(text)] } : reasoningFields(body, text)),
+    ),
+    ...pieces.map((text) => chunk(null, { content: sendsParts ? [textPart(text)] : text })),
     ...callFragments(calls).map((tool_calls) => chunk(null, { tool_calls: [tool_calls] })),
     chunk(calls.length > 0 ? 'tool_calls' : chatReasons[reason], { content: '' }),
     { ...envelope, choices: [], usage: usageOf(body, thoughts.length + pieces.length) },
@@ -137,6 +142,18 @@ function chatEvents(body: Record<string, unknown>, service: Service): unknown[] 
 function reasoningFields(body: Record<string, unknown>, text: string): object {
   const isOpenai = 'model' in body;
   return { reasoning_content: text, ...(isOpenai && { reasoning: text }) };
+}
+
+/**
+ * Returns the reasoning as a part of a message's content:
+ * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/query-reason-models
+ */
+function thoughtPart(text: string): object {
+  return { type: 'reasoning', summary: [{ type: 'summary_text', text }] };
+}
+
+function textPart(text: string): object {
+  return { type: 'text', text };
 }
 
 /**

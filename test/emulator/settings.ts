@@ -82,6 +82,11 @@ export interface EmulatorSettings extends EventFormat {
    * is `max_tokens` if the request's limit truncated the text, and `eos_token` otherwise.
    */
   stopReason: StopReason | undefined;
+  /**
+   * True if a chat message's content is a list of parts, with a part for the reasoning, as for
+   * reasoning models on Databricks.
+   */
+  sendsParts: boolean;
   /** Pause between two events in a stream, in milliseconds. */
   tokenDelayMs: number;
   /** True if responses from the generation operations warn that these operations are legacy. */
@@ -129,6 +134,7 @@ export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSetting
     answer: answerFor,
     step: () => undefined,
     stopReason: undefined,
+    sendsParts: false,
     tokenDelayMs: 0,
     legacyWarning: true,
     requestsPerSecond: undefined,

@@ -263,7 +263,7 @@ export function readChat(json: unknown): ResponseChunk {
   const reason = textOf(choice?.['finish_reason']);
   const totals = isFields(usage) ? usage : {};
   return {
-    text: textOf(message['content']) ?? '',
+    text: textIn(message['content'], 'text'),
     reasoning: reasoningOf(message),
     toolCalls: message['tool_calls'] === undefined ? [] : toolCallsOf(message['tool_calls']),
     stopReason: reason ? stopReason(reason) : undefined,
@@ -274,12 +274,30 @@ export function readChat(json: unknown): ResponseChunk {
 }
 
 /**
- * vLLM renamed `reasoning_content` to `reasoning`, and Ollama sends only `reasoning`. For a while,
- * vLLM sent the same text in both fields.
- * Source: https://github.com/vllm-project/vllm/pull/27752
+ * Returns the text of a message's content. Some reasoning models send the content as a list of
+ * parts, whose texts are joined. Parts of other types are ignored.
  */
-function reasoningOf({ reasoning_content: older, reasoning: newer }: Fields): string {
-  return textOf(older) || (typeof newer === 'string' ? newer : '');
+function textIn(content: unknown, type: 'text' | 'summary_text'): string {
+  if (!Array.isArray(content)) return textOf(content) ?? '';
+  const parts = content.map(fieldsOf).filter((part) => part['type'] === type);
+  return parts.map(({ text }) => textOf(text) ?? '').join('');
+}
+
+/**
+ * vLLM renamed `reasoning_content` to `reasoning`, and Ollama sends only `reasoning`. For a while,
+ * vLLM sent the same text in both fields. Databricks and Mistral send parts of the content instead.
+ * Sources: https://github.com/vllm-project/vllm/pull/27752
+ * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/query-reason-models
+ * https://docs.mistral.ai/capabilities/reasoning/
+ */
+function reasoningOf({ reasoning_content: older, reasoning: newer, content }: Fields): string {
+  const whole = textOf(older) || (typeof newer === 'string' ? newer : '');
+  return whole || !Array.isArray(content) ? whole : content.map(reasoningIn).join('');
+}
+
+function reasoningIn(part: Fields): string {
+  if (part['type'] === 'reasoning') return textIn(part['summary'], 'summary_text');
+  return part['type'] === 'thinking' ? textIn(part['thinking'], 'text') : '';
 }
 
 function toolCallsOf(calls: unknown): ToolCallFragment[] {

@@ -321,6 +321,31 @@ process.stdout.write(${JSON.stringify(text)});
     assert.equal(generation?.headers.authorization, `Bearer ${token}`);
   });
 
+  it('Databricks sets up a connection that generates text with a model that sends its reasoning', async () => {
+    const entry = entryUnder('Databricks with a token command');
+    const args = commandOf(serviceOf(entry))?.slice(1) ?? [];
+    const token = 'eyJraWQiOiJkYXRhYnJpY2tz.e30.c2ln';
+    const program = await programWith(args, token);
+    const { connection } = await follow(
+      entry,
+      { acceptsToken: (sent) => sent === token, sendsParts: true },
+      { program },
+    );
+    const whole = await connection.generateText('Write a haiku');
+    assert.match(whole.text, /^Hello/);
+    let streamed = '';
+    let reasoning = '';
+    await connection.generateText('Write a haiku', {
+      onText: (text) => {
+        streamed += text;
+      },
+      onReasoning: (text) => {
+        reasoning += text;
+      },
+    });
+    assert.deepEqual([streamed, reasoning], [whole.text, 'Hm.']);
+  });
+
   it('a gateway with custom headers sets up a connection that sends the key and the custom headers', async () => {
     const entry = entryUnder('A gateway with custom headers');
     const [label = '', ...others] = headerSecretsOf(serviceOf(entry));

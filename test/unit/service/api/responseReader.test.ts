@@ -101,6 +101,54 @@ describe('reading a stream', () => {
   }
 });
 
+// Sources: https://github.com/tidyverse/ellmer/issues/822 (Databricks) and
+// https://github.com/agentjido/req_llm/issues/742 (Mistral)
+describe('a response whose content is a list of parts', () => {
+  const summary = (text: string) => ({ type: 'summary_text', text });
+  const thoughts = [
+    ['Databricks', (text: string) => ({ type: 'reasoning', summary: [summary(text)] })],
+    ['Mistral', (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] })],
+  ] as const;
+  for (const [who, thought] of thoughts) {
+    it(`is read as reasoning and text from a stream: ${who}`, async () => {
+      const reported: string[] = [];
+      const listeners = {
+        onText: (text: string) => reported.push(text),
+        onReasoning: (text: string) => reported.push(`(${text})`),
+      };
+      const reader = new ResponseReader('chat', listeners, openai('/v1'));
+      const deltas = [[thought('h')], [thought('m')], [{ type: 'text', text: 'Hel' }], 'lo'];
+      const events = deltas.map((content) => chat({ content }, null));
+      const lines = [...events, chat({ content: [] }, 'stop')].map(
+        (event) => `data: ${JSON.stringify(event)}\n\n`,
+      );
+      const { text: whole, stopReason } = await reader.read(body(...lines), never);
+      assert.deepEqual([whole, stopReason], ['Hello', 'finished']);
+      assert.deepEqual(reported, ['(h)', '(m)', 'Hel', 'lo']);
+    });
+
+    it(`is read as reasoning and text from a whole response: ${who}`, async () => {
+      const content = [thought('hm'), { type: 'text', text: 'Hello' }];
+      const json = { choices: [{ message: { content }, finish_reason: 'stop' }] };
+      const reader = new ResponseReader('chat', undefined, openai('/v1'));
+      const { text: whole, stopReason } = await reader.read(body(JSON.stringify(json)), never);
+      assert.deepEqual([whole, stopReason], ['Hello', 'finished']);
+      assert.equal(reader.received, 'hmHello');
+    });
+  }
+
+  it('keeps all texts and leaves out parts of other types', () => {
+    const content = [
+      { type: 'text', text: 'a' },
+      { type: 'reasoning', summary: [summary('h'), summary('m'), { type: 'other', text: 'x' }] },
+      { type: 'reference', reference_ids: [1] },
+      { type: 'text', text: 'b' },
+    ];
+    const read = readChat(chat({ content }, null));
+    assert.deepEqual(read, { ...nothing, text: 'ab', reasoning: 'hm' });
+  });
+});
+
 describe('reading a whole response', () => {
   const errors = { errors: [{ code: 'rate_limit_reached_requests' }], status_code: 429 };
   const error = { error: { message: '', code: 'rate_limit_exceeded' } };
@@ -294,6 +342,8 @@ describe('a response chunk', () => {
     ),
     [readChat, chat('x', null)],
     [readChat, chat({ content: 1 }, null)],
+    [readChat, chat({ content: ['a'] }, null)],
+    [readChat, chat({ content: [{ type: 'text', text: 1 }] }, null)],
     [readChat, chat({ content: 'a' }, 1)],
     [readGeneration, {}],
     [readGeneration, { results: [{}] }],
