@@ -64,6 +64,11 @@ export class ChatModels {
     return [current, ...others].map((model) => informationOf(model, connection, isOnlyService));
   }
 
+  /** Returns the connection's model from the stored list. Undefined if the list lacks the model. */
+  model(connection: Connection): Model | undefined {
+    return this.#kept(connection)?.models.find(({ id }) => id === connection.modelId);
+  }
+
   isStale(source: ModelQuery): boolean {
     const at = this.#kept(source)?.at ?? Number.NEGATIVE_INFINITY;
     return Math.abs(this.#now() - at) > STALE_MS;

@@ -67,6 +67,11 @@ export interface GenerateOptions extends CallOptions {
   readonly responseSoFar?: string;
 }
 
+export interface ChatOptions extends CallOptions {
+  /** The model as listed earlier, for limits that aren't cached. */
+  readonly storedModel?: Model | undefined;
+}
+
 export interface ClientSettings {
   readonly modelId: string;
   readonly operation: Operation;
@@ -78,8 +83,8 @@ export interface ClientSettings {
 export interface ClientOptions extends InferenceOptions {
   readonly modelId: string;
   readonly operation: Operation;
-  /** Returns cached information about the model. Sends no request. */
-  readonly knownModel?: () => Model | undefined;
+  /** Returns cached information about the model. Sends no request. See `Models.knownModel`. */
+  readonly knownModel?: (stored?: Model) => Model | undefined;
   /**
    * Requests information about the model. The request also opens a network connection that the next
    * request can reuse.
@@ -97,6 +102,7 @@ interface GenerationRequest extends ModelRequest {
   readonly fields: RequestBody;
   /** The texts in `fields` that the model didn't generate. */
   readonly inputs: readonly string[];
+  readonly storedModel?: Model | undefined;
 }
 
 /**
@@ -145,15 +151,15 @@ export class Client {
   chat(
     conversation: Conversation,
     parameters: Parameters,
-    options: CallOptions,
+    { storedModel, ...options }: ChatOptions,
   ): Promise<Generation> {
     const { operation } = this.#options;
     const fields = this.#textFields(conversation, () => transcript(conversation.messages));
-    const texts = {
+    const request = {
+      ...{ operation, parameters, fields, storedModel, newTokens: CONVERSATION_NEW_TOKENS },
       text: conversationText(conversation),
       inputs: inputTexts(conversation.messages),
     };
-    const request = { operation, parameters, fields, newTokens: CONVERSATION_NEW_TOKENS, ...texts };
     return this.#generate(request, options);
   }
 
@@ -300,9 +306,9 @@ export class Client {
    * them.
    */
   #generationFields(request: GenerationRequest) {
-    const { operation, parameters } = request;
-    const { knownModel } = this.#options;
-    const newTokens = newTokensByDefault(knownModel?.(), request);
+    const { operation, parameters, storedModel } = request;
+    const model = this.#options.knownModel?.(storedModel);
+    const newTokens = newTokensByDefault(model, request);
     const names = this.#api.chatParameters;
     const { fields, dropped } = mapParameters(operation, parameters, names, newTokens);
     const parameterFields = operation === 'chat' ? fields : { parameters: fields };

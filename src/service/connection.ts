@@ -7,7 +7,7 @@ import type { Generation } from './api/responseReader.ts';
 import type { Operation, ResourceKind } from './apiCapabilities.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import { type CheckResult, runNetworkChecks } from './checks/networkChecks.ts';
-import type { CallOptions, Client, GenerateOptions } from './client.ts';
+import type { ChatOptions, Client, GenerateOptions } from './client.ts';
 import type { ApprovedOrigins, Credentials, SourceId } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
 import type { ConcurrencyLimit, ConcurrencyOptions } from './http/concurrencyLimit.ts';
@@ -115,7 +115,7 @@ export class Connection implements PublicCredentials, ModelSettings {
    * generations in documents.
    * @throws {ServiceError} as `Client.chat` does
    */
-  chat(conversation: Conversation, options: CallOptions): Promise<Generation> {
+  chat(conversation: Conversation, options: ChatOptions): Promise<Generation> {
     const settings = { ...this.#settings, isLowPriority: true };
     const client = this.#runtime.client(this.#credentials, settings);
     return client.chat(conversation, this.parameters, options);

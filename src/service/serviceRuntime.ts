@@ -181,7 +181,7 @@ export class ServiceRuntime {
     const { service, serviceUrl } = credentials;
     const from = { service, serviceUrl, operation };
     const access = publicAccess(credentials);
-    const knownModel = () => this.#models.knownModel(from, modelId);
+    const knownModel = (stored?: Model) => this.#models.knownModel(from, modelId, stored);
     const limiter = isLowPriority ? callLimits.limiter.lowPriority : callLimits.limiter;
     const fetchModelInfo = async (signal: AbortSignal) => {
       if (this.isPaused(access.origin)) return undefined;

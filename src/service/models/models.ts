@@ -12,7 +12,7 @@ import { parseJson } from '../schemaHelpers.ts';
 import type { Service } from '../service.ts';
 import { SharedTask } from '../sharedTask.ts';
 import { withModelInfo } from './gatewayModelInfo.ts';
-import { withStatedFacts, withStatedModels } from './mergeModelFacts.ts';
+import { withFacts, withStatedFacts, withStatedModels } from './mergeModelFacts.ts';
 import { lifecycleOf } from './modelLifecycle.ts';
 
 const DEADLINE_MS = 30_000;
@@ -138,9 +138,14 @@ export class Models {
     return task.wait(signal);
   }
 
-  /** Like `fetchModel`, but uses only the cache and the settings, and sends no request. */
-  knownModel(from: ModelQuery, modelId: string): Model | undefined {
-    return withStatedFacts(this.#cached(from, modelId), modelId, from);
+  /**
+   * Like `fetchModel`, but uses only the cache and the settings, and sends no request.
+   * @param stored the model as listed earlier, for limits that the cache lacks
+   */
+  knownModel(from: ModelQuery, modelId: string, stored?: Model): Model | undefined {
+    const cached = this.#cached(from, modelId);
+    const limits = { context: cached?.contextLength, output: cached?.maxOutputTokens };
+    return withStatedFacts(stored ? withFacts(stored, limits) : cached, modelId, from);
   }
 
   clear(): void {

@@ -15,11 +15,12 @@ import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import type { Usage, UsageDeps } from '../../../src/status/usage.ts';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { type Fault, gate } from '../../emulator/faults.ts';
+import { recordedModels } from '../../emulator/models.ts';
 import { FakeEditor, installEditor } from '../../unit/connection/fakeEditor.ts';
 import { FakeState } from '../../unit/connection/fakes.ts';
 import { connectionOf, kindOf } from '../../unit/service/fixtures.ts';
 import { UsageEditor } from '../../unit/status/usageEditor.ts';
-import { credentialsFor, modelId, pathOf, tokenPath } from '../service/world.ts';
+import { credentialsFor, modelId, pathOf, SetClock, tokenPath } from '../service/world.ts';
 
 const chatStream = pathOf('chat', true);
 const listPath = '/ml/v1/foundation_model_specs';
@@ -100,6 +101,7 @@ describe('the chat provider', () => {
     messages: readonly object[] = [ask('Hello')],
     options: object = builtIn,
     token: object = never,
+    id = `ibm:${modelId}`,
   ) {
     const reported: { kind: string; part: Record<string, unknown> }[] = [];
     const progress = {
@@ -108,7 +110,7 @@ describe('the chat provider', () => {
     };
     const failure = await provider
       .respond(
-        { id: `ibm:${modelId}` },
+        { id },
         messages as readonly LanguageModelChatRequestMessage[],
         options as ProvideLanguageModelChatResponseOptions,
         progress,
@@ -388,6 +390,45 @@ describe('the chat provider', () => {
     await respond();
     assert.equal(emulator.count(listPath), before);
   });
+
+  const losses: readonly [when: string, lose: (clock: SetClock, restart: () => void) => void][] = [
+    ['after a restart', (_, restart) => restart()],
+    ['after the cache of models has expired', (clock) => clock.pass(65 * 60_000)],
+  ];
+  for (const [when, lose] of losses) {
+    it(`requests as many tokens as it reported to VS Code, even ${when}`, async () => {
+      Object.assign(emulator.settings, { isOpen: true, gateway: 'litellm' });
+      const [first = assert.fail('no model')] = recordedModels;
+      const limits = { max_sequence_length: 8_192, max_output_tokens: 512 };
+      emulator.settings.models = [{ ...first, model_id: modelId, model_limits: limits }];
+      const url = `${emulator.url}/v1`;
+      const entry = { word: 'acme', url, api: 'openai', authentication: { kind: 'none' } };
+      // The user states a fact about the model, but not its limits.
+      const models = [{ id: modelId, tools: true }];
+      const [service = assert.fail('no service')] = readServices([
+        { ...entry, defaultModel: modelId, models },
+      ]).own;
+      credentials = { ...credentials, service, serviceUrl: url, projectId: '', apiKey: '' };
+      const deps = depsOf();
+      const { ChatProvider } = await import('../../../src/chat/chatProvider.ts');
+      const clock = new SetClock();
+      const start = () => {
+        runtime.dispose();
+        runtime = new ServiceRuntime({ http: { waitMs: () => 1 }, clock });
+        provider = new ChatProvider(deps, 'a.b', () => {});
+      };
+      start();
+      const connection = await provider.connection('acme');
+      await provider.refresh(connection ?? assert.fail('no connection'), signedOut.signal);
+      lose(clock, start);
+      const [information] = await provider.information({ silent: true });
+      assert.equal(information?.maxOutputTokens, 512);
+      const { failure } = await respond([ask('Hello')], builtIn, never, information?.id);
+      assert.equal(failure, undefined);
+      const [sent] = emulator.requests.filter(({ path }) => path === '/v1/chat/completions');
+      assert.equal(Reflect.get(Object(sent?.json), 'max_completion_tokens'), 512);
+    });
+  }
 
   it('refuses a request once the daily budget is used up', async () => {
     budgetText = 'Nothing was sent: the budget is used up.';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Http } from '../../../../src/service/http/http.ts';
 import { type ModelQuery, Models } from '../../../../src/service/models/models.ts';
 import { FakeTime, fakeNetwork, ibm, never } from '../fixtures.ts';
+import { modelOf } from '../modelFixtures.ts';
 
 const from: ModelQuery = { service: ibm, serviceUrl: 'https://a.example', operation: 'chat' };
 const access = { origin: 'https://a.example', secrets: [], fixedHeaders: [] };
@@ -11,11 +12,15 @@ describe('the model cache', () => {
   let time: FakeTime;
   let models: Models;
   let label: string;
+  let limits: object;
   beforeEach(async () => {
     time = new FakeTime();
     label = 'old';
+    limits = {};
     const { fetch } = fakeNetwork(() => ({
-      json: { resources: ['one', 'two'].map((model_id) => ({ model_id, label })) },
+      json: {
+        resources: ['one', 'two'].map((model_id) => ({ model_id, label, model_limits: limits })),
+      },
     }));
     models = new Models(new Http({ fetch }), () => [], time);
     await models.list(from, access, 'one', never);
@@ -33,6 +38,16 @@ describe('the model cache', () => {
     assert.equal(models.knownModel(from, 'three'), undefined);
     assert.equal(models.knownModel({ ...from, operation: 'generation' }, 'one'), undefined);
     assert.equal(models.knownModel({ ...from, serviceUrl: 'https://b.example' }, 'one'), undefined);
+  });
+
+  it('takes limits from a model listed earlier only if it has none itself', async () => {
+    const listed = (maxOutputTokens: number) => modelOf({ id: 'one', maxOutputTokens });
+    assert.equal(models.knownModel(from, 'one', listed(512))?.maxOutputTokens, 512);
+    models.clear();
+    assert.equal(models.knownModel(from, 'one', listed(512))?.maxOutputTokens, 512);
+    limits = { max_output_tokens: 256 };
+    await models.list(from, access, 'one', never);
+    assert.equal(models.knownModel(from, 'one', listed(512))?.maxOutputTokens, 256);
   });
 
   it('returns the latest data for each model until the cache is cleared', async () => {
