@@ -105,6 +105,17 @@ export const SYSTEM_ROLE = 3;
 export const USAGE_TYPE = 'usage';
 
 /**
+ * True if the `mimeType` of a data part isn't a media type. VS Code uses such parts for internal
+ * data, which isn't for models. For example, versions before July 2026 add a `cache_control` part
+ * to tool results: https://github.com/microsoft/vscode/issues/313920
+ * Seen in 1.133.0 and 1.139.1:
+ * https://github.com/microsoft/vscode/blob/1.139.1/extensions/copilot/src/platform/endpoint/common/endpointTypes.ts
+ */
+export function isInternalType(mimeType: string): boolean {
+  return !mimeType.includes('/');
+}
+
+/**
  * Returns a link that executes a command, for the message or progress text of a notification. The
  * link can be reached with Tab. Screen readers read only the label. If the user hides a progress
  * notification, the status bar shows the notification's text, with the label in place of the link.

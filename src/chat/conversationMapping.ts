@@ -10,7 +10,7 @@ import {
   type ProvideLanguageModelChatResponseOptions,
 } from 'vscode';
 import type { ChatMessage, ContentPart, Conversation } from '../service/api/conversation.ts';
-import { SYSTEM_ROLE } from '../undocumentedApi.ts';
+import { isInternalType, SYSTEM_ROLE } from '../undocumentedApi.ts';
 
 /** Converts VS Code's chat messages to a conversation for the service. Pure. */
 
@@ -73,15 +73,15 @@ function contentPart(part: unknown): ContentPart[] {
 
 /**
  * Returns a tool result as text. Tool messages can contain only text, so binary parts are replaced
- * with their type and size.
+ * with their type and size. Leaves out VS Code's internal data.
  */
 function resultText({ content }: LanguageModelToolResultPart): string {
   return content
-    .map((part) =>
-      part instanceof LanguageModelDataPart && !textOfPart(part)
-        ? `[${part.mimeType}, ${part.data.length} bytes]`
-        : textOfPart(part),
-    )
+    .map((part) => {
+      const text = textOfPart(part);
+      const isBinary = part instanceof LanguageModelDataPart && !isInternalType(part.mimeType);
+      return isBinary && !text ? `[${part.mimeType}, ${part.data.length} bytes]` : text;
+    })
     .join('');
 }
 

@@ -177,6 +177,8 @@ describe('the chat provider', () => {
           '7',
           make('LanguageModelTextPart', 'one'),
           make('LanguageModelDataPart', Buffer.from('{"b":2}'), 'application/json'),
+          make('LanguageModelDataPart', png, 'image/png'),
+          make('LanguageModelDataPart', Buffer.from('ephemeral'), 'cache_control'),
         ),
         result('8', make('LanguageModelPromptTsxPart', { node: 1 }), 'plain'),
       ],
@@ -207,7 +209,7 @@ describe('the chat provider', () => {
         content: 'I look.',
         tool_calls: [{ id: '7', type: 'function', function: fn }],
       },
-      { role: 'tool', tool_call_id: '7', content: 'one{"b":2}' },
+      { role: 'tool', tool_call_id: '7', content: 'one{"b":2}[image/png, 5 bytes]' },
       { role: 'tool', tool_call_id: '8', content: '{"node":1}plain' },
     ]);
     assert.deepEqual([(tools as unknown[]).length, choice], [1, 'auto']);
