@@ -121,7 +121,7 @@ export function isInternalType(mimeType: string): boolean {
  * notification, the status bar shows the notification's text, with the label in place of the link.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/base/common/linkedText.ts
- * @param tooltip shown instead of the ID of the command
+ * @param tooltip shown instead of the command ID
  */
 export function commandLink(label: string, command: string, tooltip: string): string {
   return `[${label}](command:${command} "${tooltip}")`;
@@ -169,8 +169,8 @@ export function thinkingPart(api: object, text: string): LanguageModelResponsePa
 
 /**
  * The values of a setting at all levels. In a remote window, `globalValue` is the value on the
- * remote machine if there is one, or else the local value. VS Code's types lack `globalLocalValue`
- * and `globalRemoteValue`.
+ * remote machine if there is one, and the local value otherwise. VS Code's types lack
+ * `globalLocalValue` and `globalRemoteValue`.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostConfiguration.ts
  */

@@ -44,7 +44,7 @@ export interface RunResult {
   readonly connection: Connection;
   readonly folder: WorkspaceFolder | null;
   /**
-   * Indices of the responses in the run, except responses that were skipped because they can't be
+   * Indices of the responses in the run, except those that were skipped because they couldn't be
    * inserted.
    */
   readonly indices: readonly number[];
@@ -61,7 +61,7 @@ interface ReportedRun extends Pick<RecentJobs, 'announcements'> {
 }
 
 /**
- * Reports the failures of a run, its complete responses, and the responses that couldn't be
+ * Reports a run's failures, its successful generations, and the responses that couldn't be
  * inserted.
  */
 export async function reportRun(
@@ -90,7 +90,7 @@ export async function reportRun(
     if (wantsRetry) await runAgain(again, runMode);
   });
   if (complete.length === 0) {
-    // A mode with `doneText` keeps text only while the text is waiting to be accepted.
+    // A mode with `doneText` holds text only while the user can still accept it.
     const isKept = job.mode.doneText === undefined || job.isPending;
     const hasText = isKept && failed.some((outcome) => outcome.hasText && !isUndone(outcome));
     if (isCanceled && !outcomes.every(isUndone))
@@ -99,7 +99,7 @@ export async function reportRun(
     const isWhole = complete.length === indices.length;
     const announce = () => {
       if (isWhole) {
-        // `doneText` asks the user to accept the text, so it's used only if text is still waiting.
+        // `doneText` asks the user to accept the text, so it's used only if the user still can.
         const ofMode = job.isPending ? job.mode.doneText : undefined;
         return announcements.done(ofMode ?? texts.completeText(complete.length));
       }
@@ -134,7 +134,7 @@ function isEmpty(job: Job, { index, hasText }: Outcome, runMode: RunMode): boole
 
 /**
  * Returns the value of `max_new_tokens` if all truncated responses reached it. Undefined if any of
- * them reached another limit, such as the end of the context.
+ * them reached another limit, such as the context length.
  */
 function commonLimit(
   truncated: readonly Generation[],

@@ -10,12 +10,12 @@ import type { RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
 import type { Job, Result } from './job.ts';
 
-/** Messages about responses, and the actions that the messages offer. */
+/** Messages about responses, and the actions that they offer. */
 
 /** Regenerates or continues the responses with these indices. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
-/** The outcome of a run, and the callbacks that the messages about it need. */
+/** The outcome of a run, and the callbacks needed to report it. */
 export interface RunOutcome {
   /** Announces that the run has ended. */
   readonly announce: () => void;
@@ -30,17 +30,17 @@ export interface RunOutcome {
   readonly isPlaced: boolean;
   /** Indices of the responses that received text in this run. */
   readonly received: readonly number[];
-  /** Number of complete responses. */
+  /** Number of generations in the run that succeeded. */
   readonly complete: number;
-  /** Number of complete responses without text. */
+  /** Number of successful generations whose response is empty. */
   readonly empty: number;
 }
 
 /**
  * Shows messages about invisible characters, about truncated or empty responses, and about
- * responses that aren't in view. If a complete response has text and no message offers an action,
- * announces that the run has ended. If the run was undone, or if text couldn't be inserted, reports
- * only the invisible characters.
+ * responses that aren't in view. If a generation succeeded with text and no message offers an
+ * action, announces that the run has ended. If the run was undone, or if text couldn't be inserted,
+ * reports only the invisible characters.
  */
 export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void> {
   const { truncated } = job;
@@ -61,7 +61,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
 
 /**
  * Offers to continue truncated responses. Shows the message again after *Raise Limit* and *Show*.
- * @param pressed the buttons that the user has already pressed, which are left out
+ * @param pressed buttons to leave out, because the user has already pressed them
  */
 async function offerMore(
   job: Job,
@@ -133,7 +133,7 @@ async function show(job: Job, place = writtenRanges(job)[0]): Promise<void> {
 }
 
 /**
- * Returns the ranges of these responses in the document, without leading and trailing whitespace.
+ * Returns the ranges of these responses in the document, without leading or trailing whitespace.
  */
 function writtenRanges(job: Job, indices: readonly number[] = job.indices): Range[] {
   const { document } = job;

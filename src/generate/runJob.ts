@@ -44,12 +44,13 @@ interface RunContext {
 }
 
 /**
- * Maximum number of concurrent requests in a run. The client's own concurrency limit can be lower.
+ * Maximum number of concurrent requests in a run. The concurrency limit of the service's origin can
+ * be lower.
  */
 const MAX_AT_ONCE = 8;
 
 /**
- * Generates the job's responses with these indices, inserts their text while it streams, and
+ * Generates the job's responses with these indices, inserts their text as it streams in, and
  * reports the outcome. Text received before a failure stays in the document. Depending on
  * `runMode`, a retry replaces this text or continues it.
  * @param prepare called before the run, for example to prompt the user; resolves to false if the
@@ -222,8 +223,7 @@ async function generateOne(
 }
 
 /**
- * Sends a request, and sends it again each time the user chooses to retry instead of waiting for a
- * response.
+ * Sends a request, and resends it each time the user chooses to retry instead of waiting.
  * @throws the error of the last request
  */
 async function withUserRetries<Result>(

@@ -71,13 +71,13 @@ export class WaitProgress implements Disposable {
   #generating = texts.GENERATING;
   /** The requests that got no response within 5 s, each with the timer for the offer to retry. */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
-  /** The silent requests that the current offer would retry. */
+  /** The requests that the offer would currently retry. */
   readonly #offered = new Set<AbortController>();
   /** The ID of the command that the link in the offer runs. Each run has its own command. */
   readonly #retryId = `hostedModel.retry.${crypto.randomUUID()}`;
   /** Undefined until the first offer, because few runs need the command. */
   #retryCommand: Disposable | undefined;
-  /** The labels of the selections whose responses have no text yet, by index of the response. */
+  /** The labels of the selections whose responses have no text yet, by response index. */
   readonly #labels = new Map<number, LineLabel>();
   /** The requests that are waiting for their next attempt. */
   readonly #retries = new Map<AbortController, PendingRetry>();
@@ -95,7 +95,7 @@ export class WaitProgress implements Disposable {
     this.#removeListener = requests.onDidChange(() => this.#show());
   }
 
-  /** Updates the label until `removeLabel` is called. */
+  /** Keeps the label up to date until `removeLabel` is called. */
   addLabel(index: number, label: LineLabel): void {
     this.#labels.set(index, label);
   }
@@ -117,7 +117,7 @@ export class WaitProgress implements Disposable {
     this.#show();
   }
 
-  /** Called before the wait for each retry of a request. Starts or updates the countdown. */
+  /** Called before each wait for a retry. Starts or updates the countdown. */
   onRetry(request: AbortController, retry: PendingRetry): void {
     this.onEnd(request);
     this.#retries.set(request, retry);
@@ -138,8 +138,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Removes the request from all waits and from the offer to retry. Doesn't update the
-   * notification, which may be about to close.
+   * Stops tracking the request, so it's neither shown as waiting nor offered for a retry. Doesn't
+   * update the notification, which may be about to close.
    */
   onEnd(request: AbortController): void {
     clearTimeout(this.#silent.get(request));
@@ -155,7 +155,7 @@ export class WaitProgress implements Disposable {
     this.#retryCommand?.dispose();
   }
 
-  /** Updates the notification and the labels now, and again when a displayed time changes. */
+  /** Updates the notification and the labels now, and again whenever a displayed time changes. */
   #show(): void {
     clearTimeout(this.#countDown);
     const { state } = this.#requests;

@@ -28,5 +28,5 @@ export interface Message {
   readonly setting?: string;
 }
 
-/** The label of the button that error messages have in addition to their actions. */
+/** The label of the button that every error message has, in addition to its actions. */
 export const SHOW_LOG = 'Show Log';

@@ -30,8 +30,9 @@ const UNKNOWN_TARGET =
   'The identity service doesn’t recognize the requested resource. Check “audience” and “scope” in the service’s entry in hostedModel.services.';
 
 /**
- * Messages by error code. Some codes are from OAuth 2.0
- * (https://www.rfc-editor.org/rfc/rfc6749#section-5.2), and others are sent by only one provider.
+ * Messages by error code. The codes are from OAuth 2.0
+ * (https://www.rfc-editor.org/rfc/rfc6749#section-5.2), from its extensions, or from a single
+ * provider.
  */
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -118,7 +119,7 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: SettingsLoca
     : `The identity service refused the ${settingLabel('apiKey', labels)}. The key is unknown, expired, or disabled. Copy it again or create a new one, then ${newKey('it')}.`;
 }
 
-/** Names the resource or model that the account may lack access to, and advises what to do. */
+/** Names the resource or model that the account may lack access to, and suggests what to do. */
 function resourceAdvice(labels: LabelContext): string {
   return needsSetting('projectId', labels)
     ? `the ${resourceName(labels)}. Ask its owner, or check the ${settingLabel('projectId', labels)}`

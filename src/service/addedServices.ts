@@ -37,8 +37,8 @@ export interface ServiceIssue {
 const NEUTRAL = 'vendor';
 
 /**
- * The IDs that no new service can have, because they are already the prefixes of another service's
- * setting names or aliases.
+ * The IDs that no new service can have, because they are prefixes of existing setting names or
+ * aliases.
  */
 export const RESERVED_WORDS: readonly string[] = [
   NEUTRAL,
@@ -119,7 +119,7 @@ export function wordOf(entry: unknown): string {
   return textsOf(entry)('word').toLowerCase();
 }
 
-/** True if the name has 1 to 64 characters: letters, digits, spaces, and basic punctuation. */
+/** True if the name consists of 1 to 64 letters, digits, spaces, and basic punctuation marks. */
 export function isServiceName(name: string): boolean {
   return /^[\p{L}\p{N} .,()&'_-]{1,64}$/u.test(name);
 }
@@ -143,7 +143,7 @@ function commandIn(value: unknown): readonly string[] | undefined {
 
 export const MAX_HEADERS = 20;
 /**
- * Matches 1 to 1,024 characters of printable ASCII without a space at either end. Any other value
+ * Matches 1 to 1,024 printable ASCII characters without a space at either end. Any other value
  * could be changed or refused on its way to the service.
  */
 const HEADER_VALUE = /^[!-~](?:[ -~]{0,1022}[!-~])?$/;
@@ -202,8 +202,8 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if a service's entry may name this header, either for the key or as a fixed header. Also
- * true for an empty name, because the key doesn't need a header of its own.
+ * True if a service's entry may use this header, either for the key or as a fixed header. Also true
+ * for an empty name, because the key doesn't need a header of its own.
  */
 export function isAllowedHeaderName(header: string): boolean {
   const name = header.toLowerCase();

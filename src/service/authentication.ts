@@ -10,7 +10,9 @@ export type Authentication =
   | {
       readonly kind: 'clientCredentials';
       readonly path: string;
-      /** True to send the credentials in the body (`client_secret_post`), not as HTTP Basic. */
+      /**
+       * True to send the credentials in the body (`client_secret_post`); false to use HTTP Basic.
+       */
       readonly inBody: boolean;
       readonly scope: string;
       readonly audience: string;

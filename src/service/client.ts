@@ -100,7 +100,7 @@ export interface ClientOptions extends InferenceOptions {
 interface GenerationRequest extends ModelRequest {
   /** The body fields for the prompt or conversation, in the format of the operation. */
   readonly fields: RequestBody;
-  /** The texts in `fields` that the model didn't generate. */
+  /** The strings in `fields` that the model didn't generate. */
   readonly inputs: readonly string[];
   readonly storedModel?: Model | undefined;
 }
@@ -112,8 +112,8 @@ interface GenerationRequest extends ModelRequest {
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
- * Maximum milliseconds to look for the cause of a refusal. The limit is short, because the user is
- * waiting for the error message.
+ * Maximum milliseconds spent looking for the cause of a refusal. The limit is short, because the
+ * user is waiting for the error message.
  */
 const EXPLANATION_MS = 3_000;
 
@@ -144,7 +144,7 @@ export class Client {
   }
 
   /**
-   * Generates the next message of a conversation. With the generation operation, only text is sent,
+   * Generates the next message in a conversation. With the generation operation, only text is sent,
    * because this operation supports neither tools nor images.
    * @throws {ServiceError} as `generateText` does
    */
@@ -187,8 +187,8 @@ export class Client {
   }
 
   /**
-   * Returns the kinds of secrets in a text that the user wrote. Finds known keys and tokens, and
-   * any private key.
+   * Returns the kinds of secrets in text that the user wrote. Finds known keys and tokens, and any
+   * private key.
    */
   secretKindsIn(text: string): readonly SecretKind[] {
     return this.#secretKindsIn([text], [text]);
@@ -205,8 +205,8 @@ export class Client {
   }
 
   /**
-   * The secrets that no prompt may contain, by kind. Keys of other connections count as tokens,
-   * because `options.secrets` doesn't distinguish keys from tokens.
+   * The secrets that no prompt may contain, by kind. Keys of other connections are treated as
+   * tokens, because `options.secrets` doesn't distinguish keys from tokens.
    */
   get #secrets() {
     const { tokenService, credentials } = this.#options;
@@ -217,8 +217,8 @@ export class Client {
   }
 
   /**
-   * Returns the kinds of secrets in these texts.
-   * @param inputs the texts that the model didn't generate. Only these texts are searched for
+   * Returns the kinds of secrets in these strings.
+   * @param inputs the strings that the model didn't generate. Only these strings are searched for
    * private keys, because a private key in generated text is just an example.
    */
   #secretKindsIn(texts: readonly string[], inputs: readonly string[]): SecretKind[] {
@@ -234,7 +234,7 @@ export class Client {
    * Throws if the prompt, the conversation, or a parameter contains a secret, even if the user
    * confirmed the prompt. The URL, the model ID, and the project ID are checked just before the
    * request is sent.
-   * @param inputs the texts that the model didn't generate
+   * @param inputs the strings that the model didn't generate
    * @throws {ServiceError} `prompt-holds-secret`
    */
   #refuseSecrets(fields: RequestBody, inputs: readonly string[]): void {
@@ -317,9 +317,9 @@ export class Client {
 
   /**
    * If there is no valid token, gets a token and opens a network connection to the service in
-   * parallel. On a slow network, opening the connection only after the token has arrived would take
-   * about twice as long. If the network connection can't be opened, the error is ignored here,
-   * because the generation request will report it.
+   * parallel. On a slow network, doing one after the other would take about twice as long. If the
+   * network connection can't be opened, the error is ignored here, because the generation request
+   * will report it.
    * @returns the token; undefined if no token was requested
    * @throws {ServiceError} the failure of the token request
    */

@@ -95,7 +95,7 @@ export class Connection implements PublicCredentials, ModelSettings {
     return this.#runtime.isPaused(this.approved.service);
   }
 
-  /** Returns a copy with another model or other parameters. */
+  /** Returns a copy with a different model or different parameters. */
   with(changes: Partial<Pick<ModelSettings, 'modelId' | 'parameters'>>): Connection {
     const { modelId, operation, parameters, limits, source, reason } = this;
     const own = { modelId, operation, parameters, limits, source, reason };
@@ -111,7 +111,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Generates the next message of a conversation. Chat requests have lower priority than
+   * Generates the next message in a conversation. Chat requests have lower priority than
    * generations in documents.
    * @throws {ServiceError} as `Client.chat` does
    */

@@ -70,8 +70,8 @@ export interface CleanValue {
 }
 
 /**
- * Maximum length, in characters, of a key, ID, or URL, which are usually much shorter. Longer values
- * are rejected. The limit keeps the checks fast enough to run while the user types.
+ * Maximum length, in characters, of a key, ID, or URL. Real values are usually much shorter, and
+ * longer values are rejected. The limit keeps the checks fast enough to run while the user types.
  */
 export const MAX_VALUE_LENGTH = 4096;
 
@@ -163,8 +163,8 @@ export type ParsedUrl =
   | { readonly ok: false; readonly problem: UrlProblem };
 
 /**
- * Matches an http URL with one of three hosts that VS Code never contacts through a proxy, in the
- * spelling that `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, the request could go
+ * Matches an http URL whose host is one of the three that VS Code never contacts through a proxy,
+ * spelled as `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, the request could go
  * through a proxy, which could read the key.
  * Source: `useProxySettings` in
  * https://github.com/microsoft/vscode-proxy-agent/blob/main/src/index.ts
@@ -181,12 +181,12 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\
 
 /**
  * Parses a service or identity URL. The URL must use https, unless its host is a `LOOPBACK` host or
- * `mayBeHttp` is true. Refuses a URL with a user name, a query, or a fragment. However, if the URL
+ * `mayBeHttp` is true. Rejects a URL with a user name, a query, or a fragment. However, if the URL
  * has an endpoint path, the path is removed, together with the query and fragment after it.
  *
  * Checks the text before parsing it. With backslashes, tabs, or missing slashes, the parsed host
  * can differ from the host that the user sees (T16 in docs/threat-model.md).
- * @param mayBeHttp true to allow http to any host, which needs the user's approval
+ * @param mayBeHttp true to allow http to any host, which requires the user's approval
  */
 export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
   const { value, flaws } = cleanValue(text);

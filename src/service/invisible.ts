@@ -1,5 +1,5 @@
 /**
- * Invisible characters, for a character class in a regular expression with the `v` flag.
+ * Invisible characters, for use in a character class of a regular expression with the `v` flag.
  *
  * - Control characters, lone surrogates, and line and paragraph separators
  * - Annotation marks and the blank braille pattern

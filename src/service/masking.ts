@@ -30,7 +30,7 @@ export const SECRET_SHAPES: readonly RegExp[] = [
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----|.*)/gs;
 
-/** True if a text contains the first line of a private key. */
+/** True if the text contains the first line of a private key. */
 export function holdsPrivateKey(text: string): boolean {
   return text.search(PRIVATE_KEY) >= 0;
 }
@@ -40,7 +40,7 @@ export function maskPrivateKeys(text: string): string {
 }
 
 /**
- * True if a text contains one of these secrets, either raw or encoded.
+ * True if the text contains one of these secrets, either raw or encoded.
  * @param shortest minimum length of a secret, in characters
  */
 export function holdsSecret(
@@ -52,7 +52,7 @@ export function holdsSecret(
 }
 
 /**
- * Masks all occurrences of these secrets in a text, both raw and encoded.
+ * Masks all occurrences of these secrets in the text, both raw and encoded.
  * @param shortest minimum length of a secret, in characters
  */
 export function maskSecrets(

@@ -25,7 +25,7 @@ export interface Service {
   readonly regions: readonly Region[];
   /** Prefix of a region's host on the service's private network. */
   readonly privatePrefix: string;
-  /** Setting names of other clients for this service, which this extension reads, too. */
+  /** Setting names that other clients for this service use. This extension reads them, too. */
   readonly aliases: NameSet;
   readonly defaultModelId: string;
   /**

@@ -20,7 +20,7 @@ export interface ServiceRuntimeOptions {
   readonly clock?: Clock;
 }
 
-/** The keys from all sources, including the sources that aren't in use. */
+/** The keys from all sources, including those that aren't in use. */
 type KnownKeys = Secret<readonly ServiceKey[]>;
 
 const PROBE_DEADLINE_MS = 30_000;
@@ -140,7 +140,7 @@ export class ServiceRuntime {
   }
 
   /**
-   * True if a text contains one of these words or keys, or a key or token that was used in this
+   * True if the text contains one of these words or keys, or a key or token that was used in this
    * window. Also finds encoded forms, and header values derived from the keys.
    * @param shortest minimum length, in characters, of a word, key, or token to search for; values
    * below 6 count as 6
@@ -157,7 +157,7 @@ export class ServiceRuntime {
   }
 
   /**
-   * Discards all tokens, for example after a sign-out. The values of the discarded tokens are still
+   * Discards all tokens, for example after a sign-out. The values of the discarded tokens stay
    * masked.
    */
   forgetTokens(): void {

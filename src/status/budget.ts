@@ -86,8 +86,8 @@ export class DailyBudget {
 }
 
 /**
- * Returns the value to store with a note. A raised budget gets new notices, but the user's choice to
- * continue applies for the rest of the day.
+ * Returns the value to store with a note. A changed budget gets new notices, but the user's choice
+ * to continue applies for the rest of the day.
  */
 function noteKey(note: Note, { fingerprint, budget }: DayUse): string {
   return note === 'continued' ? fingerprint : `${fingerprint} ${budget}`;

@@ -33,7 +33,7 @@ export class SessionHistory {
   // In each array, the newest entry is last.
   readonly failures: PastFailure[] = [];
   readonly generations: PastGeneration[] = [];
-  /** The latest times that callers waited for a token. Background refreshes don't count. */
+  /** The latest waits for a token. Background refreshes don't count. */
   readonly tokenWaits: PastTokenWait[] = [];
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Start of the current wait in monotonic milliseconds; undefined if no caller is waiting. */

@@ -68,8 +68,8 @@ export class StatusItem implements Disposable {
 
   update(facts: Partial<StatusFacts>): void {
     this.#facts = { ...this.#facts, ...facts };
-    // Generations that were active when the window closed still report their end, but the item no
-    // longer exists.
+    // Generations that were active when the window closed still report that they've ended, but the
+    // item no longer exists.
     if (this.#isDisposed) return;
     // Painting reads all settings, which would delay the request or edit that caused this update.
     this.#paintingSoon ??= setTimeout(() => {

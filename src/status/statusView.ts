@@ -41,11 +41,14 @@ export interface StatusFacts {
   /** The current requests to the service in use; undefined without a connection. */
   readonly requests: Requests | undefined;
   /**
-   * True if the service or the network was unreachable at the last attempt, and neither the
+   * True if the service or the network was unreachable on the last attempt, and neither the
    * settings nor the stored keys have changed since.
    */
   readonly unreachable: boolean;
-  /** The message of the last failure; undefined after a success or a change of a stored key. */
+  /**
+   * The message about the last failure; undefined after a success or after a stored key has
+   * changed.
+   */
   readonly lastFailure: Message | undefined;
   /**
    * Tooltip lines about the key and the service, a source that needs approval, or a mistake in the
@@ -142,8 +145,8 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
 }
 
 /**
- * Returns the first wait to end among the running generations. If no generation is running, returns
- * the wait that would delay a new request.
+ * Returns the wait that ends first among the running generations. If no generation is running,
+ * returns the wait that would delay a new request.
  */
 function firstWait({ running, requests }: StatusFacts): Wait | undefined {
   if (running.length === 0) return requests && waitFor(requests.state, []);

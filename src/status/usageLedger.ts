@@ -76,7 +76,7 @@ export class UsageLedger {
 
   /**
    * Reads today's usage of a key in other windows.
-   * @returns a function that returns the rows of all windows; this window's rows are up to date at
+   * @returns a function that returns the rows of all windows; this window's rows are up to date on
    * each call
    */
   async today(fingerprint: string): Promise<() => UsageRow[]> {

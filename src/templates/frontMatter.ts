@@ -11,7 +11,7 @@ import type { TextSpan } from './templateMessages.ts';
 
 /**
  * Reads front matter as YAML, with the positions of its keys and values. The core schema allows
- * only plain data. Aliases are refused, because they could expand to a huge value.
+ * only plain data. Aliases are rejected, because they could expand to a huge value.
  */
 
 /**
@@ -100,8 +100,9 @@ function nodeAt(
 }
 
 /**
- * Returns the span from an error to the end of its line. If the error is at whitespace, the span
- * starts at the character before the whitespace, so there is something to underline.
+ * Returns the span from an error to the end of its line. If the error is at whitespace or at the
+ * end of the text, the span starts at the last character before it, so there is something to
+ * underline.
  */
 function spanOfError(source: string, offset: number): TextSpan {
   const start = source.slice(0, offset).trimEnd().length;

@@ -195,7 +195,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
 
 export const FIELD_NAMES: readonly string[] = [...READERS.keys()];
 
-/** Returns the valid fields, and the issues with the invalid fields. */
+/** Returns the valid fields, and an issue for each invalid or unknown field. */
 export function readFields(
   entries: readonly FrontMatterEntry[],
   context: FieldContext,

@@ -103,7 +103,7 @@ export function lastUsedTemplates(memento: Memento): readonly string[] {
 }
 
 /**
- * Puts a name at the front of the most recently used templates. Keeps at most `MAX_LAST_USED`
+ * Puts a name at the front of the list of recently used templates. Keeps at most `MAX_LAST_USED`
  * names.
  * @throws if VS Code can't store the name
  */

@@ -40,7 +40,7 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
 
 /**
  * Finds a template by name, or lets the user pick one if no name is given. Moves the template to
- * the front of the most recently used templates. If the template is missing or broken, shows the
+ * the front of the list of recently used templates. If the template is missing or broken, shows the
  * reason.
  * @returns the template; undefined if the user picked nothing, or the template is missing or broken
  */

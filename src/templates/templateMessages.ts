@@ -12,7 +12,7 @@ import { oneLine } from '../ui/oneLine.ts';
 /** Maximum size of a template file, far more than a prompt needs. */
 export const TEMPLATE_LIMIT_BYTES = 65_536;
 
-/** A part of a text, measured in UTF-16 code units. */
+/** A range of text, measured in UTF-16 code units. */
 export interface TextSpan {
   readonly offset: number;
   readonly length: number;

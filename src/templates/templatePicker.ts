@@ -40,7 +40,7 @@ export async function pickTemplate(
   return undefined;
 }
 
-/** Issues of templates that aren't opened: the path is a link, isn't a file, or can't be read. */
+/** Issues that keep a template from being opened: it's a link, isn't a file, or can't be read. */
 const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
   'link',
   'not-a-file',
@@ -141,7 +141,7 @@ function compareOrigins(one: TemplateEntry, other: TemplateEntry): number {
 
 /**
  * Prompts for the answers to a template's questions, one at a time.
- * @returns the answers by question; undefined if the user canceled
+ * @returns the answers, keyed by question; undefined if the user canceled
  */
 export async function askInputs(
   template: Pick<Template, 'name' | 'prompt'>,

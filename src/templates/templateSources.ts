@@ -132,7 +132,7 @@ async function templatesOfFiles({
 
 /**
  * Returns `folder` if every URI is a folder and none is a link. Otherwise, returns the problem with
- * the first URI that can't be used. Links are refused, because a link could lead outside the
+ * the first URI that can't be used. Links are rejected, because a link could lead outside the
  * workspace.
  */
 async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {
@@ -146,9 +146,9 @@ async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unrea
 }
 
 /**
- * Converts an error from `stat` to the state of the folder. If permission is denied, the folder
- * counts as unreadable, because it may exist. After any other error, such as an unavailable file
- * system, the folder counts as absent.
+ * Converts an error from `stat` to the state of the folder. If permission is denied, the folder is
+ * treated as unreadable, because it may exist. After any other error, such as an unavailable file
+ * system, the folder is treated as absent.
  */
 function absentOrUnreadable({ code }: Partial<FileSystemError>): 'absent' | 'unreadable' {
   return code === 'NoPermissions' ? 'unreadable' : 'absent';

@@ -22,7 +22,7 @@ interface DocumentKind {
 export class DocumentDiagnostics implements Disposable {
   readonly #kind: DocumentKind;
   readonly #collection = languages.createDiagnosticCollection(DIAGNOSTIC_SOURCE);
-  /** Timers of delayed checks, by document. */
+  /** Timers for delayed checks, by document. */
   readonly #timers = new Map<TextDocument, NodeJS.Timeout>();
   readonly #listeners = Disposable.from(
     workspace.onDidOpenTextDocument((document) => void this.show(document)),

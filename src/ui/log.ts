@@ -3,7 +3,7 @@ import { type Disposable, type LogOutputChannel, window } from 'vscode';
 /** The parts of VS Code's log channel that the extension uses. */
 export type Log = Pick<LogOutputChannel, 'debug' | 'info' | 'warn' | 'error' | 'show'>;
 
-/** Opens the log of this window. Failed writes, for example on a full disk, are ignored. */
+/** Opens the log for this window. Failed writes, for example on a full disk, are ignored. */
 export function openLog(): Log & Disposable {
   const channel = window.createOutputChannel('Hosted Model', { log: true });
   const quietly =

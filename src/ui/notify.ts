@@ -50,7 +50,7 @@ export class Announcements implements Disposable {
   }
 
   /**
-   * Announces in words that work has started, because the status item only shows a spinner.
+   * Announces in words that work has started, because the status item shows only a spinner.
    * @returns a function that removes the announcement
    */
   started(text: string): () => void {
@@ -64,8 +64,8 @@ export class Announcements implements Disposable {
   }
 
   #show(id: string, text: string, words: string): StatusBarItem | undefined {
-    // Generations that were active when the window closed still report their end. Don't announce
-    // it.
+    // Generations that were active when the window closed still report that they've ended. Don't
+    // announce it.
     if (this.#isDisposed) return undefined;
     this.#item?.dispose();
     const { Right } = StatusBarAlignment;

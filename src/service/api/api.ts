@@ -8,7 +8,7 @@ import type { RequestBody } from './parameterFields.ts';
 
 /** A wire format for inference requests. Each format is implemented in its own file. */
 export interface Api {
-  /** Returns the URL of a call, including its query. */
+  /** Returns the URL for a call, including the query string. */
   readonly url: (call: GenerationCall, target: ModelTarget) => string;
   /**
    * Returns the body fields that name the model and, if the API uses one, the project or space to
@@ -70,7 +70,7 @@ export interface ModelCalls {
     operation: Operation,
     start?: string,
   ) => string;
-  /** Returns the URL of the smallest list in which to look up the model's entry. */
+  /** Returns the URL of the smallest list that can contain the model's entry. */
   readonly entryUrl: (from: Pick<ModelTarget, 'service' | 'serviceUrl'>, modelId: string) => string;
   /**
    * Reads one page of models.

@@ -5,8 +5,8 @@ import type { ModelFacts } from '../statedModels.ts';
 import { tokenLimit, validEntries } from './modelList.ts';
 
 /**
- * Reads the response of `/model/info`, where LiteLLM describes the models that `/models` lists. The
- * response can also contain the addresses and headers of providers, which aren't read.
+ * Reads the response from `/model/info`, where LiteLLM describes the models that `/models` lists.
+ * The response can also contain the addresses and headers of providers, which aren't read.
  * Source: https://docs.litellm.ai/docs/proxy/model_management
  */
 
@@ -94,7 +94,7 @@ function infoOf(stated: v.InferOutput<typeof deployment>['model_info']): ModelIn
 
 /**
  * Combines two deployments that share a name. A request can reach either deployment, so the lower
- * limits apply, and only the capabilities that both deployments have. A value that only one
+ * limits apply, and a capability counts only if both deployments have it. A value that only one
  * deployment states applies to both.
  */
 function commonInfo(one: ModelInfo, other: ModelInfo): ModelInfo {

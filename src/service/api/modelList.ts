@@ -76,7 +76,7 @@ const stage = shape({
   alternative_model_ids: listOf(id),
 });
 
-// Only the ID must be valid. Invalid values in other fields count as missing.
+// Only the ID must be valid. Invalid values in other fields are treated as missing.
 const model = shape({
   model_id: id,
   label: text,

@@ -182,7 +182,7 @@ function fieldFlaw(
 /**
  * Checks that `min_new_tokens` isn't greater than `max_new_tokens`. Chat requests don't need this
  * check, because they never contain `min_new_tokens`. If `max_new_tokens` isn't set,
- * `newTokensByDefault` raises its default instead.
+ * `newTokensByDefault` raises the default instead.
  */
 function orderProblem(parameters: Parameters): ServiceError | undefined {
   const { min_new_tokens: least, max_new_tokens: most } = parameters;

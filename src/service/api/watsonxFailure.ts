@@ -32,8 +32,8 @@ const inferenceError = shape({
 });
 
 /**
- * The error formats of the service's own gateway, which rejects requests with expired tokens, for
- * example.
+ * The error formats of the service's own gateway, which, for example, rejects requests with expired
+ * tokens.
  */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
@@ -78,9 +78,10 @@ export function failureInEvent(json: unknown): ServiceError | undefined {
 }
 
 /**
- * Reads the token counts from messages such as "…input tokens 4098 cannot exceed the total tokens
- * limit 4096…". Some messages state the limit first. The wildcards are bounded, so matching takes
- * linear time.
+ * Returns `prompt-too-long`, with the token counts, for messages such as "…input tokens 4098 cannot
+ * exceed the total tokens limit 4096…". Returns `bad-request` for any other message. Some messages
+ * about a long prompt state the limit first. The wildcards are bounded, so matching takes linear
+ * time.
  */
 function inputFailure(message: string, details: FoundDetails): ServiceError {
   const counts =

@@ -12,14 +12,15 @@ export interface AuthMethod {
    */
   readonly scheme: string;
   /**
-   * The header that contains the token or key without a scheme. Replaces the Authorization header.
+   * The header that contains the token or key without a scheme. Sent instead of the Authorization
+   * header.
    */
   readonly header?: string;
   /** True if requests contain neither a token nor a key. */
   readonly needsNoToken?: true;
   /** Returns the key, if there is one, and all header values derived from the key. */
   readonly secrets: (key: ServiceKey) => readonly string[];
-  /** Undefined if requests contain no token. */
+  /** Undefined if requests contain the key itself, or no key. */
   readonly exchange?: TokenExchange;
 }
 
@@ -54,7 +55,7 @@ export interface IdentityClient {
     request: IdentityRequest<Result> &
       Pick<HttpRequest<Result>, 'contentType' | 'body' | 'scheme' | 'tokenProvider'>,
   ) => Promise<Result>;
-  /** Requests information about a token. Makes only one attempt, which is limited to 5 s. */
+  /** Requests information about a token. Makes a single attempt, with a deadline of 5 s. */
   readonly get: <Result>(
     request: IdentityRequest<Result> & { readonly token: string },
   ) => Promise<Result>;

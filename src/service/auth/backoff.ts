@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 const FIRST_MS = 5_000;
 const MAX_MS = 300_000;
 /**
- * Maximum length, in milliseconds, of a pause that a response requests. A faulty proxy could
+ * Maximum length, in milliseconds, of a pause that a response can cause. A faulty proxy could
  * request a pause of several years.
  */
 const MAX_REQUESTED_MS = 3_600_000;

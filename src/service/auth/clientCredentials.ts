@@ -98,12 +98,12 @@ function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams
 }
 
 /**
- * Error codes that count as a refused token request, not as a refused key:
+ * Error codes that mean that the token request was refused, but not the key:
  *
- * - all codes of OAuth 2.0 (https://www.rfc-editor.org/rfc/rfc6749#section-5.2) except
+ * - all OAuth 2.0 codes (https://www.rfc-editor.org/rfc/rfc6749#section-5.2) except
  *   `invalid_client`, which means that the key was refused
- * - the codes for an unknown audience, of OAuth 2.0 (https://www.rfc-editor.org/rfc/rfc8707#section-2)
- *   and Microsoft Entra ID
+ * - the codes for an unknown audience in OAuth 2.0
+ *   (https://www.rfc-editor.org/rfc/rfc8707#section-2) and Microsoft Entra ID
  *   (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow)
  * - Auth0's code for an audience or scope that the client may not use
  *   (https://github.com/auth0/docs/issues/5466)

@@ -3,15 +3,15 @@ import type { AuthMethod } from './authMethod.ts';
 import { readCommandOutput } from './commandOutput.ts';
 import { runProgram } from './runProgram.ts';
 
-/** Maximum number of bytes that a token command can print. */
+/** Maximum number of bytes that a token command may print. */
 const MAX_OUTPUT_BYTES = 65_536;
 
 /**
  * Creates the authentication method that runs the user's program and reads the token that it
  * prints. Runs only the approved program, with the approved arguments. If the program exits with an
- * error, runs it once more, because another program may have locked or changed a shared token
- * cache. If less than half of the time is left, the program isn't run again. A second run would
- * probably exceed the deadline and hide the exit code of the first run.
+ * error or is ended by a signal, runs it once more, because another program may have locked or
+ * changed a shared token cache. Doesn't run it again if less than half of the time is left. A
+ * second run would probably exceed the deadline and hide the exit code of the first run.
  */
 export function command({
   command: [, ...args],

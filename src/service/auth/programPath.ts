@@ -4,15 +4,14 @@ import which from 'which';
 
 /**
  * Returns the absolute path of the program that a command starts; undefined if it isn't found. A
- * relative path is resolved from the home directory, where commands run. A name without a path is
- * looked up in `PATH`.
+ * relative path is resolved against the home directory, where commands run. A name without a path
+ * is looked up in `PATH`.
  */
 export async function programPath(program: string): Promise<string | undefined> {
   const isName = program === basename(program);
   const sought = isName ? program : resolve(homedir(), program);
-  // In version 2.0.2, the asynchronous `which` ignores the option `nothrow`.
+  // In version 2.0.2, the asynchronous `which` ignores the `nothrow` option.
   const found = await which(sought).catch(() => undefined);
-  // The found path can still be relative, because `PATH` can contain folders that are relative to
-  // the working directory.
+  // The path that was found can still be relative, because `PATH` can contain relative paths.
   return found === undefined ? undefined : resolve(found);
 }

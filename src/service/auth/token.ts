@@ -11,7 +11,7 @@ export interface TokenResponse {
   readonly value: string;
   /** Lifetime in seconds, if the service or program states one. */
   readonly expiresIn?: number | undefined;
-  /** Expiry in seconds since 1970, by the server's clock. */
+  /** Expiry in seconds since 1970, according to the server's clock. */
   readonly expiration?: number | undefined;
   /**
    * The time of the response, in milliseconds since 1970. It's taken from the server's clock, or
@@ -25,9 +25,9 @@ export interface TokenResponse {
 /** The lifetime and thresholds of a token, in milliseconds from just before the token request. */
 export interface TokenLifetime {
   readonly lifeMs: number;
-  /** From this age on, the token is refreshed in the background. */
+  /** Age after which the token is refreshed in the background. */
   readonly softMs: number;
-  /** From this age on, callers wait for the next token. */
+  /** Age after which callers wait for the next token. */
   readonly hardMs: number;
 }
 
@@ -65,7 +65,7 @@ export function statesLifetime(response: TokenResponse): boolean {
 
 /**
  * Returns the positive lifetimes that a response states, in seconds. Compares `expiration` with the
- * server's time, because this machine's clock can be minutes off.
+ * server's time, because this machine's clock can be off by minutes.
  */
 function statedLifetimes(response: TokenResponse): number[] {
   const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = response;
@@ -78,8 +78,8 @@ const DATE_STEP_MS = 1_000;
 
 /**
  * Returns how many milliseconds this machine's clock is ahead of the server's. The result is
- * negative if this machine's clock is behind, and 0 if the server's time lies between `start` and
- * `end`. Undefined if the server's time is unknown.
+ * negative if this machine's clock is behind, and 0 if the server's time may lie between `start`
+ * and `end`. Undefined if the server's time is unknown.
  * @param start the wall-clock time before the request, in milliseconds since 1970
  * @param end the wall-clock time after the response, in milliseconds since 1970
  */
@@ -149,7 +149,7 @@ export const TOKEN_DEADLINE_MS = 30_000;
 export function ageOf(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): number {
   const wall = clock.now() - token.wallStart;
   // If the clock was set back, the wall-clock age is unknown. In that case, a token that can expire
-  // counts as due for a refresh, but stays in use.
+  // is treated as due for a refresh, but stays in use.
   const isUnknown = wall < -CLOCK_SET_BACK_MS && Number.isFinite(token.life.softMs);
   const wallAge = isUnknown ? token.life.softMs : wall;
   return Math.max(wallAge, clock.monotonic() - token.monotonicStart);

@@ -7,7 +7,7 @@ import type { TokenResponse } from './token.ts';
 
 /**
  * Seconds as a number or a string of digits. Some gateways turn numbers into strings. Any other
- * value counts as missing.
+ * value is treated as missing.
  */
 export const seconds = v.fallback(
   v.optional(v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number))])),
@@ -16,7 +16,7 @@ export const seconds = v.fallback(
 
 /**
  * An access token of 16 to 8192 characters that are allowed in a bearer token:
- * https://www.rfc-editor.org/rfc/rfc6750#section-2.1. A token with a line break must be refused,
+ * https://www.rfc-editor.org/rfc/rfc6750#section-2.1. A token with a line break must be rejected,
  * because Node would remove the line break from the header and send an invalid token (tested).
  */
 export const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/));

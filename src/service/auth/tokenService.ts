@@ -17,7 +17,7 @@ import {
 
 export interface TokenServiceOptions {
   /**
-   * Sends a token request, including its retries, or runs the program that prints the token. If the
+   * Sends a token request, with retries, or runs the program that prints the token. If the
    * authentication method has no exchange, returns the key.
    */
   readonly fetchToken: (signal: AbortSignal) => Promise<TokenResponse>;
@@ -50,7 +50,7 @@ const REFRESHES_WITHOUT_USE = 2;
  *   When the last caller stops, the request is aborted.
  * - **Failed background refresh.** The current token stays in use while it's valid. The next
  *   background refresh waits for a backoff that grows from 5 s to 5 min.
- * - **Requested pause.** If the response to a failed token request requests a pause, calls fail
+ * - **Requested pause.** If the response to a failed token request asks for a pause, calls fail
  *   with that request's error until the pause ends. However, a valid token stays in use. A pause
  *   lasts at most one hour. Only `refresh` ignores a pause.
  * - **On demand.** A token that comes from a program isn't refreshed in the background. If the

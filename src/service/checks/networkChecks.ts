@@ -160,7 +160,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 
 /**
  * Runs the checks in order until one fails. If the failure may affect only one host, the service
- * host is still checked to find out if the whole network is down.
+ * host is still checked to find out whether the whole network is down.
  * @param onResult called when a check starts, waits for a retry, ends, or is skipped after a
  * failure
  * @returns the first failure; undefined if all checks passed

@@ -120,7 +120,7 @@ function checkSecrets(url: string, body: unknown, secrets: readonly string[]): v
 }
 
 /**
- * Returns the failure of a request whose response headers didn't arrive in time: `unreachable` if
+ * Returns the failure for a request whose response headers didn't arrive in time: `unreachable` if
  * nothing was sent, and `timeout` if something may have been sent.
  */
 function headersTimeout(error: unknown): ServiceError {

@@ -43,7 +43,7 @@ export interface ConcurrencyState {
   readonly resumesInMs?: number;
   /**
    * When the next request starts. Set only if a slot is free but an interval delays the request.
-   * Doesn't take a pause into account.
+   * Ignores any pause.
    */
   readonly nextStart?: NextStart;
 }
@@ -65,7 +65,7 @@ interface Waiter {
 const GROWTH = 1 / 4;
 
 /**
- * The concurrency limit of one service origin.
+ * The concurrency limit for one service origin.
  *
  * - First attempts of the same priority start in the order in which they arrived. Retries start
  *   before the first attempts of their priority, and never fail with `queue-full`.

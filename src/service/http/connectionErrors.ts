@@ -16,8 +16,8 @@ export function lasting(kind: ErrorKind, details: FoundDetails): Failure {
 }
 
 /**
- * Matches the error message of `fetch` when a proxy refuses a tunnel. The status of the proxy's
- * response appears only in this message.
+ * Matches the message of the error that `fetch` throws if a proxy refuses a tunnel. The status of
+ * the proxy's response appears only in this message.
  */
 const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
 
@@ -34,7 +34,7 @@ const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
 /** Matches the address in the error message when connecting times out. */
 const ATTEMPTED = /\(attempted address(?:es)?: (\S+?:\d+)[,)]/;
 
-/** The error code of `fetch` when it can't connect within 10 s. */
+/** The error code that `fetch` reports if it can't connect within 10 s. */
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
 const CERTIFICATE_CODES =
@@ -85,7 +85,7 @@ export function networkFailure(error: unknown, url: string): Failure {
   }
   const known = code === '' || code === CONNECT_TIMEOUT ? undefined : code;
   const unconnected = lasting('unreachable', { code: known, phase: 'connect' });
-  // Don't retry, because the handshake of another attempt would probably fail, too.
+  // Don't retry, because another handshake would probably fail, too.
   if (isTlsHandshakeReset(root)) return unconnected;
   if (isUnsent(error) || code === CONNECT_TIMEOUT) return { ...unconnected, isTransient: true };
   return lasting('connection-lost', { code: known });
@@ -102,7 +102,7 @@ function isConnectError(error: unknown): boolean {
 
 /**
  * Returns an error and its causes, with the root cause last. If all addresses of a host fail, the
- * error for the first address counts as the cause.
+ * error for the first address is treated as the cause.
  */
 function causesOf(error: unknown): unknown[] {
   const links = [error];

@@ -31,9 +31,9 @@ const PROBE_MS = 15_000;
 const MAX_PROBE_BYTES = 1_048_576;
 
 /**
- * An HTTP client based on axios and the approved `fetch`, with retries by axios-retry. `send` and
- * `probe` throw only errors of type `ServiceError`, because an AxiosError exposes the key and the
- * token, even through JSON or `util.inspect`.
+ * An HTTP client based on axios, axios-retry, and the approved `fetch`. `send` and `probe` throw
+ * only errors of type `ServiceError`, because an AxiosError exposes the key and the token, even
+ * through JSON or `util.inspect`.
  */
 export class Http {
   /** The `fetch` function that axios calls. It makes a single attempt, and doesn't add a token. */
@@ -41,7 +41,7 @@ export class Http {
   readonly #options: ApprovedFetchOptions & PendingRequestOptions;
   readonly #axios: AxiosInstance;
   readonly #closing = new AbortController();
-  /** Hosts and ports that requests were sent to, for `preventProxyReconnects`. */
+  /** Hosts and ports that requests have been sent to, for `preventProxyReconnects`. */
   readonly #hosts = new Set<string>();
   readonly #unwatchProxyErrors: () => void;
 

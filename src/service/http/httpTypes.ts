@@ -47,7 +47,7 @@ export interface HttpRequest<Result> {
    */
   readonly fixedHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
   /**
-   * Returns the token's provider. Called at the start of each attempt, so that a retry uses the
+   * Returns a provider for the token. Called at the start of each attempt, so that a retry uses the
    * latest token.
    */
   readonly tokenProvider?: () => TokenProvider;

@@ -38,8 +38,8 @@ export async function reconnectingFetch(
   url: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
-  // Wait for one turn of the event loop. A network connection can be reused only one turn after the
-  // previous response ends.
+  // Wait for one turn of the event loop. A network connection can't be reused until one turn after
+  // the previous response ends.
   await turn();
   try {
     return await send(url, init);

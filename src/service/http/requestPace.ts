@@ -50,7 +50,7 @@ export class RequestPace {
     this.minIntervalMs = minIntervalMs;
   }
 
-  /** Records that a request starts now. */
+  /** Records that a request is starting now. */
   start(): void {
     this.#lastStartAt = this.#clock.monotonic();
   }
@@ -89,8 +89,8 @@ export class RequestPace {
   }
 
   /**
-   * When the next request may start, without taking a pause into account. Undefined if no interval
-   * delays the request.
+   * When the next request may start, ignoring any pause. Undefined if no interval delays the
+   * request.
    */
   get nextStart(): NextStart | undefined {
     const { bySetting, byService } = this.#spacedUntil();

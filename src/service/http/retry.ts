@@ -2,15 +2,15 @@
  * The retry rules. Pure functions.
  *
  * - Requests that get a 429 or a status from 500 to 504 are retried at most 3 times. 501 is
- *   included, because the default service documents it as a temporary failure. A response with a
- *   lasting cause, such as a used-up quota, isn't retried.
+ *   included, because the default service documents it as a temporary failure. A failure with a
+ *   lasting cause, such as an exhausted quota, isn't retried.
  * - Temporary network failures before anything was sent are retried, too. The maximum of 3 applies
  *   to all retries together.
  * - The waits before the retries are 0.5–1, 1–2, and 2–4 s. They're random, to spread the load from
  *   several clients. The ranges don't overlap, so each wait is longer than the wait before it.
  * - `Retry-After` can extend a wait to at most 60 s. If the service requests a longer wait, the
- *   failure is reported instead. Very long waits would even overflow `setTimeout`, whose timer
- *   would then fire at once.
+ *   failure is reported instead. A very long wait would even overflow `setTimeout`, so the timer
+ *   would fire at once.
  */
 
 export const MAX_RETRIES = 3;

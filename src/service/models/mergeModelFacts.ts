@@ -19,7 +19,9 @@ interface StatedFor {
   readonly operation: Operation;
 }
 
-/** Returns a copy of the model with these facts. An unknown fact changes nothing. */
+/**
+ * Returns a copy of the model with these facts. Facts that are undefined don't change the model.
+ */
 export function withFacts(model: Model, facts: ModelFacts): Model {
   return {
     ...model,

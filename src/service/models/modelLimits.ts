@@ -16,7 +16,7 @@ export interface ModelRequest {
 
 /**
  * Checks whether the model is withdrawn or its output limit is lower than `max_new_tokens`. Doesn't
- * check the prompt length, because only the service can count tokens. Pure.
+ * check the prompt length, because only the service can count tokens exactly. Pure.
  * @returns `model-unknown` or `parameter-refused`; undefined if there is no problem
  */
 export function modelProblem(model: Model, parameters: Parameters): ServiceError | undefined {

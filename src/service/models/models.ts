@@ -24,7 +24,8 @@ export const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 10;
 
 /**
- * Maximum milliseconds to look up the current model. The user sees an empty list during the lookup.
+ * Maximum milliseconds for looking up the current model. The user sees an empty list during the
+ * lookup.
  */
 const LOOKUP_DEADLINE_MS = 5_000;
 const CACHE_MS = 3_600_000;
@@ -89,8 +90,8 @@ export class Models {
    * Requests information about one model, even if the model is withdrawn or doesn't support the
    * operation. The request contains no token. It also opens a network connection that the next
    * request can reuse.
-   * @param limiter the concurrency limit for the request; undefined to skip the queue, because the
-   * user is waiting for the result
+   * @param limiter the concurrency limit for the request; undefined to skip the queue, for example
+   * while the user is waiting for the result
    * @returns the model; undefined if neither the settings, the cache, nor the response describes
    * the model. Entries with a secret are ignored.
    * @throws {ServiceError} as `Http.probe` does; `cancelled` if the signal aborts
