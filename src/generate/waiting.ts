@@ -55,12 +55,12 @@ interface PendingRetry {
 const OFFER_AFTER_MS = 15_000;
 
 /**
- * Shows in a run's progress notification what the run's requests are waiting for. This can be a
- * slow response, the next attempt, or the end of a pause that the service requested. Each
- * selection's label shows the time until that selection's request is retried, or until the pause
- * ends. If a response is slow, offers to retry the request, because the network connection may have
- * died silently. The retry isn't automatic, because the service may bill both requests. The offer
- * is part of the progress text. A separate message would stay open after the response has arrived,
+ * Uses a run's progress notification to show what its requests are waiting for. This can be a slow
+ * response, the next attempt, or the end of a pause that the service requested. Each selection's
+ * label shows the time until that selection's request is retried, or until the pause ends. If a
+ * response is slow, offers to retry the request, because the network connection may have died
+ * silently. The retry isn't automatic, because the service may bill both requests. The offer is
+ * part of the progress text. A separate message would stay open after the response has arrived,
  * because an extension can't close messages.
  */
 export class WaitProgress implements Disposable {
@@ -69,7 +69,9 @@ export class WaitProgress implements Disposable {
   readonly #removeListener: () => void;
   /** The text to show while no request is waiting. */
   #generating = texts.GENERATING;
-  /** The requests that got no response within 5 s, each with the timer for the offer to retry. */
+  /**
+   * The requests that have gone 5 s without a response, each with the timer for the offer to retry.
+   */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
   /** The requests that the offer would currently retry. */
   readonly #offered = new Set<AbortController>();

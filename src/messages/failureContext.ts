@@ -30,7 +30,7 @@ export interface FailedTemplate {
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
-/** A place where settings are stored, and the actions that fix the settings. */
+/** A place where settings are stored, and the actions that fix them. */
 export interface SettingsLocation {
   /** The name of the place, for use in a sentence, such as "the settings". */
   readonly name: string;

@@ -53,8 +53,7 @@ export interface CallOptions {
   readonly onSilence?: () => void;
   /**
    * Called once with the request's token usage, which can be an estimate. After a failure, called
-   * only if part of the response has arrived, or if the request was canceled and may have been
-   * billed.
+   * only if part of the response arrived, or if the request was canceled and may have been billed.
    */
   readonly onUsage?: (usage: RequestUsage) => void;
 }

@@ -25,7 +25,7 @@ export interface ModelSettings {
 export interface ConnectionOptions extends ModelSettings {
   readonly credentials: Credentials;
   readonly source: SourceId;
-  /** The reason why this source is used, as one sentence for the user. */
+  /** The reason why this source is used, in one sentence for the user. */
   readonly reason: string;
 }
 

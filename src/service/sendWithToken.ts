@@ -15,7 +15,7 @@ export interface InferenceOptions {
   readonly tokenService: TokenService;
   readonly limiter: ConcurrencyLimit;
   /**
-   * True for chat requests. Requests for documents go first, because an agent can send many chat
+   * True for chat requests. Document requests go first, because an agent can send many chat
    * requests.
    */
   readonly isLowPriority?: boolean;

@@ -160,7 +160,7 @@ function modelLine(facts: StatusFacts, settings: StatusSettings): string | undef
  */
 function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | false)[] {
   const { service, serviceProblem, authUrl, url, projectId, resource = 'project' } = settings;
-  // The address and project belong to the service in the settings, which can't be used. `service`
+  // The address and project belong to the unusable service in the settings, not to `service`, which
   // is the default service.
   if (serviceProblem) return [];
   if (areUnread(facts, settings)) return ['Credentials: not read yet'];

@@ -30,8 +30,8 @@ export interface Claim {
 }
 
 /**
- * Counts the usage of each key, or of each service that needs no key, and compares the usage with
- * the daily budget.
+ * Counts the usage of each key, or of each service that needs no key, and compares it with the
+ * daily budget.
  */
 export class Usage {
   readonly #deps: UsageDeps;

@@ -35,8 +35,8 @@ export interface Api {
 export type GenerationCall = Operation | `${Operation}Stream`;
 
 /**
- * The service and address that a request is sent to, and the project, space, or deployment that the
- * request uses.
+ * The service and address that a request is sent to, and the project, space, or deployment that it
+ * uses.
  */
 export type ModelTarget = Pick<Credentials, 'service' | 'serviceUrl' | 'projectId' | 'resource'>;
 

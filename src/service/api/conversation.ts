@@ -71,7 +71,7 @@ export function chatParts({ messages, tools, toolChoice }: Conversation): ChatPa
 }
 
 /**
- * Returns the conversation as JSON without images, to estimate its number of tokens. Includes the
+ * Returns the conversation as JSON without images, for estimating its token count. Includes the
  * tools, which can make up most of an agent's request.
  */
 export function conversationText(conversation: Conversation): string {

@@ -98,7 +98,8 @@ export class ResponseReader {
   }
 
   /**
-   * Reads the response until the generation has stopped and the token count has arrived.
+   * Reads the response until the generation has stopped, and then waits up to `COUNT_MS` for the
+   * token count.
    * @param signal if this signal is aborted, errors are thrown even after the stop reason has
    * arrived
    * @throws {ServiceError} any failure that the service reports or that occurs while reading;

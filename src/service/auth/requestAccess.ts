@@ -16,7 +16,7 @@ export function publicAccess(credentials: Credentials): PublicAccess {
 
 /**
  * Returns the fields that give a request access to the service: those of `publicAccess`, and the
- * token fields if the service needs a token.
+ * token fields if the service needs a token or key.
  * @param waitedFor the token that the caller got before the first attempt; may be sent even if it
  * arrived late (see `TokenService.isLate`)
  */

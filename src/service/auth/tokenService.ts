@@ -37,8 +37,8 @@ const REFRESHES_WITHOUT_USE = 2;
 /**
  * Provides the access token for one set of credentials. Keeps the token only in memory.
  *
- * - **Life.** A token's life starts just before the token request. `token.ts` derives the length of
- *   the life from the response.
+ * - **Life.** A token's life starts just before the token request. `token.ts` derives its length
+ *   from the response.
  * - **Soft threshold** (70 to 90% of the life, random so that windows don't refresh together). The
  *   token stays in use while a refresh runs in the background.
  * - **Hard threshold** (30 s or 10% of the life before the token expires, whichever is shorter).

@@ -26,8 +26,7 @@ export interface HttpRequest<Result> {
   readonly body?: string;
   /**
    * Secrets of the connection. Neither these secrets nor the access token may appear in the URL or
-   * the body, unless `sendsSecret` is true. Failure details that contain any of these values are
-   * removed.
+   * the body, unless `sendsSecret` is true. Failure details that contain any of them are removed.
    */
   readonly secrets?: readonly string[];
   /** True for a token request. No other request may have a secret in its URL or body. */
@@ -115,7 +114,7 @@ export interface Retry {
   readonly error: ServiceError;
 }
 
-/** The remaining retries and time of a call. All requests of the call share this budget. */
+/** The retries and the time that a call has left. All requests in the call share this budget. */
 export interface CallBudget {
   retriesLeft: number;
   /** Number of requests that the call has sent so far, including retries. */

@@ -185,8 +185,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Returns the error to report. Cancellation takes precedence over any failure. An exceeded
-   * deadline also takes precedence, unless it's known that nothing was sent.
+   * Returns the error to report. Cancellation takes precedence over any failure. So does an
+   * exceeded deadline, unless it's known that nothing was sent.
    */
   report({ error, isTransient }: Failure): ServiceError {
     const { attempts } = this.#request.budget;

@@ -7,7 +7,7 @@
  * - Temporary network failures before anything was sent are retried, too. The maximum of 3 applies
  *   to all retries together.
  * - The waits before the retries are 0.5–1, 1–2, and 2–4 s. They're random, to spread the load from
- *   several clients. The ranges don't overlap, so each wait is longer than the wait before it.
+ *   several clients. The ranges don't overlap, so each wait is longer than the one before it.
  * - `Retry-After` can extend a wait to at most 60 s. If the service requests a longer wait, the
  *   failure is reported instead. A very long wait would even overflow `setTimeout`, so the timer
  *   would fire at once.

@@ -73,7 +73,7 @@ export class Models {
       if (from.service.models.length === 0 || !isKind(error, 'no-model-list')) throw error;
       return { models: [], hasMore: false };
     });
-    // Hardly any list contains a secret, so one search of the whole list is usually enough.
+    // Lists rarely contain a secret, so one search of the whole list is usually enough.
     const isFree = (words: unknown) => !this.#holdsSecret(words, access.secrets);
     const listed = isFree(all.models) ? all.models : all.models.filter(isFree);
     this.#keep(from, listed);
