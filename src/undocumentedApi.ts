@@ -3,9 +3,9 @@ import type { LanguageModelResponsePart } from 'vscode';
 /**
  * Undocumented parts of VS Code that the extension uses: commands that aren't listed in
  * https://code.visualstudio.com/api/references/commands, and values that aren't in VS Code's types.
- * The comment on each part lists the versions of VS Code in which the part was seen, and links to
- * the source code. `test/host/undocumentedApi.test.ts` fails if a part is gone. This module is
- * pure, so any other module can import it.
+ * The comment on each part lists the versions of VS Code in which it was seen, and links to the
+ * source code. `test/host/undocumentedApi.test.ts` fails if a part is gone. This module is pure, so
+ * any other module can import it.
  */
 
 export const undocumentedCommands = {
@@ -76,8 +76,8 @@ export const AI_SETTING = 'chat.disableAIFeatures';
 export const UTILITY_MODEL_SETTING = 'chat.byokUtilityModelDefault';
 
 /**
- * The ID of the built-in extension that provides VS Code's chat. VS Code doesn't load the extension
- * while AI features are disabled.
+ * The ID of the built-in extension that provides VS Code's chat. VS Code doesn't load it while AI
+ * features are disabled.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/extensions/copilot/package.json
  */

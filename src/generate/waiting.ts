@@ -16,8 +16,7 @@ export interface LineLabel extends Disposable {
 
 /**
  * Shows a label at the end of a selection's last line until the label is disposed. VS Code moves
- * the label with that line. `show` moves the label to the line that is now the selection's last
- * line.
+ * the label with that line. `show` moves it to the line that is now the selection's last line.
  */
 export function labelLine(job: Job, index: number): LineLabel {
   const type = window.createTextEditorDecorationType({

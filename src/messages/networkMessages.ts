@@ -111,7 +111,7 @@ function certificate(
 
 /**
  * Returns the actions for an address that may be wrong. Leaves out the action to change the address
- * if the address is built in, because the user can't have misspelled it.
+ * if it's built in, because the user can't have misspelled it.
  */
 function fixAddress({ address, isBuiltInHost }: FailureContext): readonly Action[] {
   return isBuiltInHost ? ELSEWHERE : [address.value, 'diagnose'];

@@ -4,10 +4,7 @@ import { commandOf } from '../service/service.ts';
 import type { Message } from './actions.ts';
 import type { FailureContext } from './failureContext.ts';
 
-/**
- * The message for a failed token command. The message contains nothing that the command printed.
- * Pure.
- */
+/** The message for a failed token command. It contains nothing that the command printed. Pure. */
 
 const PROBLEMS: Readonly<Record<Exclude<CommandProblem, 'not-found'>, string>> = {
   exit: 'failed',

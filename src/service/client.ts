@@ -91,7 +91,7 @@ export interface ClientOptions extends InferenceOptions {
   readonly fetchModelInfo?: (signal: AbortSignal) => Promise<Model | undefined>;
   /**
    * Returns the recent keys and tokens of all connections. Like the secrets of this client's
-   * credentials, these keys and tokens must not appear in a prompt or a warning.
+   * credentials, they must not appear in a prompt or a warning.
    */
   readonly secrets?: () => readonly string[];
 }

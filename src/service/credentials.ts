@@ -39,7 +39,7 @@ export interface Credentials extends ServiceKey {
   readonly serviceUrl: string;
   /** The only origins that the key, its tokens, and secret headers may be sent to. */
   readonly approved: ApprovedOrigins;
-  /** Keys from unused sources. These keys must never be sent, not even in a prompt. */
+  /** Keys from unused sources. They must never be sent, not even in a prompt. */
   readonly otherKeys?: readonly ServiceKey[];
 }
 

@@ -44,8 +44,8 @@ type Call<Result> = Pick<
   readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;
   /**
-   * The token that the caller got before the first attempt, if any. This token may be sent even if
-   * it arrived late (see `TokenService.isLate`).
+   * The token that the caller got before the first attempt, if any. It may be sent even if it
+   * arrived late (see `TokenService.isLate`).
    */
   readonly waitedFor?: Token | undefined;
 };

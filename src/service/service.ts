@@ -29,8 +29,8 @@ export interface Service {
   readonly aliases: NameSet;
   readonly defaultModelId: string;
   /**
-   * Facts about models, from the entry of a user-defined service. These facts take precedence over
-   * the service's model list.
+   * Facts about models, from the entry of a user-defined service. They take precedence over the
+   * service's model list.
    */
   readonly models: readonly StatedModel[];
   /** Sent with every request to the service, but never to an identity service. */
@@ -58,9 +58,9 @@ export interface Region {
 }
 
 /**
- * The settings that a service can need, in the order in which the setup prompts for them. The names
- * of these settings in a `.env` file depend on the service. `account` is a client ID or user name.
- * `projectId` can also be the ID of a space or deployment.
+ * The settings that a service can need, in the order in which the setup prompts for them. Their
+ * names in a `.env` file depend on the service. `account` is a client ID or user name. `projectId`
+ * can also be the ID of a space or deployment.
  */
 export const SETTING_NAMES = ['account', 'apiKey', 'projectId', 'url'] as const;
 

@@ -27,8 +27,7 @@ const PROBE_DEADLINE_MS = 30_000;
 
 /**
  * Holds everything that outlives a single call: the HTTP client, token services, model information,
- * and a concurrency limit for each service origin. Clients are cheap, so each call creates its own
- * client.
+ * and a concurrency limit for each service origin. Clients are cheap, so each call creates its own.
  */
 export class ServiceRuntime {
   readonly #options: ServiceRuntimeOptions;
@@ -210,7 +209,7 @@ export class ServiceRuntime {
       : publicAccess(credentials);
   }
 
-  /** Returns the concurrency limit for a service origin. Creates the limit if necessary. */
+  /** Returns the concurrency limit for a service origin. Creates it if necessary. */
   limit(origin: string, options: ConcurrencyOptions): ConcurrencyLimit {
     const { clock = systemClock } = this.#options;
     const limiter = this.#limiters.get(origin) ?? new ConcurrencyLimit(options, clock);

@@ -10,7 +10,7 @@ import { toNextSecond, type Wait, waitFor, waitText } from './requestsView.ts';
 
 /**
  * The requests to a service. The times in `state` are relative to the moment when `state` is read,
- * so `state` is read again for each repaint.
+ * so it's read again for each repaint.
  */
 type Requests = Pick<ConcurrencyLimit, 'state'>;
 

@@ -142,7 +142,7 @@ export class Usage {
     return this.#deps.connections.fingerprintOf(connection);
   }
 
-  /** Adds up today's usage of a key. Updates the tooltip if the tooltip shows this key's usage. */
+  /** Adds up today's usage of a key. Updates the tooltip if it shows this key's usage. */
   async #readUsage(connection: Connection, fingerprint: string) {
     const day = dayOf(this.#now());
     const usedToday = await this.#ledger.today(fingerprint);

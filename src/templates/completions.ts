@@ -51,8 +51,8 @@ export function completionsAt(
     const replaced = { offset: offset - typed.length, length: word.length };
     return { items: itemsFor(word), replaced };
   };
-  // The editor usually adds the closing brace, so the completion replaces this brace. If there is
-  // no brace, the text after the offset belongs to the prompt and is kept.
+  // The editor usually adds the closing brace, so the completion replaces it. If there is no brace,
+  // the text after the offset belongs to the prompt and is kept.
   if (!isInFront) return suggest(/(?<!\\)(?:\\\\)*\$\{([^}$]*)$/, /^[\w:]*\}/, () => IN_PROMPT);
   const written = text.slice(frontMatter.offset, end);
   const modeItems = modes.map((mode) => ({ kind: 'mode', label: mode, newText: mode }) as const);

@@ -87,7 +87,7 @@ export function checkedName(text: string): string | undefined {
   return name.replace(/\p{RGI_Emoji}/gv, '').search(UNWANTED) < 0 ? name : undefined;
 }
 
-/** Shortens text and replaces its invisible characters, so that the text can be shown as a name. */
+/** Shortens text and replaces its invisible characters, so that it can be shown as a name. */
 export function displayName(text: string): string {
   const plain = text.slice(0, MAX_NAME_LENGTH).replace(UNWANTED, '?').trim();
   return text.length > MAX_NAME_LENGTH ? `${plain}…` : plain;

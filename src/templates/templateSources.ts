@@ -132,7 +132,7 @@ async function templatesOfFiles({
 
 /**
  * Returns `folder` if every URI is a folder and none is a link. Otherwise, returns the problem with
- * the first URI that can't be used. Links are rejected, because a link could lead outside the
+ * the first URI that can't be used. Links are rejected, because they could lead outside the
  * workspace.
  */
 async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {

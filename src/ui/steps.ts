@@ -136,8 +136,7 @@ function showStep<Value>(
 }
 
 /**
- * Shows an input until `answer` or `fail` is called or the user closes the input. Then disposes the
- * input.
+ * Shows an input until `answer` or `fail` is called or the user closes it. Then disposes it.
  * @param listen adds listeners, which are disposed with the input
  * @returns the answer; undefined if the user closed the input
  * @throws the error that was passed to `fail`

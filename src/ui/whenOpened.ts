@@ -1,8 +1,8 @@
 import { Disposable, type TextDocument, workspace } from 'vscode';
 
 /**
- * Starts a feature once a document that the feature applies to is open in a trusted workspace. If
- * starting fails, tries again later, for example when the next such document is opened.
+ * Starts a feature once a document that it applies to is open in a trusted workspace. If starting
+ * fails, tries again later, for example when the next such document is opened.
  */
 export function whenOpened(
   appliesTo: (document: TextDocument) => boolean,

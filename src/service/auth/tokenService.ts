@@ -113,8 +113,8 @@ export class TokenService {
    * @param before the state at the start of the attempt. If a token request has failed since then,
    * and the backoff isn't over, the attempt fails, too. Without this rule, each queued call would
    * send its own token request.
-   * @param waitedFor the token that an earlier attempt of the same request got, if any. This token
-   * is returned again if it's still the current token and was already late when it arrived (see
+   * @param waitedFor the token that an earlier attempt of the same request got, if any. It's
+   * returned again if it's still the current token and was already late when it arrived (see
    * `isLate`).
    * @throws {ServiceError} the failure of the token request, with the remaining time in
    * `retryAfterMs` if the service requested a pause; `cancelled` if the signal aborts
@@ -160,7 +160,7 @@ export class TokenService {
     return passedSince(current, this.#clock) >= MIN_REPLACED_MS;
   }
 
-  /** Discards a token that the service refused. Does nothing if the token has been replaced. */
+  /** Discards a token that the service refused. Does nothing if it has already been replaced. */
   drop(token: Token): void {
     if (this.#current !== token) return;
     this.#current = undefined;
@@ -231,7 +231,7 @@ export class TokenService {
     return true;
   }
 
-  /** Waits for the shared token request. Starts a request if none is running. */
+  /** Waits for the shared token request. Starts one if none is running. */
   #wait(signal: AbortSignal): Promise<Token> {
     if (signal.aborted || this.#isDisposed) return Promise.reject(new ServiceError('cancelled'));
     this.#task ??= this.#startTask();

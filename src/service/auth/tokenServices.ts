@@ -68,7 +68,7 @@ export class TokenServices {
 
   /**
    * The secrets of all credentials that were used or tested, and their latest tokens, including
-   * replaced tokens. These values must not appear in messages, logs, or prompts.
+   * replaced tokens. They must not appear in messages, logs, or prompts.
    */
   get secrets(): readonly string[] {
     return [...this.#former.secrets, ...secretsIn([...this.#entries.values()])];

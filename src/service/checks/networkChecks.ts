@@ -12,8 +12,8 @@ import { lifecycleOf, type ModelLifecycle, withLifecycle } from '../models/model
 import type { ServiceRuntime } from '../serviceRuntime.ts';
 
 /**
- * The network checks of a diagnosis, in order. The checks follow the steps of a generation, but
- * stop before the model generates text, which would cost money.
+ * The network checks of a diagnosis, in order. They follow the steps of a generation, but stop
+ * before the model generates text, which would cost money.
  */
 
 export const CHECKS = [

@@ -38,7 +38,7 @@ export interface ApprovedFetchOptions {
   readonly idleMs: number;
   /**
    * Returns the secrets of all credentials that have been exchanged for a token. Like the request's
-   * own secrets, these secrets must not appear in the URL or the body.
+   * own secrets, they must not appear in the URL or the body.
    */
   readonly provenSecrets: () => readonly string[];
 }
@@ -50,7 +50,7 @@ const MAX_ERROR_BYTES = 65_536;
  * the URL's origin with the approved origin. It also searches the URL and body for secrets, except
  * in token requests. The function reads an error response completely before returning it, so that
  * the network connection can be reused. If the text of an error response is longer than 64 KiB or
- * can't be read, the text is dropped.
+ * can't be read, it's dropped.
  * @returns a function that rejects with a `ServiceError` (`host-not-approved`,
  * `certificate-checks-off`, `setting-holds-secret`, `timeout`, `unreachable`, `unexpected-answer`)
  * or with the error from `fetch`

@@ -41,8 +41,7 @@ export interface HttpRequest<Result> {
    */
   readonly tokenHeader?: string | undefined;
   /**
-   * The headers that the definition of the service adds to every request. The values of these
-   * headers can be secrets.
+   * The headers that the service's definition adds to every request. Their values can be secrets.
    */
   readonly fixedHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
   /**

@@ -23,7 +23,7 @@ const CAUSES: readonly ErrorKind[] = [
 
 /**
  * Returns the error to report for a refusal, based on the checks that ran after the refusal. If a
- * check failed for a reason that explains the refusal, returns the failure of the check. If a check
+ * check failed for a reason that explains the refusal, returns the check's failure. If a check
  * failed for another reason, returns the refusal, marked as `isUnchecked`. If all checks passed,
  * returns `refused-once` for an `unauthorized` refusal, and returns any other refusal unchanged.
  * @param failure the failure of the first check that failed; undefined if all checks passed
