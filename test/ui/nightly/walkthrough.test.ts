@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { answerSetUp } from '../../vscode/setUpWalk.ts';
 import type { Workbench } from '../../vscode/workbench.ts';
-import { legibleComments, takeSmallPicture } from '../pictures.ts';
+import { legibleComments, takeSmallPicture, takesPictures } from '../pictures.ts';
 import { apiKey, generate, projectId, startService, statusId } from '../service.ts';
 import { nightly, openWorkbench } from '../session.ts';
 
@@ -60,7 +60,9 @@ describe(`the walkthrough ${nightly}`, () => {
       await workbench.editor.selectLines(lines.length);
       await workbench.runCommand(generate);
       await workbench.editor.waitForText(`${source}${code}\n`);
-      await workbench.editor.waitForSameColor('float');
+      // On a busy machine, VS Code can leave new text in an old color for more than a minute. The
+      // colors matter only in the saved picture.
+      if (takesPictures) await workbench.editor.waitForSameColor('float');
       await workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
       await picture('generated', '.editor-group-container.active', 260);
       await openWalkthrough(workbench);
