@@ -15,7 +15,7 @@ export function makeWorkingCopy(): string {
     recursive: true,
     filter: (path) => !path.split(sep).some((name) => LEFT_OUT.has(name)),
   });
-  // Creates a junction, because symbolic links need special rights on Windows.
+  // Creates a junction, because creating a symbolic link on Windows requires elevated privileges.
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'), 'junction');
   return copy;
 }

@@ -125,7 +125,7 @@ export const TOOL_TITLE = 'Send text to your hosted model?';
 export const TOOL_RUNNING = 'Generating with your hosted model';
 export const TOOL_IS_OFF =
   'This tool is off. The user can turn it on with the hostedModel.offerTool setting.';
-export const TOOL_ADVICE = 'Don’t call the tool again until the user has fixed the problem.';
+export const TOOL_ADVICE = 'Don’t call the tool again until the problem is fixed.';
 
 /** Maximum number of prompt characters that the confirmation shows. */
 const MAX_SHOWN = 300;

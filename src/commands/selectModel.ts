@@ -17,7 +17,7 @@ import { switchSelections } from './serviceRows.ts';
 
 /**
  * Lets the user pick a model, and saves it in the settings. If the model belongs to another
- * service, switches selections to that service.
+ * service, that service is used for selections from then on.
  */
 export async function selectModel(app: App): Promise<void> {
   // Get the folder first, because another folder may be active by the time the user picks a model.

@@ -41,8 +41,8 @@ export function activeFolder(uri = window.activeTextEditor?.document.uri): Works
 export const PREVIEW_SCHEME = 'hosted-model-preview';
 
 /**
- * Creates the URI of a document's preview. Keeps the file name, so that VS Code detects the
- * language, and the document's URI, so that `activeFolder` finds its folder.
+ * Creates the URI of a document's preview. The file name lets VS Code detect the language. The
+ * document's URI lets `activeFolder` find the document's folder.
  */
 export function previewAddress(document: Uri): Uri {
   // VS Code keeps the text of a closed preview for minutes, so each preview needs a new URI.

@@ -43,7 +43,7 @@ export type ExternalText<Reading = PublicReading> =
   | {
       readonly kind: 'read';
       readonly reading: Reading;
-      /** True if the source names other services, but not the service in the settings. */
+      /** True if the source has values for other services, but none for the service in the settings. */
       readonly namesOtherService?: boolean;
     };
 

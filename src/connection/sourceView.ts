@@ -222,7 +222,7 @@ function sourcesBehindEditor(found: SourceSnapshot): string {
   return listOf(others.map(({ id }) => sourceName(id, found)));
 }
 
-/** Explains why the editor source isn't used, as part of a sentence. */
+/** Returns a clause that explains why the editor source isn't used; undefined if it's usable. */
 function editorCause(found: SourceSnapshot): string | undefined {
   const editor = selectEditorSource(found);
   if (editor.kind === 'bad-address') {
@@ -235,7 +235,7 @@ function editorCause(found: SourceSnapshot): string | undefined {
     : 'the setup in secret storage and user settings is incomplete';
 }
 
-/** Explains why the environment is used instead of the `.env` file, as part of a sentence. */
+/** Returns a clause that explains why the environment is used instead of the `.env` file. */
 function envFileCause(found: SourceSnapshot): string | undefined {
   const file = externalSource(found, 'envFile');
   if (!file) return undefined;

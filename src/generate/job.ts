@@ -34,8 +34,8 @@ interface SelectionResponse {
   /** The unmodified text from the service. */
   text: string;
   /**
-   * How the last run of this response ended. A response without a finished run is `ended`. A
-   * failure doesn't change the state. An undone response stays undone until new text replaces it.
+   * `ended` or `truncated` after a successful run. `undone` after the user undid the response, until
+   * new text replaces it. `ended` before the first run. A failed run doesn't change the state.
    */
   state: 'ended' | 'truncated' | 'undone';
   /** True if the next chunk replaces `text`. Set at the start of each run. */

@@ -171,7 +171,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
 function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext): string {
   if (since === undefined && successors.length === 0) {
     const cause = hasRegions(labels)
-      ? 'be withdrawn or unavailable in this region'
+      ? 'have been withdrawn or may not be available in this region'
       : 'have been withdrawn';
     return `doesn’t offer the selected model. The model ID may be misspelled, or the model may ${cause}.`;
   }

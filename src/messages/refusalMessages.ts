@@ -205,7 +205,7 @@ const EXPECTED: Readonly<
   object: (choices) => `an object with no fields other than ${choices.join(' and ')}`,
 };
 
-/** Describes what's wrong with a parameter, as part of a sentence. */
+/** Returns a clause that describes what's wrong with a parameter. */
 export function parameterFlawText(details: ErrorDetails): string {
   const { names: [name] = [], expected, choices = [], actual, limit } = details;
   if (name === undefined) return 'a parameter is out of range';

@@ -24,7 +24,7 @@ provideEditor();
 const vscode = 'vscode';
 await import(vscode);
 
-/** Loads and activates an extension, and returns the milliseconds that it took. */
+/** Loads and activates an extension, and returns how long that took, in milliseconds. */
 async function activate(path: string): Promise<number> {
   const startedAt = performance.now();
   await activated(path);

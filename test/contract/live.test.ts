@@ -6,7 +6,7 @@ import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
 import { MOST_TOKENS, Witness } from '../live/witness.ts';
 import { endWorlds, failureOf, startWorld } from './service/world.ts';
 
-/** Runs the script of `npm run test:live` against the emulator. */
+/** Runs the `test:live` script against the emulator. */
 
 const chat = '/ml/v1/text/chat';
 

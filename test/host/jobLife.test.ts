@@ -185,7 +185,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), before);
   });
 
-  it('can be undone from the new document that it wrote @nightly', async () => {
+  it('can be undone from the new document that it created @nightly', async () => {
     await open('prompt', PROMPT);
     await generate(world.options, { insertMode: 'newDocument' });
     const shown = window.visibleTextEditors.find(({ document }) =>

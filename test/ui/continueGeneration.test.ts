@@ -70,7 +70,7 @@ describe(`the latest response ${nightly}`, () => {
     ];
     for (const [key, message] of messagesByKey) {
       await page.keyboard.press(key);
-      // VS Code shows at most three toasts in 800 ms, so the fourth message is only in the
+      // VS Code shows at most three toasts within 800 ms, so the fourth message is only in the
       // notification center.
       await session.workbench.showNotifications();
       await session.workbench.notifications.close(message);

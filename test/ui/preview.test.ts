@@ -139,7 +139,7 @@ describe(`a preview ${nightly}`, () => {
     const rest = stalled();
     await preview('coming.txt', /we/);
     await controls['key']?.('Accept');
-    await notifications.waitFor('Wait until the response is complete, then accept it.');
+    await notifications.waitFor('Wait until the preview is complete, then accept it.');
     assert.equal(await editor.hasUnsaved('coming.txt'), false);
     rest.open();
     await editor.waitForModifiedText(answered);

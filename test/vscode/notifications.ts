@@ -1,7 +1,7 @@
 /**
  * Reads, clicks, and closes notifications, including progress.
  *
- * VS Code shows at most three new notifications as toasts in 800 ms, and hides toasts without
+ * VS Code shows at most three new notifications as toasts within 800 ms, and hides toasts without
  * buttons after 10 to 15 s. Notifications without a toast are only in the notification center,
  * which `Workbench.showNotifications` opens.
  */

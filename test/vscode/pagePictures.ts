@@ -130,8 +130,8 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
     await editor.waitForPosition(selected);
     await take(120);
   };
-  // Each chunk ends with visible text. The first event of the stream has no text, so `index - 1`
-  // chunks come before the event `index`.
+  // Each chunk ends with visible text. The first event of the stream has no text, so event `index`
+  // is preceded by `index - 1` chunks.
   const words = code.split(/(?<=\S)(?=\s)/);
   emulator.settings.answer = () => words;
   emulator.faults.next(chatPath, {

@@ -76,11 +76,11 @@ export const SET_UP = {
   test: '$(beaker) Test and Save',
   testDetail: (labels: LabelContext) => {
     if (!needsSetting('projectId', labels))
-      return 'Tests the connection and loads the model list. Generates nothing unless you agree.';
+      return 'Tests the connection and loads the model list. Doesn’t generate text unless you agree.';
     const resource = resourceName(labels);
     const checked =
       resource === 'deployment' ? ['credentials', resource] : ['credentials', resource, 'model'];
-    return `Checks the ${listOf(checked)}. Generates nothing.`;
+    return `Checks the ${listOf(checked)}. Doesn’t generate text.`;
   },
   noTest: '$(save) Save Without Testing',
   cancelled: 'The test was canceled.',

@@ -15,7 +15,7 @@ export interface TokenUsage {
   readonly outputTokens: number;
 }
 
-/** The contents of one stream event, or of a whole response. */
+/** The contents of one stream event, or of a response that isn't streamed. */
 export interface ResponseChunk {
   readonly text: string;
   /** The model's reasoning, which precedes the response. */
@@ -76,7 +76,7 @@ export class ResponseReader {
   #inputTokens = 0;
   #outputTokens: number | undefined;
 
-  /** @param listeners called for each chunk of a stream; undefined for a whole response */
+  /** @param listeners called for each chunk of a stream; undefined if the response isn't streamed */
   constructor(
     operation: Operation,
     listeners: ResponseListeners | undefined,
@@ -152,7 +152,7 @@ export class ResponseReader {
     return this.#stopReason !== undefined;
   }
 
-  /** Throws the failure that an event or a whole response reports despite its status of 200. */
+  /** Throws the failure that an event or response reports despite its status of 200. */
   #throwFailure(json: unknown): void {
     const failure = this.#failureInEvent(json);
     if (failure) throw failure;
@@ -261,7 +261,8 @@ export function readGeneration(json: unknown): ResponseChunk {
 export function readChat(json: unknown): ResponseChunk {
   const { choices, usage, system } = fieldsOf(json);
   const choice = firstOf(choices, usage);
-  // A whole response has `message`, a stream event has `delta`, and a moderated event has neither.
+  // Without streaming, the field is `message`. In a stream event, it's `delta`. A moderated event has
+  // neither.
   const message = fieldsOf(choice?.['message'] ?? choice?.['delta'] ?? {});
   const reason = textOf(choice?.['finish_reason']);
   const totals = isFields(usage) ? usage : {};
@@ -309,7 +310,7 @@ function toolCallsOf(calls: unknown): ToolCallFragment[] {
     const { index, id, function: asked } = fieldsOf(call);
     const { name, arguments: given } = fieldsOf(asked);
     return {
-      // Tool calls in a whole response have no index.
+      // Without streaming, tool calls have no index.
       index: countOf(index) ?? position,
       id: textOf(id) ?? '',
       name: textOf(name) ?? '',

@@ -20,7 +20,7 @@ interface Method {
   readonly authentication: (url: string) => object;
   readonly record?: object;
   readonly emulator?: Partial<EmulatorSettings>;
-  /** The secrets that requests to the service contain. */
+  /** The secrets that are sent to the service. */
   readonly sent: readonly string[];
 }
 

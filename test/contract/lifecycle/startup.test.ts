@@ -66,7 +66,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('offers models for an approved .env file, even if the last active file was outside the folder', async () => {
+  it("offers models if the folder's .env file is approved, even if the last active file was outside the folder", async () => {
     const { stores, emulator } = suite.life;
     stores.keyring.values.clear();
     const open = () => {

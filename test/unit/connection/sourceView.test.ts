@@ -48,7 +48,7 @@ const rowsOf = (one: SourceSnapshot) =>
 const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: SourceSnapshot) =>
   actionsFor(id, one).map(({ label }) => label.replace(/^\S+ /, ''));
 
-describe('the reason for a connection', () => {
+describe('the reason why a credential source is used', () => {
   const nothing = { record: undefined };
   const approvedEnvironment = environment(full, 'approved');
   const fileOfOther = envFile({});

@@ -366,7 +366,7 @@ describe('a stream writer', () => {
       assert.deepEqual(await undoneCounts([END], one, ['undo', 'redo']), [0, 1, 1]);
     });
 
-    it("doesn't report an undo while the document contains text of a streaming response", async () => {
+    it("doesn't report an undo while the document still contains text from a streaming response", async () => {
       const two = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         page.change(3, 0, 'u');

@@ -87,7 +87,7 @@ describe('the workflows', () => {
     });
   }
 
-  it('are reported if they are invalid or run missing programs', async () => {
+  it('are rejected if they are invalid, chain commands, or run an unknown program or script', async () => {
     const text = readFileSync(WORKFLOWS[1], 'utf8');
     const withErrors = text
       .replace('timeout-minutes', 'timeout-minuts')

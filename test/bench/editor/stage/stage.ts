@@ -90,8 +90,8 @@ async function startServer({ authUrl, url }: Addresses, port: number): Promise<V
       'hostedModel.authUrl': authUrl,
       'hostedModel.url': url,
       'hostedModel.projectId': projectId,
-      // Turns off work that VS Code itself does after each change, because this work isn't
-      // measured.
+      // Turns off the work that VS Code itself does after each change, because it would distort the
+      // measurements.
       'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
       'git.enabled': false,
     },
