@@ -140,6 +140,11 @@ export function readUserSettings(): Settings {
   return { ...readSettings(), ...userProject(new Configuration()) };
 }
 
+/** True if a project, space, or deployment is set for a folder, or for the window. */
+export function isProjectSetIn(folder?: Uri): boolean {
+  return projectIn(new Configuration(folder)).projectId !== '';
+}
+
 /**
  * Returns the settings for a service. If `settings` are for another service, replaces their
  * addresses and drops their project, unless `service` is used only because `hostedModel.service` is

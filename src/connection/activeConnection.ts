@@ -114,7 +114,7 @@ export class ActiveConnection implements Disposable {
     const { choice } = lookup;
     const before = this.#lookup;
     this.#lookup = lookup;
-    if (this.obstacle === 'approval' && !needsApproval(choice)) {
+    if (this.obstacle !== 'none' && !needsApproval(choice)) {
       this.setObstacle(choice.kind === 'missing' ? 'missing' : 'none', owner);
     }
     const isExternal = choice.kind === 'ready' && choice.connection.source !== 'editor';

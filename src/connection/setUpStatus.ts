@@ -1,5 +1,11 @@
 import { type Uri, workspace } from 'vscode';
-import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
+import {
+  isProjectSetIn,
+  readSettings,
+  type Settings,
+  settingsFor,
+  withStoredService,
+} from '../config/settings.ts';
 import { getsTokens, neededSettings, type Service } from '../service/service.ts';
 import { type StoredState, USES_EXTERNAL_SOURCE } from './storedState.ts';
 
@@ -51,5 +57,5 @@ export async function readSetUpStatus(
 /** True if a project, space, or deployment is set for the window or for an open folder. */
 function isProjectSet(): boolean {
   const folders = workspace.workspaceFolders ?? [];
-  return [undefined, ...folders].some((folder) => readSettings(folder?.uri).projectId !== '');
+  return [undefined, ...folders].some((folder) => isProjectSetIn(folder?.uri));
 }

@@ -49,7 +49,7 @@ export async function showMenu(
  * sections.
  */
 function commandSections(
-  { isSetUp, refreshesTokens, token }: StatusFacts,
+  { isSetUp, refreshesTokens, token, obstacle }: StatusFacts,
   model: string | undefined,
   { hasResponse, hasUsage }: Available,
 ) {
@@ -60,7 +60,7 @@ function commandSections(
   });
   const setUp = item('tools', 'Set Up...', 'setUp');
   const isRefused = token.kind === 'refused';
-  const isUrgent = !isSetUp || isRefused;
+  const isUrgent = !isSetUp || isRefused || obstacle === 'missing';
   const first: MenuSection[] = [
     { label: 'Setup', rows: isUrgent ? [setUp] : [] },
     {

@@ -75,7 +75,7 @@ export interface StatusFacts {
  * | unreachable | the last attempt couldn't reach the service                    |
  * | noToken     | the connection in use needs no access token                    |
  * | valid       | there is a valid token                                         |
- * | missing     | the editor isn't set up, and no other source was used last     |
+ * | missing     | not set up, or values are missing for the active folder        |
  * | expired     | the last token has expired                                     |
  * | ready       | nothing else applies                                           |
  */
@@ -139,7 +139,8 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
   if (facts.unreachable) return { kind: 'unreachable', leftMs };
   if (leftMs === Number.POSITIVE_INFINITY) return { kind: 'noToken' };
   if (leftMs > 0) return { kind: 'valid', leftMs };
-  if (!isSetUp) return { kind: 'missing', wasTried: facts.obstacle === 'missing' };
+  const wasTried = facts.obstacle === 'missing';
+  if (!isSetUp || wasTried) return { kind: 'missing', wasTried };
   const hadToken = token.kind === 'valid' || token.kind === 'expired';
   return { kind: hadToken ? 'expired' : 'ready' };
 }

@@ -82,6 +82,20 @@ describe('a project that only one of several folders sets', () => {
     });
   }
 
+  it("doesn't count for a folder that needs a project of its own, until that folder gets one", async () => {
+    editor.path = '/work/a.txt';
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
+      await run('generateFromSelection');
+      await becomes('shown', () => /^Hosted Model: not set up /.test(tooltip(editor)));
+      await run('showMenu');
+      assert.match(editor.textOf('quick pick'), /"Setup"/);
+      editor.settingsByFolder.set('/work', new Map([['projectId', defaultProjectId]]));
+      editor.fire('configuration', { affectsConfiguration: () => true });
+      await becomes('ready', () => /^Hosted Model: ready, no token yet /.test(tooltip(editor)));
+    });
+    assert.equal(suite.life.emulator.requests.length, 0);
+  });
+
   it('lets the status item show that the key was refused', async () => {
     suite.life.emulator.settings.apiKeys = [];
     await suite.opened.open(editor, suite.life.stores, async (run) => {

@@ -46,6 +46,13 @@ const rows: Row[] = [
     'not set up',
   ],
   [
+    'credentials, but not for the active folder',
+    { isSetUp: true, obstacle: 'missing' },
+    '$(key) Set Up Hosted Model',
+    'warning',
+    'not set up',
+  ],
+  [
     'credentials, no token yet',
     { isSetUp: true },
     '$(key) Hosted Model',
