@@ -18,7 +18,8 @@ interface CallerDecision {
   readonly isAllowed: boolean;
   /**
    * Keyed hash of everything that the decision covers: the API key (or the service, if there's no
-   * key), the service address, and the project.
+   * key), the service address, and the project. Also covers the last sign-out, because a sign-out
+   * can't delete the decisions of other VS Code profiles.
    */
   readonly fingerprint: string;
 }
@@ -28,6 +29,8 @@ export interface CallersOptions {
   /** ID of this extension. */
   readonly ownId: string;
   readonly fingerprintOf: (connection: Connection, ...shown: readonly string[]) => Promise<string>;
+  /** Returns a value that changes with each sign-out, in any VS Code profile. */
+  readonly lastSignOut: () => Promise<string>;
   readonly ask: (id: string, connection: Connection) => Promise<boolean>;
 }
 
@@ -46,15 +49,16 @@ export class CallerDecisions {
 
   /**
    * True if the caller may use the connection. Prompts the user unless there is a decision for this
-   * combination of caller, key, service address, and project.
+   * combination of caller, key, service address, and project since the last sign-out.
    * @param signedOut aborts when the user signs out. A decision made after the sign-out isn't
    * stored, and the result is false.
    */
   async mayCall(id: string, connection: Connection, signedOut: AbortSignal): Promise<boolean> {
     if (this.isTrusted(id)) return true;
     const { approved, resource = 'project', projectId } = connection;
-    const shown = [approved.service, resource, projectId];
-    const fingerprint = await this.#options.fingerprintOf(connection, ...shown);
+    const { fingerprintOf, lastSignOut } = this.#options;
+    const covered = [approved.service, resource, projectId, await lastSignOut()];
+    const fingerprint = await fingerprintOf(connection, ...covered);
     const known = this.#kept().find((one) => one.id === id && one.fingerprint === fingerprint);
     if (known) return known.isAllowed;
     const key = `${id} ${fingerprint}`;
@@ -103,7 +107,7 @@ export interface CallerRow extends QuickPickItem {
   readonly caller: string;
 }
 
-/** Called when the user signs out. */
+/** Deletes this profile's decisions. Called when the user signs out. */
 export async function forgetCallers(state: Memento): Promise<void> {
   await state.update(DECISIONS, undefined);
 }

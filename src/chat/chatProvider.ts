@@ -88,6 +88,7 @@ export class ChatProvider {
       state: globalState,
       ownId: extensionId,
       fingerprintOf: (...from) => deps.connections.fingerprintOf(...from),
+      lastSignOut: () => deps.connections.lastSignOut(),
       ask: askAboutCaller,
     });
   }

@@ -5,7 +5,7 @@ import { ACTION_LABELS } from '../messages/actions.ts';
 import { allSettings, needsSetting, settingLabel } from '../messages/settingLabels.ts';
 import { commandText } from '../messages/tokenCommandFailure.ts';
 import { services } from '../service/builtInServices.ts';
-import { parseServiceUrl } from '../service/credentials.ts';
+import { parseServiceUrl, type SourceId } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import { commandOf, type Service } from '../service/service.ts';
 import { offer } from '../ui/notify.ts';
@@ -19,7 +19,9 @@ import {
   LEFT_KEY_WARNINGS,
   sourceName,
   sourceProblem,
+  staysText,
   targetText,
+  USE_NEW_CREDENTIALS,
   unencryptedText,
 } from './connectionMessages.ts';
 import { type DestinationChange, hasOtherOrigin } from './destination.ts';
@@ -190,6 +192,18 @@ export function askReplacement(service: Service): Promise<boolean | undefined> {
       ['Replace', true],
     ],
   );
+}
+
+/**
+ * Offers to use the new credentials after a setup if another source stays in use.
+ * @returns true if the user agrees
+ */
+export async function offerNewCredentials(
+  inUse: SourceId,
+  found: SourceSnapshot,
+): Promise<boolean> {
+  const text = staysText(inUse, found);
+  return (await window.showInformationMessage(text, USE_NEW_CREDENTIALS)) === USE_NEW_CREDENTIALS;
 }
 
 /**

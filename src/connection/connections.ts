@@ -17,7 +17,7 @@ import { SharedTask } from '../service/sharedTask.ts';
 import { openSettingsOfWorkspace } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
-import { staysText, USE_NEW_CREDENTIALS } from './connectionMessages.ts';
+import { offerNewCredentials } from './connectionDialogs.ts';
 import { choiceOf, editorChoices, readyConnection } from './createConnection.ts';
 import { settleUnusable, writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, onDidChangeEnvFile, onlyFolder } from './folders.ts';
@@ -34,7 +34,6 @@ import {
   externalSource,
   isUsable,
   type Lookup,
-  type SourceSnapshot,
 } from './sourceSelection.ts';
 import { type FindOptions, findSources } from './sources.ts';
 import { forgetExternalSource, hasSignedOut } from './storedState.ts';
@@ -199,6 +198,11 @@ export class Connections implements Disposable {
     return this.#options.approvals.fingerprintOf(connection, ...shown);
   }
 
+  /** See `SourceApprovals.lastSignOut`. */
+  lastSignOut(): Promise<string> {
+    return this.#options.approvals.lastSignOut();
+  }
+
   /** Repeats the lookup for the active folder. Does nothing before the first lookup. */
   async refresh(): Promise<void> {
     await this.#active.repeatLookup();
@@ -218,7 +222,8 @@ export class Connections implements Disposable {
     // After an import, no offer is needed, because the imported source then counts as declined.
     const staysInUse = inUse !== 'editor' && inUse === found.settings.credentialSource;
     if (!staysInUse || reason?.imported) return true;
-    const offer = this.#offerEditor(inUse, found, owner);
+    const useEditor = () => this.useSource('editor', owner);
+    const offer = offerNewCredentials(inUse, found).then((agreed) => agreed && useEditor());
     if (reason?.isRepair) return offer;
     this.#options.inBackground(offer);
     return false;
@@ -322,17 +327,6 @@ export class Connections implements Disposable {
     for (const one of this.#listening) one.dispose();
     this.#active.dispose();
     this.#signOuts.dispose();
-  }
-
-  /** @returns true if the folder now uses the editor's credentials */
-  async #offerEditor(
-    inUse: SourceId,
-    found: SourceSnapshot,
-    owner: WorkspaceFolder | null,
-  ): Promise<boolean> {
-    const text = staysText(inUse, found);
-    const picked = await window.showInformationMessage(text, USE_NEW_CREDENTIALS);
-    return picked === USE_NEW_CREDENTIALS && this.useSource('editor', owner);
   }
 
   #resolveOptions(owner: WorkspaceFolder | null): ResolveOptions {

@@ -56,6 +56,11 @@ export class SourceApprovals {
     );
   }
 
+  /** Returns a value that changes with each sign-out. Empty before the first sign-out. */
+  async lastSignOut(): Promise<string> {
+    return (await this.#read(LAST_SIGN_OUT)) ?? '';
+  }
+
   /**
    * Returns the stored decision, if any. Ignores an approval from before the latest sign-out. If
    * there's no hash key yet, no decision has been stored, so this method doesn't create a hash key.
@@ -65,7 +70,7 @@ export class SourceApprovals {
     if (hashKey === undefined) return undefined;
     const hash = hashOf(subject, hashKey);
     const [, decision, lastSignOut = ''] = this.#decisions.find(([known]) => known === hash) ?? [];
-    const hasEnded = decision === 'approved' && lastSignOut !== (await this.#readLastSignOut());
+    const hasEnded = decision === 'approved' && lastSignOut !== (await this.lastSignOut());
     return hasEnded ? undefined : decision;
   }
 
@@ -89,7 +94,7 @@ export class SourceApprovals {
   }
 
   async #keep(subject: Subject, decision: ApprovalDecision | undefined): Promise<void> {
-    const lastSignOut = await this.#readLastSignOut();
+    const lastSignOut = await this.lastSignOut();
     const hash = hashOf(subject, (await this.#readHashKey()) ?? (await this.#makeHashKey()));
     // Don't `await` from here on. Otherwise, concurrent calls would overwrite each other's
     // decisions.
@@ -104,11 +109,6 @@ export class SourceApprovals {
 
   async #readHashKey(): Promise<string | undefined> {
     return (await this.#read(HASH_KEY_NAME)) ?? this.#windowHashKey;
-  }
-
-  /** Returns a value that changes with each sign-out. Empty before the first sign-out. */
-  async #readLastSignOut(): Promise<string> {
-    return (await this.#read(LAST_SIGN_OUT)) ?? '';
   }
 
   async #read(name: string): Promise<string | undefined> {

@@ -29,8 +29,8 @@ export const chatMutants: readonly Mutant[] = [
   {
     name: 'a decision about a caller applies to another host',
     file: 'src/chat/callerDecisions.ts',
-    from: 'const shown = [approved.service, ',
-    to: 'const shown = [',
+    from: 'const covered = [approved.service, ',
+    to: 'const covered = [',
     test: callers,
     title: 'G16: asks the user again after the host or project changes',
   },

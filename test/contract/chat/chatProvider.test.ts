@@ -76,6 +76,7 @@ describe('the chat provider', () => {
       peek: async () => ({ choice: { kind: 'missing', names: [] } }),
       signOutSignal: signedOut.signal,
       fingerprintOf: async (_: unknown, ...shown: readonly string[]) => shown.join(),
+      lastSignOut: async () => '',
     };
     return {
       log: { debug: log, info: log, warn: log, error: log, show: () => {} },

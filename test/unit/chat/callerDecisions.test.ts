@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { CallerDecisions, forgetCallers } from '../../../src/chat/callerDecisions.ts';
+import { KeyStore } from '../../../src/connection/keyStore.ts';
+import { SourceApprovals } from '../../../src/connection/sourceApprovals.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import { FakeState } from '../connection/fakes.ts';
+import { FakeKeyring, FakeState } from '../connection/fakes.ts';
 import { connectionOf, credentials } from '../service/fixtures.ts';
 
 const connectionWith = (changes: Partial<Credentials> = {}) =>
@@ -12,6 +14,7 @@ const never = new AbortController().signal;
 
 describe('CallerDecisions', () => {
   let state = new FakeState();
+  let keyring = new FakeKeyring();
   let asked: string[] = [];
   let answer: () => Promise<boolean> = async () => true;
   const callers = () =>
@@ -20,6 +23,7 @@ describe('CallerDecisions', () => {
       ownId: 'Hosted-Model.hosted-model',
       fingerprintOf: async (one, ...shown) =>
         `print of ${[Connection.credentials(one).apiKey, ...shown]}`,
+      lastSignOut: () => new SourceApprovals(keyring.window(), state).lastSignOut(),
       ask: (id) => {
         asked.push(id);
         return answer();
@@ -27,6 +31,7 @@ describe('CallerDecisions', () => {
     });
   beforeEach(() => {
     state = new FakeState();
+    keyring = new FakeKeyring();
     asked = [];
     answer = async () => true;
   });
@@ -69,6 +74,17 @@ describe('CallerDecisions', () => {
     await forgetCallers(state);
     assert.deepEqual(all.rows(), []);
   });
+
+  for (const isAllowed of [true, false]) {
+    it(`asks the user again after a sign-out in another VS Code profile: ${isAllowed ? 'approved' : 'declined'}`, async () => {
+      answer = async () => isAllowed;
+      for (const count of [1, 2, 3]) {
+        for (const _ of [1, 2]) await callers().mayCall('a.b', connection, never);
+        assert.equal(asked.length, count);
+        await new KeyStore(keyring.window(), new FakeState(), assert.fail).delete();
+      }
+    });
+  }
 
   it('G16: asks the user again after the host or project changes', async () => {
     const all = callers();
