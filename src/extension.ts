@@ -9,7 +9,7 @@ import { KeyStore, type StorageIssue } from './connection/keyStore.ts';
 import { readSetUpStatus, type SetUpStatus } from './connection/setUpStatus.ts';
 import { SourceApprovals } from './connection/sourceApprovals.ts';
 import { STORAGE_MESSAGES } from './connection/storageMessages.ts';
-import { forgetExternalSource, hasSignedOut, type StoredState } from './connection/storedState.ts';
+import { forgetExternalSources, hasSignedOut, type StoredState } from './connection/storedState.ts';
 import { ACTION_LABELS } from './messages/actions.ts';
 import { ServiceError } from './service/errors.ts';
 import type { Service } from './service/service.ts';
@@ -163,8 +163,7 @@ class Startup implements CommandHost {
   }
 
   async #onKeyChange(isSignOut: boolean): Promise<void> {
-    const { workspaceState } = this.#stored;
-    if (await hasSignedOut(this.#stored, isSignOut)) await forgetExternalSource(workspaceState);
+    if (await hasSignedOut(this.#stored, isSignOut)) await forgetExternalSources(this.#stored);
     await this.#onChange();
   }
 

@@ -46,7 +46,7 @@ export class Configuration {
     const found = this.inspected(name);
     // In Restricted Mode, workspace and folder values aren't used.
     const ofWorkspace = found.workspaceFolderValue ?? found.workspaceValue;
-    return ((workspace.isTrusted ? ofWorkspace : undefined) ?? remoteValue(found)) !== undefined;
+    return (workspace.isTrusted && ofWorkspace !== undefined) || remoteValue(found) !== undefined;
   }
 }
 

@@ -36,7 +36,7 @@ import {
   type Lookup,
 } from './sourceSelection.ts';
 import { type FindOptions, findSources } from './sources.ts';
-import { forgetExternalSource, hasSignedOut } from './storedState.ts';
+import { forgetExternalSources, hasSignedOut } from './storedState.ts';
 import { rememberServiceSettings, useForSelections } from './switchService.ts';
 
 export interface ConnectionsOptions extends FindOptions {
@@ -340,8 +340,8 @@ export class Connections implements Disposable {
   async #onKeyChange(isSignOut: boolean): Promise<void> {
     if (await hasSignedOut(this.#options, isSignOut)) {
       this.#endRequests();
-      // Signing out deletes the approvals, so no external source is still in use.
-      await forgetExternalSource(this.#options.workspaceState);
+      // Signing out ends the approvals, so no external source is in use anymore.
+      await forgetExternalSources(this.#options);
       this.#signOuts.fire();
     }
     await this.#active.refresh();

@@ -69,12 +69,15 @@ export class SourceApprovals {
     const hashKey = await this.#readHashKey();
     if (hashKey === undefined) return undefined;
     const hash = hashOf(subject, hashKey);
-    const [, decision, lastSignOut = ''] = this.#decisions.find(([known]) => known === hash) ?? [];
-    const hasEnded = decision === 'approved' && lastSignOut !== (await this.lastSignOut());
-    return hasEnded ? undefined : decision;
+    const known = this.#decisions.find(([one]) => one === hash);
+    if (known?.[1] !== 'approved') return known?.[1];
+    return hasEnded(known, await this.lastSignOut()) ? undefined : 'approved';
   }
 
-  /** True if any folder has an approval, which a sign-out would delete. */
+  /**
+   * True if this profile stores an approval, which a sign-out would delete. Can be an approval that
+   * has ended, if another profile signed out while no window of this profile was open.
+   */
   get hasApprovals(): boolean {
     return this.#decisions.some(([, decision]) => decision === 'approved');
   }
@@ -91,6 +94,15 @@ export class SourceApprovals {
   async forgetApproved(): Promise<void> {
     const refused = this.#decisions.filter(([, decision]) => decision === 'refused');
     await this.#state.update(DECISIONS, refused);
+  }
+
+  /** Deletes this profile's approvals that a sign-out has ended, for example in another profile. */
+  async forgetEnded(): Promise<void> {
+    // Without an approval, don't read secret storage.
+    if (!this.hasApprovals) return;
+    const lastSignOut = await this.lastSignOut();
+    const left = this.#decisions.filter((one) => !hasEnded(one, lastSignOut));
+    await this.#state.update(DECISIONS, left);
   }
 
   async #keep(subject: Subject, decision: ApprovalDecision | undefined): Promise<void> {
@@ -128,6 +140,10 @@ export class SourceApprovals {
     // Another window may have stored its own hash key at the same time, so use the stored key.
     return (await this.#readHashKey()) ?? hashKey;
   }
+}
+
+function hasEnded([, decision, stored = '']: HashedDecision, lastSignOut: string): boolean {
+  return decision === 'approved' && stored !== lastSignOut;
 }
 
 /**

@@ -30,14 +30,18 @@ export async function hasSignedOut(
   const usesExternalSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
   if (isSignOut) return true;
   if ((await keys.services()).length > 0) return false;
-  // A sign-out deletes the approvals, too.
+  // A sign-out in this profile deletes the approvals, too.
   return !usesExternalSource || !approvals.hasApprovals;
 }
 
 /**
- * Forgets that an external source was used. `Connections.signOut` deletes the approval of the
- * source.
+ * Forgets that an external source was used, and deletes the approvals that the sign-out has ended.
+ * Called after a sign-out in any window, which may belong to another VS Code profile.
  */
-export async function forgetExternalSource(workspaceState: Memento): Promise<void> {
+export async function forgetExternalSources({
+  approvals,
+  workspaceState,
+}: Pick<StoredState, 'approvals' | 'workspaceState'>): Promise<void> {
   await workspaceState.update(USES_EXTERNAL_SOURCE, undefined);
+  await approvals.forgetEnded();
 }

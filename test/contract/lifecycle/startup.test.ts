@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { KeyStore } from '../../../src/connection/keyStore.ts';
+import { SourceApprovals } from '../../../src/connection/sourceApprovals.ts';
+import { Secret } from '../../../src/service/secret.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { FakeState } from '../../unit/connection/fakes.ts';
 import { becomes } from '../../vscode/deadline.ts';
@@ -63,6 +66,22 @@ describe('a window before its first command', () => {
     await becomes('signed out', () => contextKey(editor, 'isSetUp') === false);
     assert.equal(contextKey(editor, 'canSignOut'), false);
     assert.equal(workspaceState.values.size, 0);
+    await window.close();
+  });
+
+  it('offers to sign out until no approval is left, even if another VS Code profile signs out', async () => {
+    const { stores, editor: editorOf } = suite.life;
+    stores.keyring.values.clear();
+    const approvals = new SourceApprovals(stores.keyring.window(), stores.globalState);
+    const refused = new Secret(['source', 'declined'] as const);
+    await approvals.remember(new Secret(['source', 'approved'] as const), 'approved');
+    await approvals.remember(refused, 'refused');
+    const editor = editorOf();
+    const window = await suite.opened.start(editor, stores);
+    await becomes('shown', () => contextKey(editor, 'canSignOut') === true);
+    await new KeyStore(stores.keyring.window(), new FakeState(), assert.fail).delete();
+    await becomes('signed out', () => contextKey(editor, 'canSignOut') === false);
+    assert.equal(await approvals.decisionFor(refused), 'refused');
     await window.close();
   });
 

@@ -264,6 +264,20 @@ describe('Connections', () => {
       });
     }
 
+    it("reports a switch to a deployment without a warning about the folder's model", async () => {
+      await storeBoth();
+      const approved = { authUrl: IDENTITY, serviceUrl: SERVICE };
+      const deployment = { projectId: 'my-deployment', resource: 'deployment' } as const;
+      await keys.write({ apiKey: 'my-key', ...approved, ...deployment }, 'ibm');
+      editor.userSettings.set('service', 'acme');
+      editor.folderSettings.set('modelId', 'ibm/granite-of-the-team');
+      const [work = null] = editor.folders as WorkspaceFolder[];
+      const { switchSelections } = await import('../../../src/commands/serviceRows.ts');
+      await switchSelections({ connections } as App, work, services[0]);
+      assert.equal(editor.userSettings.get('deploymentId'), 'my-deployment');
+      assert.deepEqual(editor.messages, [`${services[0].name} is now used for selections.`]);
+    });
+
     for (const [button, messages] of [
       ['Use Other Sources', ['acme is now used for selections.']],
       [undefined, []],

@@ -153,6 +153,26 @@ describe('SourceApprovals', () => {
     assert.equal(await approvals.decisionFor(other), 'refused');
   });
 
+  it('deletes only the approvals that a sign-out has ended', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    const approvals = approvalsOn(keyring, state);
+    const [later, other] = [subjectOf('file:///work/b'), subjectOf('file:///work/c')];
+    await approvals.remember(subject, 'approved');
+    await approvals.remember(other, 'refused');
+    await approvals.forgetEnded();
+    assert.equal(await approvals.decisionFor(subject), 'approved');
+    await new KeyStore(keyring.window(), new FakeState(), assert.fail).delete();
+    await approvals.remember(later, 'approved');
+    await approvals.forgetEnded();
+    assert.equal(await approvals.decisionFor(later), 'approved');
+    assert.equal(await approvals.decisionFor(other), 'refused');
+    assert.equal(state.get<unknown[]>('hostedModel.approvals').length, 2);
+    assert.equal(approvals.hasApprovals, true);
+    await new KeyStore(keyring.window(), new FakeState(), assert.fail).delete();
+    await approvals.forgetEnded();
+    assert.equal(approvals.hasApprovals, false);
+  });
+
   it('forgets approvals after a sign-out in another VS Code profile, but remembers declined sources', async () => {
     const keyring = new FakeKeyring();
     const approvals = approvalsOn(keyring, new FakeState());
