@@ -143,7 +143,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(await editor.hasUnsaved('coming.txt'), false);
     rest.open();
     await editor.waitForModifiedText(answered);
-    await notifications.close(/Wait until the response is complete/);
+    await notifications.close(/Wait until the preview is complete/);
     await controls['key']?.('Accept');
     await editor.waitForText(answered);
     assert.equal(await editor.savedText(session.path('coming.txt')), answered);

@@ -84,9 +84,11 @@ describe('the daily budget', () => {
       ...[use(10_000, raised), use(10_500, raised)],
     );
     assert.deepEqual(
-      messages.map((text) => text.match(/budget of [\d,]+ tokens(?: is used up)?/)?.[0]),
+      messages.map(
+        (text) => text.match(/[\d,]+-token budget|budget of [\d,]+ tokens is used up/)?.[0],
+      ),
       ['1,000', '10,000'].flatMap((size) => [
-        `budget of ${size} tokens`,
+        `${size}-token budget`,
         `budget of ${size} tokens is used up`,
       ]),
     );
