@@ -71,7 +71,8 @@ export async function runJob(
   try {
     if (await prepare()) {
       // Escape in the document cancels the run only from here on. Before, it would discard the
-      // prompt that the user is entering.
+      // prompt that the user is entering. It isn't bound while an input of VS Code is open, such as
+      // the setup.
       const unmark = options.jobs.markGenerating(job, controller);
       ran = await attempt(run, controller).finally(unmark);
     }

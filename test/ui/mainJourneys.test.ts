@@ -95,6 +95,13 @@ describe('the main journeys', () => {
     await status().waitFor({ text: '$(key) Set Up Hosted Model', background: 'warning' });
     assert.equal(emulator.requests.length, 0);
 
+    // Escape in the document closes the setup, as VS Code does with any open input. It must not
+    // cancel the waiting generation while the setup stays open.
+    await editor.focus();
+    await session.workbench.page.keyboard.press('Escape');
+    await quickInput.waitUntilClosed();
+    await notifications.close(/needs an API key/);
+    await generateByKeys(session);
     await answerSetUp(session.workbench, { apiKey, projectId, url: emulator.url });
     await quickInput.pick('$(beaker) Test and Save');
     await editor.waitForText(replied);

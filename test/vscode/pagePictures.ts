@@ -69,7 +69,9 @@ for (const theme of ['dark', 'light'] as const) {
     await takeHosts(fresh, theme);
     await fresh.page.context().close();
     const { url } = sample.emulator;
-    const addresses = { 'hostedModel.authUrl': url, 'hostedModel.url': url };
+    // As with the default service, the identity service has its own host.
+    const authUrl = url.replace('127.0.0.1', 'localhost');
+    const addresses = { 'hostedModel.authUrl': authUrl, 'hostedModel.url': url };
     const project = { 'hostedModel.projectId': demoProject };
     const workbench = await openCode({ ...settings, ...addresses, ...project });
     await storeKey(workbench);
