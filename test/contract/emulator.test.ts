@@ -360,7 +360,7 @@ describe('a scripted fault', () => {
   const chatPath = '/ml/v1/text/chat';
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 
-  it('applies to the specified number of matching requests, before the next fault applies', async () => {
+  it('applies to the specified number of matching requests before the next fault applies', async () => {
     const emulator = await start();
     emulator.faults.next(chatPath, { status: 503 }, 2);
     emulator.faults.next(undefined, { status: 502, headers: { 'retry-after': '1' }, json: [] });

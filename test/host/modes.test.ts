@@ -257,7 +257,7 @@ describe('insert modes:', () => {
     assert.equal(await env.clipboard.readText(), 'half');
   });
 
-  it("clipboard isn't changed by a retry that returns no new text", async () => {
+  it("clipboard doesn't copy anything if a retry returns no new text", async () => {
     const job = jobOn(await open('text', LINE), 'clipboard');
     job.append(0, 'answer');
     assert.equal(await job.end(0, 'ended'), true);

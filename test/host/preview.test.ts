@@ -264,7 +264,7 @@ describe('a preview', () => {
 
   for (const [when, isEnded] of [
     ['while its response streams', false],
-    ['after its response', true],
+    ['after its response is complete', true],
   ] as const) {
     it(`reopens when its file is renamed ${when}`, async () => {
       const names = [`renamed-${isEnded}.txt`, `renamed-${isEnded}-new.txt`] as const;

@@ -97,7 +97,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'codeSpan(shown)',
     to: 'shown',
     test: provider,
-    title: 'G17: shows the prompt, or the beginning of a long one, as code',
+    title: 'G17: shows the prompt as code before it runs',
   },
   {
     name: 'waiting calls are sent after the budget is used up',

@@ -138,7 +138,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '    ...Object.values(key.headerSecrets ?? {}),\n',
     to: '',
     test: 'test/contract/service/services.test.ts',
-    title: 'never appears in a failure with “no key”',
+    title: 'never appears in a failure if the service uses “no key”',
   },
   {
     name: 'a fixed header can contain a line break',

@@ -208,7 +208,7 @@ describe("the extension, tested against the service's documentation", () => {
         ['no service URL', product.lacks('VENDOR_URL'), /VENDOR_URL.*\n/, ''],
       ];
     for (const [what, cause, from, to] of broken) {
-      it(`refuses to generate if the .env file has ${what}, instead of using the environment`, async () => {
+      it(`refuses to generate instead of using the environment if the .env file has ${what}`, async () => {
         const { notifications, dialogs, editor, quickInput } = session.workbench;
         await writeEnvFile(fileFor(elsewhere).replace(from, to));
         if (cause === 'quotes') await session.workbench.openFile(session.path('a.txt'));

@@ -399,7 +399,7 @@ describe('the chat provider', () => {
     ['after the cache of models has expired', (clock) => clock.pass(65 * 60_000)],
   ];
   for (const [when, lose] of losses) {
-    it(`requests as many tokens as it reported to VS Code, even ${when}`, async () => {
+    it(`requests the output token limit that it reported to VS Code, even ${when}`, async () => {
       Object.assign(emulator.settings, { isOpen: true, gateway: 'litellm' });
       const [first = assert.fail('no model')] = recordedModels;
       const limits = { max_sequence_length: 8_192, max_output_tokens: 512 };
@@ -478,7 +478,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('counts as many tokens for a message as for its text, without sending a request', () => {
+  it('counts the same number of tokens for a message and for its text, without sending a request', () => {
     const text = 'x'.repeat(400);
     assert.deepEqual(
       [text, ask(text)].map((one) => provider.count(one as string)),
@@ -603,7 +603,7 @@ describe('the chat provider', () => {
       );
     });
 
-    it('G17: shows the prompt, or the beginning of a long one, as code before it runs', async () => {
+    it('G17: shows the prompt as code before it runs, shortened if it is long', async () => {
       const [, short = ''] = (await question('Say *hi*\nto www.b.example')).split('\n\n');
       assert.match(short, /^Prompt: `Say \*hi\* to www\.b\.example`$/);
       const hostile = 'a `` b\u202E\u{E0041} [x](command:y) ';

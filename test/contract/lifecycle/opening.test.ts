@@ -312,7 +312,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'shows only missing values as not set: the project, or the key after a sign-out',
+    'shows only a missing project, or the key after a sign-out, as not set',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

@@ -69,7 +69,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('offers to sign out until no approval is left, even if another VS Code profile signs out', async () => {
+  it('stops offering to sign out once a sign-out in another VS Code profile has ended the last approval', async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const approvals = new SourceApprovals(stores.keyring.window(), stores.globalState);

@@ -219,7 +219,7 @@ describe('the deadline', () => {
     assert.deepEqual([kind, details.attempts], ['server-failed', 1]);
   });
 
-  it('starts at the first attempt, not while the request is waiting for its turn', async () => {
+  it('starts at the first attempt, not when the request starts to wait for its turn', async () => {
     const minIntervalMs = DEADLINE_MS / 2;
     const { emulator, limiter, generate } = await start(chat, {
       limits: { limit: 1, minIntervalMs },
@@ -255,7 +255,7 @@ describe('the deadline', () => {
     assert.deepEqual(limiter.state, { inFlight: 0, waiting: 0, limit: 1 });
   });
 
-  it("doesn't end a stream that is slow but still sending", async () => {
+  it("doesn't end a slow stream as long as data keeps arriving", async () => {
     const patienceMs = 30_000;
     const { emulator, watched, generate } = await start(chatStream, {
       http: { headersMs: patienceMs, idleMs: patienceMs },

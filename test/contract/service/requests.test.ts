@@ -134,7 +134,7 @@ describe('requests', () => {
     }
   });
 
-  it('keep the path prefix of the identity address', async () => {
+  it('for a token keep the path prefix of the identity address', async () => {
     const world = await startWorld();
     const prefixed = { ...world.credentials, authUrl: `${world.credentials.authUrl}/prefix` };
     const failed = kindOf(fetchToken(world.http, prefixed, new AbortController().signal));

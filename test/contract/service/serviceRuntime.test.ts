@@ -218,7 +218,7 @@ describe('a service runtime', () => {
     await slow;
   });
 
-  it('reports running and waiting requests, and a lowered limit, until all requests have ended', async () => {
+  it('reports a lowered limit, and counts running and waiting requests until all have ended', async () => {
     const { traffic, generate, emulator } = await start(2);
     emulator.faults.next(chat, { recording: 27 });
     await Promise.all([1, 2, 3].map(() => generate('key-number-one')));
@@ -277,7 +277,7 @@ describe('a service runtime', () => {
     assert.equal(other.count(modelsPath), 0);
   });
 
-  it('waits at most 1 s for the network connection opened in advance, once the token has arrived', async () => {
+  it('waits at most 1 s after the token arrives for the network connection opened in advance', async () => {
     time = new FakeTime();
     const { emulator, generate, states } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
@@ -373,7 +373,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(modelsPath), 0);
   });
 
-  it('ignores a 429 for the request that opens a network connection in advance', async () => {
+  it('ignores a 429 response to the request that opens a network connection in advance', async () => {
     const { runtime, emulator, generate } = await start();
     emulator.faults.always(modelsPath, { status: 429, headers: { 'retry-after': '60' } });
     await generate('key-number-one');
@@ -478,7 +478,7 @@ describe('a service runtime', () => {
     ['was refused', {}],
     ['is itself the token', { service: serviceFor('zen') ?? assert.fail() }],
   ] as const) {
-    it(`E12: never sends a prompt that contains a replaced key that ${what}`, async () => {
+    it(`E12: never sends a prompt that contains a replaced key, even if the key ${what}`, async () => {
       const { runtime, settings, generate, withKey, emulator } = await start();
       const old = { ...withKey('a-key-nobody-knows'), ...replaced };
       await kindOf(runtime.client(old, settings).generateText('Hi', {}));

@@ -249,7 +249,7 @@ describe('a connection with', () => {
   for (const [methodName, authentication] of Object.entries(authCases)) {
     const { refusal = 'key-refused' } = authentication;
     for (const [apiName, api] of Object.entries(apis)) {
-      it(`“${methodName}” and “${apiName}” generates text: whole, streamed, with tools, and after all tokens are revoked`, async () => {
+      it(`“${methodName}” and “${apiName}” generates text unstreamed, streamed, with tools, and after all tokens are revoked`, async () => {
         const world = await startOf(authentication, api);
         const { emulator, client, clock, tokenCount } = world;
         const whole = await world.generate();
@@ -376,7 +376,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls`, () => {
   for (const [name, authentication] of Object.entries(authCases)) {
     const { path } = authentication;
     if (path === undefined) continue;
-    it(`with “${name}” make 1 token request at first, 1 after a revocation, and 2 if the first one gets a 503`, async () => {
+    it(`with “${name}” make 1 token request at first, 1 after a revocation, and 2 if the first request gets a 503`, async () => {
       const api = apis['watsonx, project'] as ApiCase;
       const world = await startOf(authentication, api);
       const failed = [await all(world)];
@@ -553,7 +553,7 @@ describe('a secret that the service repeats', () => {
   afterEach(endAll);
 
   for (const [name, authentication] of Object.entries(authCases)) {
-    it(`never appears in a failure with “${name}”`, async () => {
+    it(`never appears in a failure if the service uses “${name}”`, async () => {
       const { hasNoKey, path } = authentication;
       const basic = `${defaultAccount}:${encodeURIComponent(secret)}`;
       let [searched, hits] = [0, 0];

@@ -175,7 +175,7 @@ describe('Connections', () => {
       }
     });
 
-    it('stops using a connection once the folder settings select another source', async () => {
+    it('no longer uses a connection for a folder whose settings select another source', async () => {
       const { isStillUsed, lookUpFor } = await import('../../../src/diagnose/runChecks.ts');
       await storeKey();
       editor.addFolder('/other');
@@ -822,7 +822,7 @@ describe('Connections', () => {
     assert.deepEqual([connections.current, asked, editor.reads], [undefined, [], 0]);
   });
 
-  describe('with a faulty .env file that was approved before', () => {
+  describe('with an approved .env file that is now faulty', () => {
     const complete = envFile();
     const required = async () => {
       editor.messages.length = 0;
@@ -921,7 +921,7 @@ describe('Connections', () => {
     assert.equal(editor.reads, 0);
   });
 
-  it("doesn't read a .env file when the active editor changes before credentials are needed", async () => {
+  it("doesn't read a .env file until credentials are needed, even if the active editor changes", async () => {
     editor.files.set('/work/.env', envFile());
     editor.fire('active editor');
     await settled();
