@@ -140,7 +140,7 @@ describe('nginx as a gateway', () => {
     });
   }
 
-  it('rejects large headers, and the failure is reported as headers-too-large', async () => {
+  it('rejects large headers, and the failure is reported as `headers-too-large`', async () => {
     const headers = { 'X-Team': team, 'X-Trace': 'x'.repeat(HEADER_BYTES) };
     const { kind, details } = await failureOf(connect({ headers }).generateText('Write a haiku'));
     assert.deepEqual([kind, details.status, details.attempts], ['headers-too-large', 400, 1]);

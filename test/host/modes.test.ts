@@ -27,7 +27,7 @@ describe('insert modes:', () => {
   for (const [index, [title, text, selection, want]] of above.entries()) {
     for (const lineEnd of ['\n', '\r\n']) {
       const nightly = index > 0 || lineEnd === '\n' ? ' @nightly' : '';
-      it(`above inserts text before ${title}, with line ending ${JSON.stringify(lineEnd)}${nightly}`, async () => {
+      it(`\`above\` inserts text before ${title}, with line ending ${JSON.stringify(lineEnd)}${nightly}`, async () => {
         const before = text.replaceAll('\n', lineEnd);
         const editor = await open(before, selection);
         assert.equal(await stream(editor, 'above', ['on', 'e\ntw', 'o']), true);
@@ -44,7 +44,7 @@ describe('insert modes:', () => {
     ['above', 'answer\ntext\nend'],
     ['replace', 'answer\nend'],
   ] as const) {
-    it(`${mode} doesn't add a blank line if a response ends with line breaks`, async () => {
+    it(`\`${mode}\` doesn't add a blank line if a response ends with line breaks`, async () => {
       const editor = await open('text\nend', LINE);
       assert.equal(await stream(editor, mode, ['answer\n', '\n']), true);
       assert.equal(editor.document.getText(), want);
@@ -82,7 +82,7 @@ describe('insert modes:', () => {
     });
   }
 
-  it("below doesn't indent the blank line before an indented paragraph of prose", async () => {
+  it("`below` doesn't indent the blank line before an indented paragraph of prose", async () => {
     const editor = await open('    - one\nend', new Range(0, 4, 0, 9), 'markdown');
     assert.equal(await stream(editor, 'below', ['\n\n- two']), true);
     assert.equal(editor.document.getText(), '    - one\n\n    - two\nend');
@@ -107,7 +107,7 @@ describe('insert modes:', () => {
     assert.equal(editor.document.getText(), '  a = 1;');
   });
 
-  it('newDocument writes a response into a new document of the same language', async () => {
+  it('`newDocument` writes a response into a new document of the same language', async () => {
     const editor = await open('a = 1', new Range(0, 0, 0, 5), 'python');
     assert.equal(await stream(editor, 'newDocument', ['b ', '= 2']), true);
     assert.equal(editor.document.getText(), 'a = 1');
@@ -116,7 +116,7 @@ describe('insert modes:', () => {
     assert.equal(made.languageId, 'python');
   });
 
-  it("newDocument doesn't take focus if the user has moved the cursor @nightly", async () => {
+  it("`newDocument` doesn't take focus if the user has moved the cursor @nightly", async () => {
     const editor = await open('a = 1\n', new Range(0, 0, 0, 5));
     const job = jobOn(editor, 'newDocument');
     await commands.executeCommand('cursorBottom');
@@ -129,13 +129,13 @@ describe('insert modes:', () => {
     assert.equal(newDocument(editor.document).getText(), 'answer');
   });
 
-  it('newDocument takes focus if the user is idle @nightly', async () => {
+  it('`newDocument` takes focus if the user is idle @nightly', async () => {
     const editor = await open('a = 1', new Range(0, 0, 0, 5));
     assert.equal(await stream(editor, 'newDocument', ['answer']), true);
     assert.equal(window.activeTextEditor?.document, newDocument(editor.document));
   });
 
-  it('newDocument links its document to the job before the document becomes active', async () => {
+  it('`newDocument` links its document to the job before the document becomes active', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     const uses: boolean[] = [];
@@ -148,7 +148,7 @@ describe('insert modes:', () => {
     assert.deepEqual(uses, [true]);
   });
 
-  it('newDocument writes several responses in order, whichever arrives first @nightly', async () => {
+  it('`newDocument` writes several responses in order, whichever arrives first @nightly', async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
     for (const index of [2, 1, 0]) {
@@ -159,7 +159,7 @@ describe('insert modes:', () => {
     assert.equal(newDocument(editor.document).getText().trim(), 'answer 0\n\nanswer 1\n\nanswer 2');
   });
 
-  it('newDocument starts its document without blank lines, even if the first response is empty @nightly', async () => {
+  it('`newDocument` starts its document without blank lines, even if the first response is empty @nightly', async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
     for (const index of [1, 2]) job.append(index, `answer ${index}`);
@@ -167,7 +167,7 @@ describe('insert modes:', () => {
     assert.equal(newDocument(editor.document).getText(), 'answer 1\n\nanswer 2');
   });
 
-  it('newDocument stops writing if its document is closed, and leaves nothing to undo @nightly', async () => {
+  it('`newDocument` stops writing if its document is closed, and leaves nothing to undo @nightly', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.append(0, 'first ');
@@ -180,7 +180,7 @@ describe('insert modes:', () => {
     assert.equal(await job.undo(), 'nothing');
   });
 
-  it("newDocument opens a document for a retry if the first document couldn't be opened or was closed", async () => {
+  it("`newDocument` opens a document for a retry if the first document couldn't be opened or was closed", async () => {
     const editor = await open('text', LINE);
     const [target] = captureTargets(editor);
     assert.ok(target);
@@ -212,7 +212,7 @@ describe('insert modes:', () => {
     writer.dispose?.();
   });
 
-  it("newDocument doesn't open a document if no text arrives @nightly", async () => {
+  it("`newDocument` doesn't open a document if no text arrives @nightly", async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.begin(0, 'restart');
@@ -220,7 +220,7 @@ describe('insert modes:', () => {
     assert.deepEqual(window.visibleTextEditors, [editor]);
   });
 
-  it('newDocument writes the response of a retry after Undo Generation @nightly', async () => {
+  it('`newDocument` writes the response of a retry after Undo Generation @nightly', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.append(0, 'first');
@@ -234,7 +234,7 @@ describe('insert modes:', () => {
     assert.equal(made.getText(), 'second');
   });
 
-  it('clipboard copies all responses once the last one is complete', async () => {
+  it('`clipboard` copies all responses once the last one is complete', async () => {
     await env.clipboard.writeText('before');
     const job = jobOn(await three(), 'clipboard');
     for (const index of job.indices) job.begin(index, 'restart');
@@ -248,7 +248,7 @@ describe('insert modes:', () => {
     assert.equal(job.isUndone, false);
   });
 
-  it('clipboard copies a partial response, even if another response never started', async () => {
+  it('`clipboard` copies a partial response, even if another response never started', async () => {
     await env.clipboard.writeText('before');
     const job = jobOn(await three(), 'clipboard');
     for (const index of [0, 1]) job.begin(index, 'restart');
@@ -257,7 +257,7 @@ describe('insert modes:', () => {
     assert.equal(await env.clipboard.readText(), 'half');
   });
 
-  it("clipboard doesn't copy anything if a retry returns no new text", async () => {
+  it("`clipboard` doesn't copy anything if a retry returns no new text", async () => {
     const job = jobOn(await open('text', LINE), 'clipboard');
     job.append(0, 'answer');
     assert.equal(await job.end(0, 'ended'), true);
@@ -267,7 +267,7 @@ describe('insert modes:', () => {
     assert.equal(await env.clipboard.readText(), 'copied by the user');
   });
 
-  it('clipboard copies all responses again after one of them is retried @nightly', async () => {
+  it('`clipboard` copies all responses again after one of them is retried @nightly', async () => {
     const job = jobOn(await three(), 'clipboard');
     for (const index of job.indices) {
       job.append(index, `answer ${index}`);

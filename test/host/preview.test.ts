@@ -77,7 +77,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nender!');
   });
 
-  it("doesn't take focus after a retry if the user keeps typing", async () => {
+  it("doesn't take focus on a retry if the user keeps typing", async () => {
     const { editor, job } = await previewed();
     await acceptSeen();
     job.begin(0, 'restart');

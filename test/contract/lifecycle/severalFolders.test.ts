@@ -22,7 +22,7 @@ describe('a notebook cell in one of several folders', () => {
     editor.isNotebookCell = true;
   });
 
-  it("gets the response in the folder's insert mode", async () => {
+  it("uses the folder's insert mode", async () => {
     setInFolder('insertMode', 'clipboard');
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
     assert.match(editor.textOf('clipboard'), /^Hello from/);
@@ -37,7 +37,7 @@ describe('a notebook cell in one of several folders', () => {
     assert.match(JSON.stringify(request?.json), /Review this: /);
   });
 
-  it("makes the tooltip show the folder's model before the first command", async () => {
+  it("makes the folder's model appear in the tooltip before the first command", async () => {
     setInFolder('modelId', 'maker/of-folder');
     await suite.opened.open(editor, suite.life.stores, () =>
       becomes('painted', () => tooltip(editor).includes('Model: ')),
@@ -53,7 +53,7 @@ describe('a notebook cell in one of several folders', () => {
     assert.match(editor.textOf('notification'), /overrides the selected model/);
   });
 
-  it("makes the report show the folder's settings", async () => {
+  it("makes the folder's settings appear in the report", async () => {
     setInFolder('insertMode', 'clipboard');
     await suite.opened.open(editor, suite.life.stores, (run) => run('diagnose'));
     assert.match(editor.textOf('report'), /^- Insert mode: clipboard$/m);

@@ -49,7 +49,7 @@ describe('concurrent requests', () => {
     assert.equal(world.emulator.mostInFlight.inference, 4);
   });
 
-  it('I20: are rejected with queue-full when the queue is full', async () => {
+  it('I20: are rejected as `queue-full` when the queue is full', async () => {
     const world = await startWorld({ limits: { limit: 1, queue: 50 } });
     const held = gate();
     world.emulator.faults.next(chat, { hold: held.opened });

@@ -219,7 +219,7 @@ describe('fixed headers', () => {
     assert.equal(runtime.leaksInto(teamKey, [], 0, new Secret(otherKeys)), true);
   });
 
-  it('that are too large are reported as headers-too-large after a 431', async () => {
+  it('that are too large are reported as `headers-too-large` after a 431', async () => {
     const { client, emulator } = await start(cases['no key'] as Case);
     for (const fault of [
       { status: 431 },

@@ -592,7 +592,7 @@ describe('a secret that the service repeats', () => {
 describe('a deployment', () => {
   afterEach(endAll);
 
-  it("that doesn't exist is reported as project-unknown", async () => {
+  it("that doesn't exist is reported as `project-unknown`", async () => {
     const deployment = apis['watsonx, deployment'] as ApiCase;
     const authentication = authCases['API key'] as AuthCase;
     const world = await startOf(authentication, { ...deployment, projectId: 'misspelt' });

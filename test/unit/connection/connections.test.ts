@@ -282,7 +282,7 @@ describe('Connections', () => {
       ['Use Other Sources', ['acme is now used for selections.']],
       [undefined, []],
     ] as const) {
-      it(`replaces a selected .env file with another service only if the user agrees: ${button ?? 'closed'}`, async () => {
+      it(`switches from a selected .env file to another service only if the user agrees: ${button ?? 'closed'}`, async () => {
         await storeBoth();
         editor.userSettings.set('service', 'ibm');
         editor.folderSettings.set('credentialSource', 'envFile');
