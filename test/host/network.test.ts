@@ -161,7 +161,7 @@ describe('the HTTP client with VS Code’s fetch', () => {
     });
   }
 
-  it("doesn't use a proxy if http.fetchAdditionalSupport is off @nightly", async () => {
+  it("doesn't use a proxy if `http.fetchAdditionalSupport` is off @nightly", async () => {
     const { proxy, proxyUrl } = await startTunnel();
     await set({ fetchAdditionalSupport: false, proxy: proxyUrl });
     await expectFailure('unreachable', {});

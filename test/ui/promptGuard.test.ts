@@ -126,7 +126,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
     );
   });
 
-  it('is reported with the value and the limit if max_new_tokens is too high', async () => {
+  it('is reported with the value and the limit if `max_new_tokens` is too high', async () => {
     const limits = { max_sequence_length: 100_000, max_output_tokens: 1_000 };
     const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
     emulator.faults.next(chatPath, { status: 400, json: bad });

@@ -242,7 +242,7 @@ describe(`inserting a response ${nightly}`, () => {
   });
   after(() => emulator.close());
 
-  it('uses the insert mode from hostedModel.insertMode', async () => {
+  it('uses the insert mode from `hostedModel.insertMode`', async () => {
     const session = await openWindow(emulator, {
       userSettings: { 'hostedModel.insertMode': 'above' },
       folderFiles: { 'a.py': lines(asked) },

@@ -754,7 +754,7 @@ describe('Connections', () => {
     await assert.rejects(editor.modalPrompt(), 'no prompt about the active folder');
   });
 
-  it('B14: keeps concurrent prompts about two folders separate', async () => {
+  it('B14: prompts separately for concurrent commands in two folders', async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile());
