@@ -31,7 +31,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    else if (isTouched) this.#recall(replay, event, isThere);\n',
     to: '',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'undoes a whole response after a redo',
+    title: 'undoes all text of a response after a redo',
   },
   {
     name: 'generated text is removed even if it was edited',

@@ -287,7 +287,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, until);',
     to: 'void until;',
     test: limiter,
-    title: 'delays the next call by the pause that a throttled response requests',
+    title: 'delays the next call by the pause that the service requests after a throttled call',
   },
   {
     name: 'the event parser gets input of any length',

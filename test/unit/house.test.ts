@@ -63,7 +63,7 @@ describe('the architecture checks', () => {
     assert.equal(code.split('Seen in').length, code.split(source).length);
   });
   for (const [name, [path, of]] of Object.entries(importedOnFirstUse)) {
-    it(`require that ${name} is loaded in only one place, on first use`, () => {
+    it(`require that ${name} be loaded in only one place, on first use`, () => {
       const imports = [...files].flatMap(([place, text]) =>
         text.includes(`import('${of}')`) ? place : [],
       );
@@ -161,7 +161,7 @@ describe('the clock check', () => {
   }
   const ruleOf = (read: string) => read.slice(read.indexOf(' ') + 1);
 
-  it('allows short waits, variable waits, and fake clocks', () => {
+  it('allows short waits, waits whose length is a variable, and fake clocks', () => {
     const text =
       'setTimeout(resolve, 20);\nsetTimeout(end, graceMs);\nmock.timers.tick(60_000);\nnew Date(1_000);\n';
     assert.deepEqual(clockReads('a.ts', text), []);

@@ -99,7 +99,7 @@ describe('the manifest', () => {
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
   });
 
-  it('has command titles whose ellipsis no page or button omits', () => {
+  it('has command titles that pages and buttons quote with their ellipsis', () => {
     // The changelog isn't checked, because it quotes the titles of earlier versions.
     const { 'CHANGELOG.md': _, ...pages } = readPages();
     const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
@@ -115,7 +115,7 @@ describe('the manifest', () => {
     );
   });
 
-  it('shows a new user at most 10 commands in the palette', () => {
+  it('shows a new user at most 10 commands in the Command Palette', () => {
     // For a new user, all of the extension's context keys are false.
     const isFalse = /^(?:hostedModel\.\w+$|resource(?:Scheme|Filename) == )/;
     const hidden = contributes.menus.commandPalette.filter(({ when }) => isFalse.test(when));
@@ -304,7 +304,7 @@ describe('the manifest', () => {
     assert.ok(categories.length > 0 && keywords.length <= 10);
   });
 
-  it('L08: uses the types of the oldest supported VS Code', () => {
+  it('L08: uses the types of the oldest supported VS Code version', () => {
     assert.equal(`^${manifest.devDependencies['@types/vscode']}`, manifest.engines.vscode);
   });
 

@@ -59,7 +59,7 @@ describe('the pages', () => {
       );
     });
 
-    it(`name only existing files in ${path}`, () => {
+    it(`name only existing files: ${path}`, () => {
       const named = [...text.matchAll(/`((?:src|test|docs|media|\.vscode)\/[^`\s*]+)`/g)];
       const gone = named.flatMap(([, file = '']) => (existsSync(file) ? [] : file));
       assert.deepEqual(gone, []);
@@ -122,7 +122,7 @@ describe('README.md', () => {
     );
   });
 
-  it('mentions only once that no live service was tested', () => {
+  it('mentions only once that the extension has never run against a live service', () => {
     assert.equal(pages['README.md']?.match(/\blive service\b/g)?.length, 1);
   });
 

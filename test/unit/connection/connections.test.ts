@@ -1024,7 +1024,7 @@ describe('Connections', () => {
       assert.deepEqual(shown, ['/work my-key']);
     });
 
-    it('shows the result of a lookup even if a later lookup is running', async () => {
+    it('shows the result of a lookup even if a later lookup is still running', async () => {
       const slow = slowly();
       const later = slowly();
       await slow.answer();
@@ -1048,7 +1048,7 @@ describe('Connections', () => {
     assert.deepEqual(found.external[0]?.text, { kind: 'unread', why: 'no-folder' });
   });
 
-  it('uses the project in the user settings if the one in the folder settings is empty or a placeholder', async () => {
+  it('uses the user’s project if the project in the folder settings is empty or a placeholder', async () => {
     await storeKey();
     for (const project of ['your-project-id', '<PROJECT_ID>', '']) {
       editor.folderSettings.set('projectId', project);
@@ -1175,7 +1175,7 @@ describe('Connections', () => {
       assert.equal(await using, true);
     });
 
-    it('treats the removal of the last key as a sign-out unless an external source is in use', async () => {
+    it('treats the removal of the last key as a sign-out unless the .env file is in use', async () => {
       const { signOutSignal } = connections;
       await keys.remove('ibm');
       await settled();
@@ -1323,7 +1323,7 @@ describe('Connections', () => {
     assert.deepEqual([credentials?.apiKey, credentials?.serviceUrl], ['key-at-first', SERVICE]);
   });
 
-  it('keeps the current source if the user declines or closes the prompt about another source', async () => {
+  it('keeps the current source if the user declines another source or closes the prompt about it', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     for (const answer of [undefined, refuse]) {
@@ -1386,7 +1386,7 @@ describe('Connections', () => {
       editor.pressed = 'Use New Credentials';
     };
 
-    it('uses the source in the settings once the user approves it', async () => {
+    it('uses the source once the user approves it', async () => {
       await storeKey();
       setEnvironment();
       editor.files.set('/work/.env', 'VENDOR_API_KEY="malformed"\n');
@@ -1398,7 +1398,7 @@ describe('Connections', () => {
       assert.equal(editor.modalCount, 1);
     });
 
-    it('prompts if the folder settings name the source', async () => {
+    it('prompts before using a source that is set in the folder settings', async () => {
       await storeKey();
       setEnvironment();
       editor.folderSettings.set('credentialSource', 'environment');
@@ -1688,14 +1688,14 @@ describe('Connections', () => {
         assert.deepEqual(editor.messages, []);
       });
 
-      it('lists the sources as they are when it is closed', async () => {
+      it('lists the current sources when it is closed', async () => {
         editor.files.set('/work/.env', 'OTHER=value\n');
         await requiredAfter(() => editor.files.delete('/work/.env'));
         assert.deepEqual(editor.messages, [`${needed} ${checked}`]);
       });
     });
 
-    it("doesn't mention missing settings if the user opened the setup", async () => {
+    it("doesn't mention missing settings if the user opened it", async () => {
       assert.equal(await connections.setUp(), false);
       await connections.setUp({ missing: ['projectId'], isRepair: true });
       assert.deepEqual(editor.messages, []);

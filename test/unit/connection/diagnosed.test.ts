@@ -87,7 +87,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it("suggest the setup if the incomplete source was declined or isn't needed, or if all sources are empty", () => {
+  it('suggest the setup if a key is stored, the incomplete source was declined, or all sources are empty', () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [
@@ -99,7 +99,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('include the folder name in the list of checks, but not in the report', () => {
+  it('show the folder name in the diagnosis list, but not in the report', () => {
     const folder = {
       uri: 'file:///work/secret-plan',
       path: '/work/secret-plan',
@@ -121,7 +121,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('include the path of an unapproved program in the list of checks, but not in the report', () => {
+  it('show the path of an unapproved program in the diagnosis list, but not in the report', () => {
     const approved = { authUrl: ibm.authUrl, authHost: '', serviceUrl: REGION, serviceHost: '' };
     const addresses = { ...approved, isUnencrypted: false };
     const { preliminary, anonymous } = prepareDiagnosis(found(), {
@@ -169,7 +169,7 @@ describe('the message about a failed test in the setup', () => {
     }
   });
 
-  it('asks the user to correct unsaved values in the setup', () => {
+  it("asks the user to correct values in the setup if they haven't been saved", () => {
     const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
     assert.match(textOf('unreachable', misspelt), /address in the setup/);
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {

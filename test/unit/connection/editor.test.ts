@@ -33,7 +33,7 @@ describe("the editor's credentials", () => {
     ['projectId', 'url'],
     ['apiKey', 'projectId', 'url'],
   ]) {
-    it(`A03: are incomplete without: ${missing.join(', ')}`, () => {
+    it(`A03: are incomplete without ${missing.join(', ')}`, () => {
       const without = {
         ...settings,
         ...(missing.includes('projectId') && { projectId: ' ' }),

@@ -151,7 +151,7 @@ describe('the extension with several services', () => {
     });
   }
 
-  it("doesn't fall back to a service of lower precedence if a file has malformed values", async () => {
+  it("doesn't fall back to a service with lower precedence if the first service has malformed values", async () => {
     const approve = async (file: string) => {
       editor.files.set('/work/.env', file);
       const approved = connections.for();

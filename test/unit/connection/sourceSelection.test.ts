@@ -122,7 +122,7 @@ describe('source selection', () => {
     }
   });
 
-  it('B08: prompts about a complete .env file, and includes the hosts', () => {
+  it('B08: prompts about a complete .env file and its hosts', () => {
     const choice = choose(found({ record: undefined, external: [envFile()] }));
     assert.ok(choice.kind === 'ask-source');
     assert.equal(choice.source.destination.serviceHost, 'evil.example');
@@ -211,7 +211,7 @@ describe('source selection', () => {
     }
   });
 
-  it("uses the environment if the .env file doesn't contain a known variable", () => {
+  it('uses the environment if the .env file contains no known variables', () => {
     const external = [envFile({}), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, external }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
@@ -274,7 +274,7 @@ describe('source selection', () => {
       });
     }
 
-    it('uses only the editor if the editor is selected', () => {
+    it("doesn't fall back to another source if the editor is selected", () => {
       const external = [envFile(full, 'approved'), environment(full, 'approved')];
       const lacking = found({ record: undefined, external, settings: ofEditor });
       assert.deepEqual(choose(lacking), { kind: 'missing', names: ['apiKey'] });

@@ -162,7 +162,7 @@ describe('the source view', () => {
     ]);
   });
 
-  it("shows that a project comes from the folder's settings", () => {
+  it('shows that a project comes from the folder settings', () => {
     const settings = { projectId: 'project-of-the-folder', isProjectOverridden: true };
     const one = found({ settings });
     assert.equal(
@@ -259,7 +259,7 @@ describe('the source view', () => {
   });
 });
 
-describe('the reason for a connection if hostedModel.credentialSource selects a source', () => {
+describe('the reason why a source is used, if hostedModel.credentialSource selects one', () => {
   const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
     reasonText(source, found({ external: [envFile(), environment()], ...changes }));
 
@@ -431,7 +431,7 @@ describe("the actions for a source that can't be used", () => {
 });
 
 describe('the text about the checked sources', () => {
-  it('stays short and plain, even if a file has thousands of issues', () => {
+  it('is short plain text, even if a file has thousands of issues', () => {
     const faulty = [
       ...Array.from({ length: 4_600 }, (_, n) => `VENDOR_URL=${n}`),
       ...Array.from({ length: 60 }, (_, n) => `VENDOR${'_'.repeat(n)}-API_KEY="x"`),

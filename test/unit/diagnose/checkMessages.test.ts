@@ -41,7 +41,7 @@ describe('the texts of the checks', () => {
     it(`describe a clock offset of ${minutes} min`, () => assert.equal(ahead(minutes), text));
   }
 
-  it("describe a token's lifetime and the request limit in words", () => {
+  it("describe a token's lifetime and the request limit", () => {
     const life = (lifeMs: number) => shown({ check: 'token', state: 'passed', facts: { lifeMs } });
     assert.match(life(3_599_000), /valid for 60 minutes\.$/);
     assert.match(life(60_000), /valid for 1 minute\.$/);

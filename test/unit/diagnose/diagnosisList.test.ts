@@ -268,7 +268,7 @@ describe('the open diagnosis list', () => {
   });
 
   for (const problem of ['exit', 'not-found'] as const) {
-    it(`shows the token command, but leaves it out of the copied report: ${problem}`, async () => {
+    it(`shows the token command, but leaves it out of the copied report (problem: ${problem})`, async () => {
       const command = ['/home/jane/bin/az', '--pin=1234'];
       const authentication = { kind: 'command', command };
       const entry = { word: 'acme', api: 'openai', defaultModel: 'm', url: ACME, authentication };
@@ -321,7 +321,7 @@ describe('the open diagnosis list', () => {
     await ended;
   });
 
-  it("doesn't request a connection if it is closed while reading the settings", async () => {
+  it("doesn't request a connection if it is closed while the settings are read", async () => {
     const read = Promise.withResolvers<Lookup>();
     const { asked, ended } = await start(full, () => read.promise);
     const [list] = editor.lists;

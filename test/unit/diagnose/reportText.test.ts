@@ -264,7 +264,7 @@ describe('SessionHistory', () => {
     );
   });
 
-  it('measures a token wait from the first “fetching” state until the token is valid, unless fetching fails', () => {
+  it('measures the wait for a token from the first “fetching” state until the token is valid, unless fetching fails', () => {
     let at = 0;
     // The measured wait must not depend on the system clock, which the user can set back.
     const history = new SessionHistory({ now: () => now - 7 * at, monotonic: () => at });

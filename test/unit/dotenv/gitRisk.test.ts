@@ -62,12 +62,12 @@ describe('Git integration', () => {
       editor = new GitEditor();
     });
 
-    it("is not-ignored if git doesn't ignore the file", async () => {
+    it("is “not-ignored” if git doesn't ignore the file", async () => {
       editor.extension = withRepository(untracked);
       assert.equal(await gitRisk(file), 'not-ignored');
     });
 
-    it('is tracked if git tracks the file', async () => {
+    it('is “tracked” if git tracks the file', async () => {
       const asked: unknown[] = [];
       const getObjectDetails = async (...given: unknown[]) => void asked.push(given);
       editor.extension = withRepository({ ...untracked, getObjectDetails });

@@ -215,7 +215,7 @@ describe('envFixes', () => {
     });
   }
 
-  it('keeps an http address unencrypted if the user added the service', () => {
+  it("doesn't change an address from http to https if the user added the service", () => {
     const line = `VLLM_URL=${HTTP}/v1/chat/completions`;
     const fixes = readEnvFile(line, added).issues.flatMap((issue) => {
       return fixesOf(line, issue, added).map((fix) => applied(line, fix));

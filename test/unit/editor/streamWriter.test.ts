@@ -418,7 +418,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'one\nagain\ntwo');
     });
 
-    it('undoes a whole response after a redo', async () => {
+    it('undoes all text of a response after a redo', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       page.redo();
@@ -439,7 +439,7 @@ describe('a stream writer', () => {
       );
     });
 
-    it('reports only the responses without text as undone', async () => {
+    it('reports a response as undone only if the document contains none of its text', async () => {
       const page = new FakeDocument('prompt');
       const reported: (readonly number[])[] = [];
       const onUndone = (indices: readonly number[]) => reported.push(indices);

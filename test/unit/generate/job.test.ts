@@ -199,7 +199,7 @@ describe('a job', () => {
     });
   }
 
-  it('has no text to continue on a restart or after an undo', async () => {
+  it('has no text to continue after a restart or an undo', async () => {
     const document = await jobInDocument();
     await pass(document, truncated);
     job.begin(0, 'continue');

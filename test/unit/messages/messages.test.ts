@@ -155,7 +155,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('points to the address that returned the redirect, not to its target', () => {
+  it('points to the address that returned the redirect, not to the target of the redirect', () => {
     const of = (host: string, redirectHost = 'login.example') =>
       messageFor(new ServiceError('redirected', { host, redirectHost }), {
         source: 'envFile',

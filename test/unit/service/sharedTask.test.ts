@@ -17,7 +17,7 @@ describe('a shared task', () => {
     return { task, work, ends, isAborted: () => ended.aborted };
   };
 
-  it('returns one result to all callers, and ends when the result arrives', async () => {
+  it('returns the same result to all callers, and ends when the result arrives', async () => {
     const { task, work, ends } = start();
     const waiting = [task.wait(never), task.wait(never)];
     work.resolve('result');

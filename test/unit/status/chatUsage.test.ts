@@ -104,7 +104,7 @@ describe('a request to a chat model', () => {
     assert.deepEqual([recorded.length, model !== '', caller], [1, true, 'agent']);
   });
 
-  it('is recorded with estimated usage if the response is cut short', async () => {
+  it('is recorded with estimated usage if the response is incomplete', async () => {
     fetch = async () => stream(text('four'));
     await assert.rejects(respond({ requestInitiator: 'core', tools }));
     const [{ inputTokens, ...rest } = { inputTokens: 0 }] = recorded;

@@ -81,7 +81,7 @@ describe('the usage counters', () => {
     assert.equal(editor.writing.most, 1);
   });
 
-  it('skip a file that is broken or incomplete', async () => {
+  it('exclude files that are broken or incomplete', async () => {
     await open().record(KEY, asked());
     for (const [index, text] of ['', '[{"fing', 'null', '{}', '[7]'].entries()) {
       editor.put(`2026-03-10-${index}.json`, text);
@@ -89,7 +89,7 @@ describe('the usage counters', () => {
     assert.equal((await open().today(KEY))()[0]?.requests, 1);
   });
 
-  it('skip only the rows with an unknown caller', async () => {
+  it('exclude only the rows with an unknown caller', async () => {
     const known = { fingerprint: KEY, ...asked(), requests: 1 };
     const rows = [known, { ...known, caller: 'commit message' }];
     editor.put('2026-03-10-a.json', JSON.stringify(rows));

@@ -31,7 +31,7 @@ describe('the list of templates', () => {
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
   const all = [broken, ...builtIn, ...own];
 
-  it('contains custom templates first, then built-in templates, and unsuitable templates last', () => {
+  it('starts with custom templates, followed by built-in templates and then unsuitable templates', () => {
     assert.deepEqual(labels(all), [
       'Apple',
       'zebra',

@@ -245,7 +245,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
     });
 
-    it('prompts for the model again if generating a token with the typed model failed', async () => {
+    it('can be set up with another model if the test of the first model fails', async () => {
       failTest = () => {
         throw new ServiceError('no-model-list');
       };
@@ -288,7 +288,7 @@ describe('a service that the user added', () => {
       });
     }
 
-    it('can change a header value even if it already has 20 headers', async () => {
+    it('can get a new header value even if it already has 20 headers', async () => {
       await store({ ...none, headers: headersOfCount(20) });
       editor.picks.push(
         'ACME',
@@ -341,7 +341,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  it('keeps a settings change made during a rename', async () => {
+  it('keeps changes that are made to its entry during a rename', async () => {
     await store(none);
     const edited = { ...none, headers: { 'X-Team': 'red' } };
     editor.picks.push('ACME', RENAME);
@@ -462,7 +462,7 @@ describe('a service that the user added', () => {
       await done;
     });
 
-    it('A10: needs approval of its new hosts if both its hosts and program have changed', async () => {
+    it('A10: needs approval of its new hosts if both its hosts and its program have changed', async () => {
       const { url: _, ...without } = commandEntry('node', '--version');
       const entry = without as Entry;
       const record = { program: '/usr/bin/other', serviceUrl: SERVICE, authUrl: SERVICE };
@@ -538,7 +538,7 @@ describe('a service that the user added', () => {
       await done;
     };
 
-    it("doesn't pass its project to the IBM service when it is removed", async () => {
+    it('is removed without affecting the IBM project', async () => {
       await useWithProject();
       await remove();
       const { choice } = await connections.peek();

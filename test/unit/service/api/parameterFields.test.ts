@@ -57,7 +57,7 @@ describe('parameters', () => {
     [{ made_up: true, typical_p: 1 }, max, ['made_up', 'typical_p']],
   ];
   for (const [parameters, fields, dropped] of cases) {
-    it(`are mapped to the chat operation: ${JSON.stringify(parameters)}`, () => {
+    it(`are mapped to fields of the chat operation: ${JSON.stringify(parameters)}`, () => {
       assert.deepEqual(mapParameters('chat', { ...parameters }, names), { fields, dropped });
     });
   }

@@ -110,7 +110,7 @@ describe('a response whose content is a list of parts', () => {
     ['Mistral', (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] })],
   ] as const;
   for (const [who, thought] of thoughts) {
-    it(`is read as reasoning and text from a stream: ${who}`, async () => {
+    it(`is read as reasoning and text if it is streamed: ${who}`, async () => {
       const reported: string[] = [];
       const listeners = {
         onText: (text: string) => reported.push(text),
@@ -127,7 +127,7 @@ describe('a response whose content is a list of parts', () => {
       assert.deepEqual(reported, ['(h)', '(m)', 'Hel', 'lo']);
     });
 
-    it(`is read as reasoning and text from a whole response: ${who}`, async () => {
+    it(`is read as reasoning and text if it isn't streamed: ${who}`, async () => {
       const content = [thought('hm'), { type: 'text', text: 'Hello' }];
       const json = { choices: [{ message: { content }, finish_reason: 'stop' }] };
       const reader = new ResponseReader('chat', undefined, openai('/v1'));
@@ -149,7 +149,7 @@ describe('a response whose content is a list of parts', () => {
   });
 });
 
-describe('reading a whole response', () => {
+describe("reading a response that isn't streamed", () => {
   const errors = { errors: [{ code: 'rate_limit_reached_requests' }], status_code: 429 };
   const error = { error: { message: '', code: 'rate_limit_exceeded' } };
   for (const [name, api, json] of [

@@ -22,7 +22,7 @@ describe('the failure of a request', () => {
     assert.deepEqual(toFailure(error, request, 0), { error, isTransient: false });
   });
 
-  it('is a lost connection if the error is unknown', () => {
+  it('has the kind connection-lost if the error is unknown', () => {
     const { error, isTransient } = toFailure(new RangeError('x'), request, 0);
     assert.deepEqual([error.kind, error.cause, isTransient], ['connection-lost', undefined, false]);
   });
