@@ -28,7 +28,7 @@ export interface Started {
   readonly log: Log;
   readonly status: StatusItem;
   readonly stored: StoredState;
-  /** Creates a part, and registers it to be disposed when the window closes. */
+  /** Creates a part that is disposed when the window closes. */
   readonly make: <Part extends Disposable>(make: () => Part) => Part;
   /** Logs the error if the given promise rejects. For work that no caller awaits. */
   readonly inBackground: (work: unknown) => void;

@@ -18,8 +18,8 @@ interface CallerDecision {
   readonly isAllowed: boolean;
   /**
    * Keyed hash of everything that the decision covers: the API key (or the service, if there's no
-   * key), the service address, and the project. Also covers the last sign-out, because a sign-out
-   * can't delete the decisions of other VS Code profiles.
+   * key), the service address, and the project. The hash changes with each sign-out, so that
+   * decisions in other VS Code profiles, which a sign-out can't delete, no longer apply.
    */
   readonly fingerprint: string;
 }

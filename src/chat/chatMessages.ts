@@ -130,9 +130,7 @@ export const TOOL_ADVICE = 'Don’t call the tool again until the problem is fix
 /** Maximum number of prompt characters that the confirmation shows. */
 const MAX_SHOWN = 300;
 
-/**
- * Returns the confirmation as Markdown. It shows the prompt's length, destination, and beginning.
- */
+/** Returns the tool's confirmation in Markdown: the prompt's length, destination, and beginning. */
 export function toolQuestion(prompt: string, connection: PublicCredentials): string {
   const destination = destinationOf(connection);
   const question = escapeMarkdown(

@@ -11,8 +11,8 @@ import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
- * Stores each service's model list for VS Code's chat. VS Code requests the models often, so the
- * lists are stored instead of being fetched each time.
+ * Stores each service's model list for VS Code's chat, because VS Code requests the models too
+ * often to fetch the lists each time.
  */
 
 const LISTS = 'hostedModel.chatModels';
@@ -64,7 +64,7 @@ export class ChatModels {
     return [current, ...others].map((model) => informationOf(model, connection, isOnlyService));
   }
 
-  /** Returns the connection's model from the stored list. Undefined if the list lacks the model. */
+  /** Returns the connection's model from the stored list. Undefined if the model isn't listed. */
   model(connection: Connection): Model | undefined {
     return this.#kept(connection)?.models.find(({ id }) => id === connection.modelId);
   }

@@ -223,9 +223,9 @@ export class ChatProvider {
   }
 
   /**
-   * Fetches and saves the model list of each service that is set up, except the service of
-   * `except`. Ignores failures, because chat offers each connection's own model even without a
-   * list.
+   * Fetches and saves the model lists of all services that are set up, except for the service of
+   * the connection `except`. Ignores failures, because chat offers each connection's own model even
+   * without a list.
    */
   async refreshOthers(except: Connection, signal: AbortSignal): Promise<void> {
     const all = await this.#deps.connections.all();

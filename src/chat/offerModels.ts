@@ -24,7 +24,7 @@ export interface OfferedModels extends Disposable {
  * use.
  * @param mayHaveModels returns false if there can't be any models. VS Code requests the models in
  * every window, so this check avoids loading the chat only to return an empty list.
- * @param load loads the chat. Called for each request, and must return the same instance each time.
+ * @param load loads the chat on the first call, and returns the same instance on every call
  */
 export function offerModels(
   mayHaveModels: () => boolean,

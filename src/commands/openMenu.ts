@@ -65,8 +65,8 @@ export async function openMenu(app: App): Promise<unknown> {
 }
 
 /**
- * Returns a connection's model, and the reason that the connection is used. Leaves out the model if
- * the model ID contains a key.
+ * Returns a connection's model, and the reason why its credential source is used. Leaves out the
+ * model if the model ID contains a key.
  */
 function shownInMenu(app: App, connection: Connection, { keys }: SourceSnapshot) {
   const isSecret = app.runtime.leaksInto(connection.modelId, [], 1, keys);
@@ -114,7 +114,7 @@ async function useAnotherSource({ connections }: App, { found, choice }: Lookup)
   else if (await connections.useSource(value, folder)) inform(isSet(value, place));
 }
 
-/** Lets the user forget the decision about an extension. */
+/** Offers to forget the decision about an extension. */
 async function showCaller(callers: CallerDecisions, { caller, label }: CallerRow): Promise<void> {
   const { forget } = COMMAND_MESSAGES.menu;
   if (await window.showQuickPick([forget], { title: label })) await callers.forget(caller);

@@ -30,8 +30,8 @@ export async function serviceRows(app: App, looked: Lookup): Promise<MenuItem[]>
 }
 
 /**
- * Switches selections to another service, and reports success or failure. Warns if a setting
- * overrides the model, because a folder's model applies to any service.
+ * Switches selections to another service, and reports success or failure. Warns if a workspace,
+ * folder, or remote machine sets another model, which then applies to every service.
  * @param owner the folder that was active when the command started
  * @param modelId the model to use; omitted for the service's default
  */

@@ -146,9 +146,9 @@ export function isProjectSetIn(folder?: Uri): boolean {
 }
 
 /**
- * Returns the settings for a service. If `settings` are for another service, replaces their
- * addresses and drops their project, unless `service` is used only because `hostedModel.service` is
- * empty.
+ * Returns the settings for a service. If `settings` are for another service, uses this service's
+ * addresses and no project. If the service is used only because `hostedModel.service` is empty,
+ * keeps the values that are set.
  */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;
@@ -204,8 +204,8 @@ const CREDENTIAL_SOURCES: readonly CredentialSource[] = [
 
 /**
  * Reads the credential source. In a single-folder window, VS Code applies the folder's settings to
- * documents outside the folder, too. Such documents have no `.env` file, so for them, the source is
- * read only from the user or remote settings.
+ * documents outside the folder, too. Such documents have no `.env` file, so their source is read
+ * only from the user or remote settings.
  */
 function credentialSourceIn(configuration: Configuration, folder: Uri | undefined) {
   const value =

@@ -22,10 +22,10 @@ export class ActiveConnection implements Disposable {
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /** The `folderKey` from the start of the most recent lookup for the active folder. */
+  /** The `folderKey` of the folder that was active when its latest lookup started. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
-  /** The keys are the values of `folderKey`. */
+  /** The obstacle for each folder, by `folderKey`. */
   readonly #obstacles = new Map<string, Obstacle>();
   /** The obstacle for the active folder when `#showObstacle` last ran. */
   #shownObstacle: Obstacle = 'none';
@@ -45,7 +45,7 @@ export class ActiveConnection implements Disposable {
     return this.#lookup;
   }
 
-  /** The reason that the last command for the active folder got no connection, or `none`. */
+  /** The obstacle that the last command for the active folder ran into. */
   get obstacle(): Obstacle {
     return this.#obstacles.get(folderKey(activeFolder())) ?? 'none';
   }

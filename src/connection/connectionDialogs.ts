@@ -120,7 +120,8 @@ function runText(program: string, service: Service): string {
 }
 
 /**
- * Returns a paragraph that names the fixed headers of a service; an empty list if there are none.
+ * Returns a list with one paragraph, which names the fixed headers of a service. Empty if there are
+ * none.
  */
 function headersParagraph(service: Service): readonly string[] {
   const text = headersText(service);

@@ -82,7 +82,7 @@ export function serviceText({ word, field }: ServiceProblem): string {
   return `hostedModel.service is “${shownName(word)}”, but ${why}. Nothing was sent.`;
 }
 
-/** Names of the flaws that `cleanValue` removes. */
+/** Descriptions of the text that `cleanValue` removes, by flaw. */
 export const REMOVED_FLAWS: Readonly<Partial<Record<ValueFlaw, string>>> = {
   whitespace: 'spaces',
   quotes: 'quotes',
@@ -224,8 +224,9 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
 }
 
 /**
- * Explains why a `.env` file or the environment isn't used, as in `VENDOR_API_KEY on line 2 has
- * quotes …`. Undefined if the source is complete and the user didn't decline it.
+ * Returns a phrase that explains why a `.env` file or the environment isn't used, as in
+ * `VENDOR_API_KEY on line 2 has quotes …`. Undefined if the source is complete and the user didn't
+ * decline it.
  */
 export function sourceProblem({ text, values, decision }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];

@@ -29,7 +29,7 @@ export function choiceOf(
 
 /**
  * Returns the editor source's choice for the service in the settings and for each other service
- * with a stored key, except for the service `except`.
+ * with a stored key. Leaves out the service `except`.
  */
 export function editorChoices(
   found: SourceSnapshot,

@@ -13,7 +13,7 @@ import type { ExternalSource, SourceSnapshot } from './sourceSelection.ts';
 /** Writes `hostedModel.credentialSource`. */
 
 /**
- * @returns false if other settings override the value; a message then informs the user
+ * @returns false if other settings override the value; an error message is then shown
  * @throws {ServiceError} `settings-not-written` if VS Code can't write the setting
  */
 export async function writeCredentialSource(

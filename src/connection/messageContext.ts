@@ -2,7 +2,7 @@ import type { MessageContext } from '../messages/failureContext.ts';
 import type { Connection, PublicCredentials } from '../service/connection.ts';
 import type { Credentials } from '../service/credentials.ts';
 
-/** The context that failure messages need from a connection. Pure. */
+/** Derives the context of failure messages from connections and credentials. Pure. */
 
 /** Returns the context for messages about the connection. Empty if there is no connection. */
 export function contextOf(connection: Connection | undefined): MessageContext {

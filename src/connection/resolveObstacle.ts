@@ -113,9 +113,9 @@ export async function resolveObstacle(
 
 /**
  * Lets the user choose between the hosts approved for the stored key and the hosts in the settings.
- * If the service's entry has changed, or if only its program has, prompts for approval of that
- * change instead. If another window replaces the stored record during the prompt, the new record
- * isn't changed, because the user decided about the old record.
+ * If the service's entry or only its program has changed, prompts for approval of that change
+ * instead. If another window replaces the stored record during the prompt, the new record isn't
+ * changed, because the user decided about the old record.
  * @returns false if the user closed the prompt or declined the changed entry or program, or if the
  * record couldn't be stored
  */

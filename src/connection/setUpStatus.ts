@@ -25,7 +25,7 @@ export interface SetUpStatus {
   readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
   readonly refreshesTokens: boolean;
-  /** True if signing out would delete or forget something. */
+  /** True if a key or an approval is stored, or if another source was used last. */
   readonly canSignOut: boolean;
 }
 

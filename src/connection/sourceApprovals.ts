@@ -29,7 +29,7 @@ const DECISIONS = 'hostedModel.approvals';
 const HASH_KEY_BYTES = 32;
 /**
  * Maximum number of stored decisions. Beyond that, the oldest decisions are dropped, and the user
- * is prompted again before the sources that those decisions covered are used.
+ * is prompted about their sources again.
  */
 const MAX_DECISIONS = 500;
 
@@ -75,8 +75,9 @@ export class SourceApprovals {
   }
 
   /**
-   * True if this profile stores an approval, which a sign-out would delete. Can be an approval that
-   * has ended, if another profile signed out while no window of this profile was open.
+   * True if this profile stores an approval, which a sign-out would delete. The approval may no
+   * longer apply, because another profile may have signed out while no window of this profile was
+   * open.
    */
   get hasApprovals(): boolean {
     return this.#decisions.some(([, decision]) => decision === 'approved');
@@ -96,7 +97,10 @@ export class SourceApprovals {
     await this.#state.update(DECISIONS, refused);
   }
 
-  /** Deletes this profile's approvals that a sign-out has ended, for example in another profile. */
+  /**
+   * Deletes this profile's approvals from before the latest sign-out, which may be in another
+   * profile.
+   */
   async forgetEnded(): Promise<void> {
     // Without an approval, don't read secret storage.
     if (!this.hasApprovals) return;

@@ -160,8 +160,8 @@ async function readEnvFile(
 }
 
 /**
- * Converts an error from `stat` to a reason. With any code except `FileNotFound`, the file may
- * exist but be unreadable.
+ * Returns the reason why `stat` failed. For any code except `FileNotFound`, the file may exist but
+ * be unreadable.
  */
 function unreadReason(error: Partial<FileSystemError>): UnreadReason {
   return error.code === 'FileNotFound' ? 'no-file' : 'unreadable';
@@ -275,7 +275,7 @@ function folderOf(owner: WorkspaceFolder | null): Folder {
   const uri = owner?.uri ?? workspace.workspaceFile;
   if (!uri) return { uri: '', path: '', name: '', workspaceFolder: null };
   // A path can contain look-alike letters, characters that reverse the text, or runs of spaces that
-  // push part of the path onto its own line. The URI encodes all of them.
+  // push part of the path onto another line. The URI encodes all of them.
   const isPlain = /^[\x20-\x7e]*$/.test(uri.fsPath) && !uri.fsPath.includes('  ');
   return {
     uri: uri.toString(),
@@ -286,8 +286,8 @@ function folderOf(owner: WorkspaceFolder | null): Folder {
 }
 
 /**
- * Returns a folder name that is safe in a message. A workspace file can set any name, and brackets
- * could form a link.
+ * Returns a folder name that is safe to show in a message. A workspace file can set any name, and
+ * brackets could form a link.
  */
 function plainName(name: string): string {
   return /^\w[\w .-]{0,59}$/.test(name) ? name : 'this folder';

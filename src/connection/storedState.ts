@@ -2,7 +2,7 @@ import type { Memento } from 'vscode';
 import type { KeyStore } from './keyStore.ts';
 import type { SourceApprovals } from './sourceApprovals.ts';
 
-/** The stores that contain the user's setup. */
+/** The stores for keys, approvals, and the state of the workspace. */
 export interface StoredState {
   readonly keys: KeyStore;
   readonly approvals: SourceApprovals;

@@ -41,7 +41,7 @@ export async function diagnoseConnection(
     const folder = activeFolder();
     let settings = readSettings(folder?.uri);
     let looked: Lookup | undefined;
-    // The checks with folder and program names removed, by title.
+    // The checks without folder and program names, by title.
     const anonymous = new Map<string, ShownCheck>();
     const run: DiagnosisOptions['run'] = async (show, signal) => {
       show(READING);

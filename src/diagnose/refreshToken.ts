@@ -16,7 +16,7 @@ export async function refreshToken(
 ): Promise<boolean | undefined> {
   const connection = await connections.for(owner);
   if (!connection) return undefined;
-  // If the user signs out before the token request is sent, the key must no longer be sent.
+  // If the user signs out before the token request is sent, don't send the key.
   const { signOutSignal } = connections;
   const progress = { location: ProgressLocation.Window, title: GETTING_TOKEN };
   const { hasToken } = await window.withProgress(progress, () =>

@@ -123,8 +123,8 @@ export function currentSnapshot(): EditorSnapshot | undefined {
 }
 
 /**
- * Returns a snapshot with the current positions of the selections, because VS Code moves selections
- * with each edit.
+ * Returns a snapshot with the current positions of the selections, which VS Code moves with each
+ * edit.
  * @returns undefined if the selected texts have changed, or if no editor shows the changed document
  */
 export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {

@@ -1,13 +1,13 @@
-/** Maximum number of edits without effect. After that, the writer gives up. */
+/** Maximum number of edits without effect before the writer gives up. */
 const MAX_ATTEMPTS = 3;
 /**
- * Maximum number of consecutive rejected edits. After that, the writer gives up. VS Code briefly
- * rejects edits while the user switches tabs.
+ * Maximum number of consecutive rejected edits before the writer gives up. VS Code briefly rejects
+ * edits while the user switches tabs.
  */
 const MAX_REJECTIONS = 10;
 /**
- * Maximum number of edits that fail because the document changed in the meantime. After that, the
- * writer gives up.
+ * Maximum number of edits that fail because the document changed in the meantime, before the writer
+ * gives up.
  */
 const MAX_RACES = 50;
 

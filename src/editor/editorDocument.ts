@@ -143,9 +143,8 @@ function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefi
 }
 
 /**
- * Maximum number of attempts to open an empty document. If the last attempt also returns a document
- * with text, that document is used. An extension has probably added the text, such as a file
- * header.
+ * Maximum number of attempts to open an empty document. If even the last document has text, it's
+ * used, because an extension probably added the text, such as a file header.
  */
 const ATTEMPTS = 3;
 

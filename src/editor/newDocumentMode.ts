@@ -22,7 +22,7 @@ class NewDocumentWriter implements ResponseWriter {
   #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
   /**
-   * The new document, even before it's shown. Showing the document makes it active before
+   * The new document. Set before it's shown, because showing it makes it active before
    * `#openDocument` exists.
    */
   #newDocument: TextDocument | undefined;

@@ -14,8 +14,8 @@ import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.t
  */
 const REFRESH_MS = 100;
 /**
- * Milliseconds before a refresh is checked. If the preview is still out of date, the refresh is
- * repeated. VS Code can lose change events.
+ * Milliseconds to wait before checking a refresh. If the preview is still out of date, the refresh
+ * is repeated, because VS Code can lose change events.
  */
 const CHECK_MS = 1_000;
 

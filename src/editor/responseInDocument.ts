@@ -114,7 +114,7 @@ export class ResponseInDocument {
 
   /**
    * Resolves a pending `end` if all accepted text is written or the response is lost.
-   * @param isLate true if an edit exceeded its deadline; `end` then resolves in any case
+   * @param isLate true if an edit exceeded its deadline, which also resolves `end`
    */
   settle(isLate: boolean): void {
     if (isLate || this.#accepted === '' || this.#isLost) this.#ended?.resolve();

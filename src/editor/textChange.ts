@@ -14,7 +14,7 @@ export interface OffsetRange {
   readonly end: number;
 }
 
-/** Returns an empty range for an insertion. */
+/** Returns the range that a change replaces; empty for an insertion. */
 export function replacedRange({ rangeOffset, rangeLength }: TextChange): OffsetRange {
   return { start: rangeOffset, end: rangeOffset + rangeLength };
 }

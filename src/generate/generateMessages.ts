@@ -150,7 +150,7 @@ export function outOfViewText(count: number): string {
     : 'The response is complete, but not in view.';
 }
 
-/** Describes how many invisible characters were removed and kept. Empty if both counts are 0. */
+/** States how many invisible characters were removed and kept. Empty if both counts are 0. */
 export function invisibleText(removed: number, kept: number): string {
   if (removed > 0 && kept > 0) {
     return `Invisible characters: ${removed} removed, ${kept} kept. Check the text.`;

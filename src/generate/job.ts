@@ -34,8 +34,9 @@ interface SelectionResponse {
   /** The unmodified text from the service. */
   text: string;
   /**
-   * `ended` or `truncated` after a successful run. `undone` after the user undid the response, until
-   * new text replaces it. `ended` before the first run. A failed run doesn't change the state.
+   * `ended` before the first run, and when new text replaces the response. After a successful run,
+   * `ended` or `truncated`. `undone` after the user undid the response. The failure of a run
+   * doesn't change the state.
    */
   state: 'ended' | 'truncated' | 'undone';
   /** True if the next chunk replaces `text`. Set at the start of each run. */

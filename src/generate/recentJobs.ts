@@ -95,7 +95,7 @@ export class RecentJobs implements Disposable {
     for (const [controller, job] of this.#generating) if (here.includes(job)) controller.abort();
   }
 
-  /** Undoes the most recent job that still has something to undo in the active document. */
+  /** Undoes the most recent job for the active document that still has something to undo. */
   async undo(): Promise<Undone> {
     for (const job of this.#here.toReversed()) {
       // While the user enters the prompt, there is nothing to undo yet.
@@ -116,7 +116,7 @@ export class RecentJobs implements Disposable {
     this.announcements.dispose();
   }
 
-  /** The jobs of the active document. A preview counts as the document that it would change. */
+  /** The jobs for the active document. A preview counts as the document that it would change. */
   get #here(): readonly Job[] {
     const inUse: TextDocument | undefined =
       this.previews.activeDocument ?? window.activeTextEditor?.document;

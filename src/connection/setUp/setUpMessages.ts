@@ -26,7 +26,7 @@ export const SET_UP = {
   title: 'Set Up Hosted Model',
   done: 'Hosted Model is set up.',
   doneWithKey: 'Hosted Model is set up. The key is in secret storage.',
-  /** At most 60 characters (see `inform`), because the message may have no button. */
+  /** At most 60 characters (see `inform`), because the message can be shown without buttons. */
   howToGenerate: (platform: NodeJS.Platform) => {
     const keys = platform === 'darwin' ? 'Cmd+K Cmd+G' : 'Ctrl+K Ctrl+G';
     return `Hosted Model is set up. Select text and press ${keys}.`;

@@ -23,9 +23,9 @@ const UNFINISHED = /(?:\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}|\uFE0F)?[\uD800-\uDBF
  */
 const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v;
 /**
- * Invisible characters to remove from code. They can make code look different from what it does.
- * Zero-width joiners, zero-width non-joiners, and the first 16 variation selectors are kept. Many
- * writing systems need these characters, and VS Code highlights them where they're out of place.
+ * Invisible characters to remove from code. They can hide what the code does. Zero-width joiners,
+ * zero-width non-joiners, and the first 16 variation selectors are kept. Many writing systems need
+ * these characters, and VS Code highlights them where they're out of place.
  */
 const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
 /**
