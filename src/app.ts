@@ -30,7 +30,7 @@ export interface Started {
   readonly stored: StoredState;
   /** Creates a part that is disposed when the window closes. */
   readonly make: <Part extends Disposable>(make: () => Part) => Part;
-  /** Logs the error if the given promise rejects. For work that no caller awaits. */
+  /** Handles a promise that no caller awaits: logs the error if it rejects. */
   readonly inBackground: (work: unknown) => void;
   /** Updates the setup state that the status item and the command palette use. */
   readonly updateSetUpState: (inUse: Service | undefined) => Promise<void>;
@@ -38,7 +38,10 @@ export interface Started {
   readonly refreshModels: () => void;
 }
 
-/** The parts of the extension that its commands and the chat need. Created on first use. */
+/**
+ * The parts of the extension that its commands and the chat need. Created when one of them is first
+ * used.
+ */
 export class HostedModel implements App, CommandCode {
   readonly log: Log;
   readonly globalState: Memento;

@@ -130,7 +130,7 @@ class Startup implements CommandHost {
         refreshModels: () => this.#models.refresh(),
       });
     } catch (error) {
-      // The next command will try to create all parts again.
+      // The next command creates all parts again.
       parts.dispose();
       throw error;
     }
@@ -150,7 +150,7 @@ class Startup implements CommandHost {
     );
   }
 
-  /** Logs the error if the given promise rejects. For work that no caller awaits. */
+  /** Handles a promise that no caller awaits: logs the error if it rejects. */
   #inBackground(work: unknown): void {
     Promise.resolve(work).catch((error: unknown) => {
       this.log.error(`background work failed: ${errorName(error)}`);

@@ -16,7 +16,7 @@ const NOT_STARTED =
   'Couldn’t start Hosted Model. It may have been updated or uninstalled. If reloading doesn’t help, check the log.';
 const RELOAD = 'Reload Window';
 
-/** The part of the extension that exists before the first command runs. */
+/** The parts of the extension that commands need before their code is loaded. */
 export interface CommandHost {
   readonly log: Log;
   /**

@@ -165,7 +165,7 @@ export function askSource(
 /**
  * Offers to use the other sources if the source in `hostedModel.credentialSource` can't be used.
  * The user must agree, because prompts may then go to another account.
- * @param target the settings that the switch would change
+ * @param target the settings in which `auto` would be set
  */
 export function askInstead(
   source: ExternalSource,

@@ -45,7 +45,7 @@ export interface ConnectionsOptions extends FindOptions {
   readonly runtime: ServiceRuntime;
   /** Runs the steps of the setup. Resolves to true if credentials were saved. */
   readonly runSetUp: (reason?: SetUpReason) => Promise<boolean>;
-  /** Logs the error if the given promise rejects. For work that no caller awaits. */
+  /** Handles a promise that no caller awaits: logs the error if it rejects. */
   readonly inBackground: (work: Promise<unknown>) => void;
 }
 
@@ -267,11 +267,11 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Switches selections to a service that is already set up, by changing the settings. If the
+   * Changes the settings, so that a service that is already set up is used for selections. If the
    * settings name a source that can't be used for the service, offers to use the other sources. If
-   * the settings still name that source afterward, undoes the switch.
+   * the settings still name that source afterward, undoes the change.
    * @param modelId the model to use; empty for the service's default
-   * @returns undefined if the service isn't set up; false if the switch was undone
+   * @returns undefined if the service isn't set up; false if the change was undone
    */
   async useForSelections(
     service: Service,

@@ -269,7 +269,8 @@ export class KeyStore {
   async #storeVerified(name: string, text: string): Promise<boolean> {
     try {
       await this.#secrets.store(name, text);
-      // A different value means that another window wrote at the same time, so storage works.
+      // Any value shows that storage works. If it's different, another window wrote it at the same
+      // time.
       return (await this.#secrets.get(name)) !== undefined;
     } catch {
       // Drop the error, because its message may contain the secret.

@@ -45,8 +45,8 @@ export interface SetUpReason {
   /** Complete sentences that explain why the setup opens. The first step shows them. */
   readonly intro?: string;
   /**
-   * True if the setup was opened to fix a failed command or check. The caller then reports success,
-   * so the setup doesn't.
+   * True if the setup was opened to fix the cause of a failed command or check. The caller then
+   * reports success, so the setup doesn't.
    */
   readonly isRepair?: boolean;
 }

@@ -9,7 +9,7 @@ import {
 import { getsTokens, neededSettings, type Service } from '../service/service.ts';
 import { type StoredState, USES_EXTERNAL_SOURCE } from './storedState.ts';
 
-/** The state of the setup, for the status bar and the command palette. Reads no secrets. */
+/** The state of the setup, for the status bar and the command palette. */
 export interface SetUpStatus {
   /** Reads the settings of the service in use, for the tooltip. */
   readonly readSettings: (folder?: Uri) => Settings;
@@ -30,6 +30,7 @@ export interface SetUpStatus {
 }
 
 /**
+ * Determines the state of the setup, without reading secrets.
  * @param inUse the service in use; defaults to the service in the settings or, if they name none,
  * to the first service with a stored key
  */

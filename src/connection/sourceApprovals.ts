@@ -15,9 +15,10 @@ import { LAST_SIGN_OUT } from './keyStore.ts';
 export type ApprovalDecision = 'approved' | 'refused';
 
 /**
- * `lastSignOut` is the value in secret storage at the time of the decision. If it has changed since
- * then, an approval no longer applies. All VS Code profiles share secret storage, but each has its
- * own state, so a sign-out can't delete the approvals of other profiles.
+ * `lastSignOut` is the value of `LAST_SIGN_OUT` in secret storage at the time of the decision. If
+ * that value has changed since then, an approval no longer applies. All VS Code profiles share
+ * secret storage, but each has its own state, so a sign-out can't delete the approvals of other
+ * profiles.
  */
 type HashedDecision = readonly [hash: string, decision: ApprovalDecision, lastSignOut?: string];
 
@@ -102,7 +103,7 @@ export class SourceApprovals {
    * profile.
    */
   async forgetEnded(): Promise<void> {
-    // Without an approval, don't read secret storage.
+    // If there are no approvals, there's nothing to delete, so don't read secret storage.
     if (!this.hasApprovals) return;
     const lastSignOut = await this.lastSignOut();
     const left = this.#decisions.filter((one) => !hasEnded(one, lastSignOut));

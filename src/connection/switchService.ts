@@ -12,8 +12,8 @@ export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
 }
 
 /**
- * Switches selections to another service. Replaces the address and project in the settings with
- * those from the last setup of that service.
+ * Changes the service that is used for selections. Replaces the address and project in the settings
+ * with those from the last setup of the new service.
  * @param modelId the model to use; empty for the service's default
  * @returns false if the service isn't set up
  */
@@ -30,7 +30,7 @@ export async function useForSelections(
 }
 
 /**
- * Switches selections from a service that the user added to the next service that is set up. If
+ * Stops using a service that the user added, and uses the next service that is set up instead. If
  * there is none, deletes the service's values from the settings.
  * @returns the next service, if any
  */

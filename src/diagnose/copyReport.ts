@@ -7,8 +7,8 @@ import type { Copied } from './checkMessages.ts';
 import type { Report } from './reportText.ts';
 
 /**
- * Copies the report for support to the clipboard, after checking it for secrets. No other code may
- * copy the report.
+ * Copies the report to the clipboard, after checking it for secrets. No other code may copy the
+ * report.
  */
 
 /**

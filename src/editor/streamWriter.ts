@@ -29,8 +29,8 @@ export interface ResponseWriter {
   /** @param isNew true for a new response, false to continue the current one */
   canInsert(index: number, isNew: boolean): boolean;
   /**
-   * Called for each response of a run before any of these responses ends. `end` is later called for
-   * each of these responses, even if no request was sent for the response.
+   * Called for each response of a run before any of them ends. `end` is later called for each of
+   * them, even if no request was sent for it.
    */
   begin?(index: number): void;
   /** @param text never empty */

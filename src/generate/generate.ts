@@ -13,7 +13,7 @@ import { confirmSize } from './promptChecks.ts';
 import { offerResult } from './responseNotifications.ts';
 import { type GenerateDeps, runJob } from './runJob.ts';
 
-/** Options for one command that override the settings. */
+/** Options that override the settings for one command. */
 export interface GenerateOverrides {
   /** ID of an insert mode. */
   readonly insertMode?: string | undefined;

@@ -42,7 +42,7 @@ export function manyRequests(requests: number): string {
   return `Send ${requests} requests, one for each selection?`;
 }
 
-/** The question to show before one large request is sent. */
+/** The question to show before a lot of text is sent. */
 export const MUCH_TEXT = 'Send this much text?';
 
 /** Describes the size of the requests, and warns that the service may bill them. */

@@ -152,7 +152,8 @@ async function askHeader(service: NewService, position: Question): Promise<StepA
 }
 
 /**
- * Explains why the service can't have a header with this name. Undefined if the header is allowed.
+ * Returns the reason why the service can't have a header with this name. Undefined if the header is
+ * allowed.
  */
 function problemOfName(service: NewService, name: string): string | undefined {
   if (name === '' || !isAllowedHeaderName(name)) return MANAGE.badHeader;
@@ -166,7 +167,7 @@ function withHeader(service: NewService, name: string, value: unknown): NewServi
   return withFields(service, { headers: { ...withoutHeader(service, name), [name]: value } });
 }
 
-/** Header names aren't case-sensitive. */
+/** Returns the other headers of a service. Header names aren't case-sensitive. */
 function withoutHeader({ entry }: NewService, name: string): Readonly<Record<string, unknown>> {
   const headers = Object.entries(Object(entry['headers']));
   return Object.fromEntries(

@@ -5,7 +5,10 @@ import type { Service } from '../../service/service.ts';
 
 export type ServiceEntry = Readonly<Record<string, unknown>>;
 
-/** A new service, its entry, and the number of steps in which the user described it. */
+/**
+ * A service that the setup adds or changes, its entry, and the number of steps in which the user
+ * described it.
+ */
 export interface NewService {
   readonly entry: ServiceEntry;
   readonly service: Service;

@@ -52,8 +52,8 @@ export class Indentation {
   }
 
   /**
-   * Returns an empty string. The leading whitespace stays held back, in case a continuation adds
-   * text to the line.
+   * Returns an empty string, because the leading whitespace stays held back in case a continuation
+   * adds text to the line.
    */
   end(): string {
     return '';

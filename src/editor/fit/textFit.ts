@@ -53,8 +53,8 @@ class LeadingLineBreaks implements FormatStep {
   }
 
   /**
-   * Returns an empty string. The whitespace stays held back, in case a continuation adds text to
-   * the line.
+   * Returns an empty string, because the whitespace stays held back in case a continuation adds
+   * text to the line.
    */
   end(): string {
     return '';
