@@ -68,7 +68,7 @@ export function errorForExtension(error: unknown, text: string): LanguageModelEr
     : new LanguageModelError(text);
 }
 
-/** Reports reasoning, if this version of VS Code can show it. */
+/** Reports reasoning if this version of VS Code can show it. */
 export function reportReasoning(text: string, progress: Progress<LanguageModelResponsePart>): void {
   const part = thinkingPart(vscode, text);
   if (part) progress.report(part);

@@ -4,7 +4,7 @@ import { oneLine } from '../ui/oneLine.ts';
 
 /**
  * Rows for *Select Model*. Text from the service isn't trusted, so it's reduced to short plain
- * text. A model's description comes last, where VS Code can cut it off. Pure.
+ * text. A model's description comes last, because VS Code cuts off long text. Pure.
  */
 
 export interface ModelRow {
@@ -51,7 +51,7 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
     oneLine(model.description),
   ];
   const name = oneLine(model.label) || model.id;
-  // Mark the current model in words too, because screen readers don't read the icon.
+  // Mark the current model in words, too, because screen readers don't read the icon.
   const notes = [name !== model.id && model.id, isCurrent && 'current model'];
   return {
     id: model.id,

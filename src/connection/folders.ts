@@ -75,8 +75,8 @@ export function envFileOf(folder: WorkspaceFolder): Uri {
 }
 
 /**
- * True if the document is the `.env` file at the root of a folder, the workspace is trusted, and
- * the folder isn't virtual.
+ * True if the document is the `.env` file at the root of a folder that isn't virtual, and the
+ * workspace is trusted.
  */
 export function isEnvFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   if (!workspace.isTrusted) return false;
@@ -95,7 +95,7 @@ export function onDidChangeEnvFile(listener: () => void): Disposable {
     watcher.onDidCreate(onFile),
     watcher.onDidChange(onFile),
     watcher.onDidDelete(onFile),
-    // Don't rely only on the watcher, which seems to have missed a save on a busy machine.
+    // Don't rely only on the watcher, because it may miss a save on a busy machine.
     workspace.onDidSaveTextDocument(({ uri }) => onFile(uri)),
   );
 }

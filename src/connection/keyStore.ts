@@ -71,7 +71,7 @@ export class KeyStore {
   #listed: readonly string[] | undefined;
   /** Number of changes made by this window or reported by secret storage. */
   #changes = 0;
-  /** Settles when this window's last write or deletion ends. */
+  /** Settles when this window's latest write or deletion ends. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**

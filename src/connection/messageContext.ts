@@ -4,7 +4,7 @@ import type { Credentials } from '../service/credentials.ts';
 
 /** Derives the context of failure messages from connections and credentials. Pure. */
 
-/** Returns the context for messages about the connection. Empty if there is no connection. */
+/** Returns the context for messages about a connection. Empty if there is no connection. */
 export function contextOf(connection: Connection | undefined): MessageContext {
   if (!connection) return {};
   return { source: connection.source, ...serviceContext(connection) };

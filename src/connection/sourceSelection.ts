@@ -327,7 +327,7 @@ export function needsApproval({ kind }: Pick<Choice, 'kind'>): boolean {
   return kind === 'unapproved' || kind.startsWith('ask-');
 }
 
-/** Returns undefined for `editor` and `auto`. */
+/** Returns the external source with this name; undefined for `editor` and `auto`. */
 export function externalSource(
   { external }: SourceSnapshot,
   source: CredentialSource,

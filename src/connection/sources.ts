@@ -48,7 +48,8 @@ export interface FindOptions {
 /**
  * Reads all three sources once. Never prompts.
  * @param owner the folder to read the sources for; null for no folder
- * @param unused folders whose `.env` files aren't used, but may contain keys that must not be sent
+ * @param unused folders whose `.env` files aren't used, but may contain keys that must not appear
+ * in prompts
  */
 export async function findSources(
   options: FindOptions,

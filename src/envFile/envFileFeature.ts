@@ -56,7 +56,7 @@ export function startEnvFile(keys: KeyStore): Disposable {
     onDidChangeRepositories(checkAll),
     workspace.onDidChangeWorkspaceFolders(checkAll),
     workspace.onDidOpenTextDocument(checkGit),
-    // Don't rely only on the watcher, which seems to have missed a save on a busy machine.
+    // Don't rely only on the watcher, because it may miss a save on a busy machine.
     workspace.onDidSaveTextDocument((document) =>
       document.uri.path.endsWith('/.gitignore') ? checkAll() : checkGit(document),
     ),

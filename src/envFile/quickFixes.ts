@@ -117,10 +117,9 @@ async function fixesOf(
 }
 
 /**
- * Returns the fix that adds the file to the `.gitignore` in the same folder, which takes precedence
- * over the `.gitignore` files in parent folders. Empty if that `.gitignore` is too large,
- * unreadable, a folder, or a link. Git doesn't follow a linked `.gitignore`, and the link could
- * point anywhere.
+ * Returns the fix that adds the file to the `.gitignore` next to it, which takes precedence over
+ * those in parent folders. Empty if that `.gitignore` is too large, unreadable, a folder, or a
+ * link. Git doesn't follow a linked `.gitignore`, and the link could point anywhere.
  */
 async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   const rules = Uri.joinPath(uri, '..', '.gitignore');

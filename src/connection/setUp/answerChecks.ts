@@ -35,7 +35,7 @@ export function validationOf(
   return what ? { message: what, severity: INFORMATION } : undefined;
 }
 
-/** Keys have no minimum length. */
+/** Doesn't require a minimum length. */
 export function problemOfKey(text: string, service: Service): string | undefined {
   if (!neededSettings(service).includes('apiKey')) return undefined;
   const { value, flaws } = cleanValue(text);

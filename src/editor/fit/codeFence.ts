@@ -40,8 +40,8 @@ export class CodeFence {
    */
   #blank = '';
   /**
-   * The current line so far if it may be a fence line, or the closing line that was just received.
-   * Undefined once the line can't be a fence line anymore.
+   * The part of the current line received so far, if it may be a fence line, or the closing line
+   * that was just received. Undefined once the line can't be a fence line anymore.
    */
   #line: string | undefined = '';
   /** Whitespace received after the closing line. */
