@@ -90,7 +90,7 @@ export async function reportRun(
     if (wantsRetry) await runAgain(again, runMode);
   });
   if (complete.length === 0) {
-    // A mode with `doneText` holds text only while the user can still accept it.
+    // In a mode with `doneText`, text is kept only while the user can still accept it.
     const isKept = job.mode.doneText === undefined || job.isPending;
     const hasText = isKept && failed.some((outcome) => outcome.hasText && !isUndone(outcome));
     if (isCanceled && !outcomes.every(isUndone))

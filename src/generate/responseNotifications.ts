@@ -10,7 +10,7 @@ import type { RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
 import type { Job, Result } from './job.ts';
 
-/** Messages about responses, and the actions that they offer. */
+/** Shows messages about responses, and runs the actions that the messages offer. */
 
 /** Regenerates or continues the responses with these indices. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
@@ -38,7 +38,7 @@ export interface RunOutcome {
 
 /**
  * Shows messages about invisible characters, about truncated or empty responses, and about
- * responses that aren't in view. If a generation succeeded with text and no message offers an
+ * responses that aren't in view. If a successful generation has text and no message offers an
  * action, announces that the run has ended. If the run was undone, or if text couldn't be inserted,
  * reports only the invisible characters.
  */
@@ -151,8 +151,8 @@ export async function continueResponses(job: Job | undefined, runAgain: RunAgain
 }
 
 /**
- * Explains a failed undo. Shows nothing after a successful undo, because the user sees that the
- * text is gone.
+ * Shows why an undo changed nothing. After a successful undo, shows no message, because the user
+ * sees that the text is gone.
  */
 export function reportUndone(undone: Undone): void {
   if (undone === 'nothing') inform(texts.NOTHING_TO_UNDO);

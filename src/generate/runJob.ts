@@ -70,9 +70,9 @@ export async function runJob(
   let ran: RunResult | undefined;
   try {
     if (await prepare()) {
-      // Escape in the document cancels the run only from here on. Before, it would discard the
-      // prompt that the user is entering. It isn't bound while an input of VS Code is open, such as
-      // the setup.
+      // From here on, Escape in the document cancels the run. During `prepare`, it would discard
+      // the prompt that the user is entering. While an input such as the setup is open, Escape
+      // closes the input.
       const unmark = options.jobs.markGenerating(job, controller);
       ran = await attempt(run, controller).finally(unmark);
     }

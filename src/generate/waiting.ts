@@ -132,7 +132,7 @@ export class WaitProgress implements Disposable {
     if (wasWaiting) this.#show();
   }
 
-  /** Called when a generation has ended, if the run has several generations. */
+  /** Called after each generation in a run with several generations. */
   onDone(done: number, failed: number, all: number): void {
     this.#generating = texts.generatingCount(done, failed, all);
     this.#show();

@@ -8,7 +8,7 @@ import type { LabelContext } from './settingLabels.ts';
  * to fix them. Pure.
  */
 
-/** `answers` is the user's input in an unfinished setup. */
+/** A source of settings. `answers` stands for the user's input in an unfinished setup. */
 export type SettingsPlace = 'editor' | 'envFile' | 'environment' | 'answers';
 
 export interface MessageContext extends LabelContext {
@@ -17,8 +17,7 @@ export interface MessageContext extends LabelContext {
   /** The host of the identity service, if it differs from the service host. */
   readonly authHost?: string | undefined;
   /**
-   * True if the request was only a check by a diagnosis or setup. Such a check generates at most
-   * one output token.
+   * True if the request was only a check by a diagnosis or setup. Such a check generates no text.
    */
   readonly isCheck?: boolean;
   /** The template of the failed generation, with a name that's safe to show. */
@@ -58,7 +57,7 @@ export interface FailureContext {
   readonly isBuiltInHost: boolean;
   /** True if the failed request was sent to the identity service. */
   readonly isIdentity: boolean;
-  /** True if the request is safe to repeat, because it generates at most one output token. */
+  /** True if the request is safe to repeat, because it generates no text. */
   readonly isSafeToRepeat: boolean;
   readonly labels: LabelContext;
   readonly template: FailedTemplate | undefined;

@@ -55,7 +55,7 @@ export function asIncomplete(error: unknown): unknown {
     : error;
 }
 
-/** Describes the next attempt and why the last attempt failed, such as "attempt 2 of 4, 503". */
+/** Describes the next attempt and the last failure, as in "attempt 2 of 4, 503". */
 export function attemptText({ retry, error }: Retry): string {
   const why = error.details.status ?? error.details.code ?? 'no connection';
   return `attempt ${retry + 1} of ${MAX_RETRIES + 1}, ${why}`;
@@ -182,7 +182,7 @@ function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext)
     : `withdrew the selected model on ${since}${named}.`;
 }
 
-/** Lists kinds of secrets for use in a sentence, such as "your key and a private key". */
+/** Lists kinds of secrets for use in a sentence, as in "your key and a private key". */
 export function secretNames(kinds: readonly SecretKind[]): string {
   return kinds.length === 0 ? 'a secret' : listOf(kinds.map((kind) => SECRETS[kind]));
 }

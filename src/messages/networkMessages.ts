@@ -110,8 +110,8 @@ function certificate(
 }
 
 /**
- * Returns the actions for an address that may be wrong. Leaves out the action to change the address
- * if it's built in, because the user can't have misspelled it.
+ * Returns the actions for an address that may be wrong. Leaves out the action to change a built-in
+ * address, because the user can't have misspelled it.
  */
 function fixAddress({ address, isBuiltInHost }: FailureContext): readonly Action[] {
   return isBuiltInHost ? ELSEWHERE : [address.value, 'diagnose'];

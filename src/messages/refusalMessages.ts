@@ -103,7 +103,7 @@ export const REFUSAL_MESSAGES = {
   }),
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
-/** Explains why a secret may have been refused, and what to do. */
+/** Returns sentences that explain why a secret may have been refused, and what to do. */
 function keyRefusal(code: string, labels: LabelContext, { newKey }: SettingsLocation): string {
   if (code === 'invalid_client') {
     return `The identity service refused the client. The ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;
@@ -119,7 +119,7 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: SettingsLoca
     : `The identity service refused the ${settingLabel('apiKey', labels)}. The key is unknown, expired, or disabled. Copy it again or create a new one, then ${newKey('it')}.`;
 }
 
-/** Names the resource or model that the account may lack access to, and suggests what to do. */
+/** Returns the resource or model that the account may lack access to, and advice on what to do. */
 function resourceAdvice(labels: LabelContext): string {
   return needsSetting('projectId', labels)
     ? `the ${resourceName(labels)}. Ask its owner, or check the ${settingLabel('projectId', labels)}`

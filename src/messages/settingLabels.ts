@@ -62,7 +62,10 @@ export function needsSetting(name: SettingName, { service = services[0] }: Label
   return neededSettings(service).includes(name);
 }
 
-/** Names the setting that determines where the secret is sent, such as "the service URL". */
+/**
+ * Returns the name of the setting that determines where the secret is sent, such as "the service
+ * URL".
+ */
 export function identityAddress({ service = services[0] }: LabelContext): string {
   if (!AUTH_INPUTS[service.authentication.kind].hasAddress) return 'the service URL';
   return service.definition === undefined

@@ -34,7 +34,10 @@ function shortCommandText(command: readonly string[]): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 
-/** Builds the message. Names the command only if the context's service has one. */
+/**
+ * Builds the message. Leaves out the command if it was removed from the service with
+ * `withoutCommand`.
+ */
 export function commandFailed(
   { problem = 'exit', exitCode }: ErrorDetails,
   { labels: { service = services[0] } }: FailureContext,

@@ -176,8 +176,8 @@ function headerIn(name: string, value: unknown): FixedHeader | undefined {
   if (name === '' || !isAllowedHeaderName(name)) return undefined;
   if (typeof value === 'string') return isHeaderValue(value) ? { name, value } : undefined;
   const secret = textsOf(value)('secret');
-  // When a service is added in VS Code, the header's name becomes the label of the secret. So a
-  // label can be as long as a header name.
+  // When a service is added in VS Code, the header's name becomes the label of the secret. That's
+  // why a label may be as long as a header name.
   return /^[\p{L}\p{N} ._-]{1,64}$/u.test(secret) ? { name, secret } : undefined;
 }
 

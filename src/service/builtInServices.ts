@@ -3,7 +3,7 @@ import type { Service } from './service.ts';
 
 /**
  * The built-in services, as data. To add a service whose authentication method and API are already
- * supported, add an entry here. Keep company and product names in this file.
+ * supported, add an entry here.
  */
 
 const IBM_GRANT_TYPE = 'urn:ibm:params:oauth:grant-type:apikey';

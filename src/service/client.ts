@@ -67,7 +67,7 @@ export interface GenerateOptions extends CallOptions {
 }
 
 export interface ChatOptions extends CallOptions {
-  /** The model as listed earlier, for limits that aren't cached. */
+  /** The model as listed earlier. Cached limits take precedence over its limits. */
   readonly storedModel?: Model | undefined;
 }
 

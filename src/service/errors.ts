@@ -92,7 +92,7 @@ export interface ErrorDetails {
   /** Host and port of the proxy. */
   readonly proxy?: string;
   /**
-   * How many times the request was sent. For `cancelled`, 0 if the last attempt can't have been
+   * Number of times the request was sent. For `cancelled`, 0 if the last attempt can't have been
    * billed.
    */
   readonly attempts?: number;
@@ -185,7 +185,7 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * Returns a value from a response if it's a short word without markup, which is safe to show.
+ * Returns a value from a response if it's a short word without markup, and therefore safe to show.
  * Returns undefined for any other value.
  */
 export function plainWord(word: unknown): string | undefined {

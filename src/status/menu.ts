@@ -21,7 +21,7 @@ interface Available {
 /**
  * Shows a menu with the status, the commands, and further rows. Runs the action that the user
  * picks.
- * @param connection the reason that this connection is used, and the text that names its model;
+ * @param connection the reason why this connection is used, and a description of its model;
  * undefined without a connection
  * @param sections further rows, grouped under headings
  */
@@ -45,7 +45,7 @@ export async function showMenu(
 }
 
 /**
- * Returns the sections with commands, to show before (`first`) and after (`last`) the other
+ * Returns the sections with commands: those before (`first`) and those after (`last`) the other
  * sections.
  */
 function commandSections(

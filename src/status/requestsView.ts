@@ -1,6 +1,6 @@
 import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
 
-/** Describes the requests to a service, and their waits. Pure. */
+/** Describes the requests to a service, and what they're waiting for. Pure. */
 
 /**
  * A wait for the end of a pause that the service requested, or for the next attempt of a

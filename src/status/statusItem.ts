@@ -15,7 +15,9 @@ import { requestsLine } from './requestsView.ts';
 import { amount, initialFacts, modelText, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
-/** Milliseconds between an update of the facts and the repaint. Too short to notice. */
+/**
+ * Milliseconds between an update of the facts and the repaint. The delay is too short to notice.
+ */
 const PAINT_AFTER_MS = 16;
 
 /** The settings that the tooltip shows. `url` and `projectId` are empty if they aren't set. */
@@ -71,7 +73,8 @@ export class StatusItem implements Disposable {
     // Generations that were active when the window closed still report that they've ended, but the
     // item no longer exists.
     if (this.#isDisposed) return;
-    // Painting reads all settings, which would delay the request or edit that caused this update.
+    // Paint later, because reading all settings would delay the request or edit that caused this
+    // update.
     this.#paintingSoon ??= setTimeout(() => {
       this.#paintingSoon = undefined;
       this.#paint();

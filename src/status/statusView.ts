@@ -10,7 +10,7 @@ import { toNextSecond, type Wait, waitFor, waitText } from './requestsView.ts';
 
 /**
  * The requests to a service. The times in `state` are relative to the moment when `state` is read,
- * so it's read again for each repaint.
+ * so `state` is read again for each repaint.
  */
 type Requests = Pick<ConcurrencyLimit, 'state'>;
 
@@ -34,7 +34,7 @@ export interface StatusFacts {
   readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
   readonly refreshesTokens: boolean;
-  /** The reason that the last command for the active folder couldn't get a connection, if any. */
+  /** The reason why the last command for the active folder couldn't get a connection, if any. */
   readonly obstacle: Obstacle;
   readonly token: TokenState;
   readonly running: readonly RunningGeneration[];

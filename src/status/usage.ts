@@ -23,7 +23,7 @@ export interface UsageDeps {
 
 /** The estimated tokens of a chat request in progress, which count toward the budget. */
 export interface Claim {
-  /** The reason that the request is refused; undefined if the request may be sent. */
+  /** The message to show if the request is refused; undefined if the request may be sent. */
   readonly refusal: string | undefined;
   /** Stops counting the estimate. Later calls have no effect. */
   readonly end: () => void;
@@ -86,8 +86,8 @@ export class Usage {
   }
 
   /**
-   * Returns the reason that requests from chat and other extensions are refused; undefined if
-   * they're allowed.
+   * Returns the message to show if requests from chat and other extensions are refused; undefined
+   * if they're allowed.
    */
   async refusal(connection: Connection): Promise<string | undefined> {
     return (await this.claim(connection, 0)).refusal;

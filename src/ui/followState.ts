@@ -4,7 +4,7 @@ interface Followed<State> {
 }
 
 /**
- * Returns a function that starts following an object, and stops following the previous one.
+ * Returns a function that reports the state of the given object instead of the previous one.
  * @param onState called with the object and its state, once at the start and again after each
  * change. Called without arguments when the object is replaced or removed.
  */

@@ -70,7 +70,10 @@ export interface ModelCalls {
     operation: Operation,
     start?: string,
   ) => string;
-  /** Returns the URL of the list in which to look up a model. Filtered by ID if the API allows it. */
+  /**
+   * Returns the URL of the list in which to look up a model. The list is filtered by ID if the API
+   * allows it.
+   */
   readonly entryUrl: (from: Pick<ModelTarget, 'service' | 'serviceUrl'>, modelId: string) => string;
   /**
    * Reads one page of models.

@@ -125,8 +125,8 @@ export function readModels(json: unknown, date: string | undefined, most = MAX_M
 }
 
 /**
- * Creates a schema for an optional list. It drops invalid items, and all items after the first
- * `MAX_ITEMS_PER_FIELD`.
+ * Creates a schema for an optional list. The schema drops invalid items, and all items after the
+ * first `MAX_ITEMS_PER_FIELD`.
  */
 function listOf<Schema extends v.GenericSchema>(schema: Schema) {
   const validItems = (list: unknown) =>

@@ -114,7 +114,10 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   return new ServiceError(KINDS[word ?? ''] ?? kindOfStatus(status), details);
 }
 
-/** Leaves out counts that don't explain the failure, for example because they exclude the output. */
+/**
+ * Returns a `prompt-too-long` failure. Leaves out token counts that don't explain it, for example
+ * because they exclude the output.
+ */
 function tooLong(counts: RegExpExecArray | null, details: FoundDetails): ServiceError {
   const limit = Number(counts?.groups?.['limit']);
   const actual = Number(counts?.groups?.['actual']);
@@ -129,7 +132,10 @@ function isMissing(error: unknown): boolean {
   return error instanceof ServiceError && [404, 405].includes(error.details.status ?? 0);
 }
 
-/** If a response with status 200 reports an error, the error's code is often an HTTP status. */
+/**
+ * Returns the failure that a stream event or a response with status 200 reports, if any. The
+ * error's code is often an HTTP status.
+ */
 function failureInEvent(json: unknown): ServiceError | undefined {
   if (typeof json !== 'object' || json === null || !('error' in json) || !json.error)
     return undefined;

@@ -7,7 +7,7 @@ const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Ha
 const LETTERS_PER_TOKEN = 4;
 
 export interface RequestUsage extends TokenUsage {
-  /** True if the numbers are estimates, because the service reported no usage. */
+  /** True if the numbers are estimates, false if the service reported them. */
   readonly isEstimate: boolean;
 }
 

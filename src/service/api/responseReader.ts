@@ -61,7 +61,7 @@ export interface ResponseListeners {
   readonly onReasoning?: ((text: string) => void) | undefined;
 }
 
-/** Reads the response to one request, either whole or as a stream. */
+/** Reads the response to one request, whether or not it's streamed. */
 export class ResponseReader {
   readonly #readChunk: (json: unknown) => ResponseChunk;
   readonly #listeners: ResponseListeners | undefined;
@@ -175,10 +175,10 @@ export class ResponseReader {
   }
 
   /**
-   * Adds a fragment to its tool call. Only the first fragment of a tool call has the ID and the
-   * name. Some services use the same index for all tool calls, so a fragment with a name and a new
-   * ID starts a new tool call. A new ID without a name doesn't start a tool call, because some
-   * services change the ID within a tool call.
+   * Adds a fragment to its tool call. Usually, only the first fragment of a tool call has the ID
+   * and the name. Some services use the same index for all tool calls, so a fragment with a name
+   * and a new ID starts a new tool call. A new ID without a name doesn't start a tool call, because
+   * some services change the ID within a tool call.
    * Source: https://github.com/ollama/ollama/issues/15457
    */
   #addToolCall({ index, ...fragment }: ToolCallFragment): void {

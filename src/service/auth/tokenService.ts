@@ -37,7 +37,7 @@ const REFRESHES_WITHOUT_USE = 2;
 /**
  * Provides the access token for one set of credentials. Keeps the token only in memory.
  *
- * - **Life.** A token's life starts just before the token request. `token.ts` derives its length
+ * - **Life.** A token's life starts just before the token request. `token.ts` derives the lifetime
  *   from the response.
  * - **Soft threshold** (70 to 90% of the life, random so that windows don't refresh together). The
  *   token stays in use while a refresh runs in the background.

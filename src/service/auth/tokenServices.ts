@@ -85,8 +85,8 @@ export class TokenServices {
   }
 
   /**
-   * True if the identity service refused this key. False if the service has accepted the key since
-   * then, or has accepted it with another account or address. Also false after a sign-out.
+   * True if the identity service refused this key. False if it has accepted the key since then, or
+   * has accepted the key with another account or address. Also false after a sign-out.
    */
   isRefused(apiKey: string): boolean {
     const tried = [...this.#entries.values()].filter(

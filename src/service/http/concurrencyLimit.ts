@@ -42,8 +42,8 @@ export interface ConcurrencyState {
   /** Milliseconds until requests resume, if the service has requested a pause. */
   readonly resumesInMs?: number;
   /**
-   * When the next request starts. Set only if a slot is free but an interval delays the request.
-   * Ignores any pause.
+   * The time until the next request starts, and the cause of the delay. Set only if a slot is free
+   * but an interval delays the request. Ignores any pause.
    */
   readonly nextStart?: NextStart;
 }

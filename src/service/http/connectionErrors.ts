@@ -31,7 +31,7 @@ const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   PROXY_CLOSED,
 ]);
 
-/** Matches the address in the error message when connecting times out. */
+/** Matches the address in the error message of a connection timeout. */
 const ATTEMPTED = /\(attempted address(?:es)?: (\S+?:\d+)[,)]/;
 
 /** The error code that `fetch` reports if it can't connect within 10 s. */
@@ -126,7 +126,7 @@ function codeOf(error: unknown): string {
   return isCode ? code.replaceAll('/', '_') : '';
 }
 
-/** Returns the proxy's failure; undefined if the proxy didn't cause the error. */
+/** Returns a `proxy` failure if the proxy caused the error; undefined otherwise. */
 function proxyFailure(
   error: unknown,
   code: string,

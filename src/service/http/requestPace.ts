@@ -89,8 +89,8 @@ export class RequestPace {
   }
 
   /**
-   * When the next request may start, ignoring any pause. Undefined if no interval delays the
-   * request.
+   * The time until the next request may start, and the cause of the delay. Ignores any pause.
+   * Undefined if no interval delays the request.
    */
   get nextStart(): NextStart | undefined {
     const { bySetting, byService } = this.#spacedUntil();

@@ -141,7 +141,7 @@ export class Models {
 
   /**
    * Like `fetchModel`, but uses only the cache and the settings, and sends no request.
-   * @param stored the model as listed earlier, for limits that the cache lacks
+   * @param stored the model as listed earlier; cached limits take precedence over its limits
    */
   knownModel(from: ModelQuery, modelId: string, stored?: Model): Model | undefined {
     const cached = this.#cached(from, modelId);
