@@ -76,8 +76,8 @@ export async function reportRun(
     .filter((outcome) => !outcome.isPlaced && !isUndone(outcome))
     .map(({ index }) => index);
   if (lost.length > 0) {
-    // Modes that don't write into the document put all responses in one place, so losing one
-    // response affects all of them.
+    // Modes that don't write into the document put all responses in one place, so a failure affects
+    // all of them.
     const affected = job.mode.placeOf ? lost : job.indices;
     void offerResult(job, linesOf(affected), affected, job.mode.failedText);
   }
@@ -99,7 +99,8 @@ export async function reportRun(
     const isWhole = complete.length === indices.length;
     const announce = () => {
       if (isWhole) {
-        // `doneText` asks the user to accept the text, so it's used only if the user still can.
+        // `doneText` asks the user to accept the text, so it's used only if the user can still do
+        // that.
         const ofMode = job.isPending ? job.mode.doneText : undefined;
         return announcements.done(ofMode ?? texts.completeText(complete.length));
       }

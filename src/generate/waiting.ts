@@ -72,9 +72,9 @@ export class WaitProgress implements Disposable {
    * The requests that have gone 5 s without a response, each with the timer for the offer to retry.
    */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
-  /** The requests that the offer would currently retry. */
+  /** The requests that the offer to retry currently applies to. */
   readonly #offered = new Set<AbortController>();
-  /** The ID of the command that the link in the offer runs. Each run has its own command. */
+  /** The ID of the command that the link in the offer executes. Each run has its own command. */
   readonly #retryId = `hostedModel.retry.${crypto.randomUUID()}`;
   /** Undefined until the first offer, because few runs need the command. */
   #retryCommand: Disposable | undefined;
@@ -206,7 +206,7 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Aborts the requests that the offer would retry, which also closes their network connections.
+   * Aborts the requests that the offer applies to. This also closes their network connections.
    * `withUserRetries` then sends them again.
    */
   #retry(): void {

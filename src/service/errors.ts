@@ -83,7 +83,7 @@ export interface ErrorDetails {
   readonly status?: number;
   /** The service's error code. For a network failure, the code from Node or undici. */
   readonly code?: string;
-  /** The service's ID for the request, which its support team may ask for. */
+  /** The ID that the service gave the request. The service's support team may ask for it. */
   readonly requestId?: string;
   /** The host that the request was addressed to. */
   readonly host?: string;

@@ -74,8 +74,9 @@ const errorSchema = shape({
 });
 
 /**
- * The failure kind for each `code` or `type`. If the model is unknown, vLLM and Ollama indicate that
- * only in the type. Sources: https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai and
+ * The failure kind for each `code` or `type`. If the model is unknown, vLLM and Ollama indicate
+ * that only in the type. Sources:
+ * https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai and
  * https://github.com/ollama/ollama/blob/main/openai/openai.go (`NewError`)
  */
 const KINDS: Readonly<Record<string, ErrorKind>> = {

@@ -49,7 +49,7 @@ export interface Generation {
    * Names of parameters that weren't sent, because the operation or the API doesn't support them.
    */
   readonly dropped: readonly string[];
-  /** IDs of the service's warnings. The client removes IDs that contain a secret. */
+  /** IDs of the service's warnings. `Client` removes IDs that contain a secret. */
   readonly warnings: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export class ResponseReader {
   #inputTokens = 0;
   #outputTokens: number | undefined;
 
-  /** @param listeners called for each chunk of a stream; undefined if the response isn't streamed */
+  /** @param listeners called for each chunk; undefined if the response isn't streamed */
   constructor(
     operation: Operation,
     listeners: ResponseListeners | undefined,
@@ -261,8 +261,8 @@ export function readGeneration(json: unknown): ResponseChunk {
 export function readChat(json: unknown): ResponseChunk {
   const { choices, usage, system } = fieldsOf(json);
   const choice = firstOf(choices, usage);
-  // Without streaming, the field is `message`. In a stream event, it's `delta`. A moderated event has
-  // neither.
+  // Without streaming, the field is `message`. In a stream event, it's `delta`. A moderated event
+  // has neither.
   const message = fieldsOf(choice?.['message'] ?? choice?.['delta'] ?? {});
   const reason = textOf(choice?.['finish_reason']);
   const totals = isFields(usage) ? usage : {};

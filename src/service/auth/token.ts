@@ -22,7 +22,10 @@ export interface TokenResponse {
   readonly isApiKey?: true;
 }
 
-/** The lifetime and thresholds of a token, in milliseconds from just before the token request. */
+/**
+ * The lifetime and thresholds of a token, in milliseconds. They count from just before the token
+ * request.
+ */
 export interface TokenLifetime {
   readonly lifeMs: number;
   /** Age after which the token is refreshed in the background. */

@@ -41,7 +41,7 @@ function checksFor({ service }: Credentials): readonly CheckName[] {
   return CHECKS.filter((one) => !others.includes(one));
 }
 
-/** The findings of a check. They contain only numbers, booleans, and validated names. */
+/** The findings of a check. They contain only numbers, booleans, dates, and validated names. */
 export interface CheckFacts {
   readonly host?: string;
   /** Remaining lifetime of the token, in milliseconds. */
