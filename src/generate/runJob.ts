@@ -124,7 +124,7 @@ async function attempt(
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
       const progress = new WaitProgress((text) => {
-        // Ends the announcement that the run has started, because the status item may now show a
+        // End the announcement that the run has started, because the status item may now show a
         // wait.
         endStart();
         say(text);
@@ -141,7 +141,9 @@ async function attempt(
   return { connection, folder: activeFolder(uri), indices, outcomes, isCanceled };
 }
 
-/** Overrides the model and parameters from the settings with the template's values. */
+/**
+ * Returns a connection in which the template's model and parameters override those in the settings.
+ */
 function withTemplate(connection: Connection, { template }: Job): Connection {
   if (!template) return connection;
   const parameters = { ...connection.parameters, ...template.parameters };
@@ -206,7 +208,7 @@ async function generateOne(
           hasText = true;
           watch.onText();
           job.append(index, text);
-          // Removes the label after the append, because removing it first would delay the edit by 3
+          // Remove the label after the append, because removing it first would delay the edit by 3
           // to 4 ms (measured).
           progress.removeLabel(index);
           jobs.keepResult(job);

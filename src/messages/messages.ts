@@ -202,7 +202,7 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
 }
 
 /**
- * States the length of the pause that the service requested, or advises the user to try again
+ * Returns a clause that states the length of the requested pause, or advises the user to try again
  * later. Inference requests are paused for at most `MAX_PAUSE_MS`. If the service requested a
  * longer pause, the text explains why the countdown is shorter. Token requests have no countdown.
  * The status item's tooltip keeps showing the text, so the text must still be true after the pause.

@@ -10,8 +10,8 @@ const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
  * which can even run a command.
  */
 export function oneLine(text: string, longest = LONGEST): string {
-  // Truncated first, so that very long text stays cheap to process. The factor of 20 leaves room
-  // for whitespace that is collapsed.
+  // Truncate the text first, so that very long text stays cheap to process. The factor of 20 leaves
+  // room for whitespace that is collapsed.
   const plain = text
     .slice(0, 20 * longest)
     .replace(UNWANTED, ' ')
