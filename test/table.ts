@@ -8,7 +8,7 @@ export interface Table {
   readonly rows: readonly (readonly (string | number)[])[];
   /** Text below the table, such as an explanation of the columns. */
   readonly note?: string;
-  /** The name of the file in test/figures, without `.md`. If undefined, the table is only printed. */
+  /** Name of the file in test/figures, without `.md`. If undefined, the table is only printed. */
   readonly figure?: string;
 }
 
@@ -44,7 +44,7 @@ function shown(cell: string | number): string {
   return Number.isInteger(cell) ? cell.toLocaleString('en') : cell.toFixed(2);
 }
 
-/** Aligns text to the left and numbers to the right. */
+/** Aligns columns of numbers to the right, and all other columns to the left. */
 function aligned(cells: readonly (readonly string[])[]): string[] {
   const [heads = [], ...rows] = cells;
   const columns = heads.map((_, column) => {

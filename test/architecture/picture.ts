@@ -35,8 +35,8 @@ const BOX = { width: 192, height: 40 };
  */
 const GAP = { box: 8, arrow: 4 };
 /**
- * Arrows stay between these x coordinates when they pass boxes. The floor numbers are to the left
- * of `left`.
+ * Arrows stay between these x coordinates when they pass boxes. `left` leaves room for the floor
+ * numbers.
  */
 const SIDES = { left: 78, right: WIDTH - 16 };
 /** The possible x coordinates of a box's center. */
@@ -74,8 +74,8 @@ export function pictureOf(rooms: readonly Room[]): string {
   const places = arranged(rooms, arrows);
   const floors = floorsOf(rooms);
   const height = TOP + floors.length * FLOOR + 4;
-  // Plain arrows are routed first, so that they get the shortest paths, and drawn last, so that
-  // they are on top.
+  // Plain arrows are routed first, so that they get the shortest paths. They're drawn last, so that
+  // they're on top.
   const kinds: readonly Kind[] = ['plain', 'implied'];
   const passCounts: PassCounts = new Map();
   const lines = kinds.flatMap((kind) =>

@@ -21,8 +21,8 @@ export interface Contest extends Order {
   readonly callers: readonly CallerName[];
   readonly answer: AnswerShape;
   /**
-   * True to replay recorded responses. Otherwise, the emulator's own work can hide differences
-   * between callers.
+   * True to replay recorded responses, because the emulator's own work can hide differences between
+   * callers.
    */
   readonly isReplayed?: boolean;
   /** Number of measured rounds, which follow `warmUps` unmeasured rounds. */
@@ -66,7 +66,7 @@ function charactersOf({ calls, answer }: Contest): number {
 
 /**
  * Returns a row for each name, with its median value. Each row except the product's also has a
- * ratio: the median of the product's value divided by the row's value in each round.
+ * ratio: the median, over all rounds, of the product's value divided by the row's value.
  */
 export function rowsWithRatios<Name extends string>(
   values: ReadonlyMap<Name, readonly number[]>,

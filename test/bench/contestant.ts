@@ -9,7 +9,7 @@ const [name, url = ''] = process.argv.slice(2);
 const { makeCaller }: { makeCaller: MakeCaller } = await import(`./callers/${name}.ts`);
 const caller: Caller = await makeCaller(url);
 
-/** The time that several calls took, and what they returned. */
+/** The measurements of several calls. */
 export interface Figures {
   readonly ms: number;
   /** User and system CPU time. */

@@ -45,7 +45,7 @@ answerParent({
 
 export interface AnswerShape {
   readonly pieces: number;
-  /** Number of characters in a piece. */
+  /** Number of characters in each chunk. */
   readonly length: number;
 }
 

@@ -75,7 +75,7 @@ export function daysOf(questions: readonly Answer[]): string {
   return [...new Set([days[0], days.at(-1)])].join(' to ');
 }
 
-/** Maximum number of values without a ratio that a row of the summary shows. */
+/** Maximum number of values without a ratio in a row of the summary. */
 const OWN_ROWS = 8;
 
 /**

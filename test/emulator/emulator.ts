@@ -155,7 +155,7 @@ export class Emulator {
 
   /**
    * Restores the initial state, except for open connections and pending requests. If `keepsTokens`
-   * is true, the tokens that clients have stay valid.
+   * is true, access tokens stay valid.
    */
   reset({ keepsTokens = false } = {}): void {
     const { port, now, identifier, onEnd, ...chosen } = this.#options;

@@ -6,8 +6,8 @@ export class InFlight {
   readonly most: Record<ServiceName, number> = { identity: 0, inference: 0 };
 
   /**
-   * Counts a request until the returned function is called. Calling the function again has no
-   * effect.
+   * Counts a request as pending until the returned function is called. Calling the function again
+   * has no effect.
    */
   enter(name: ServiceName): () => void {
     this.now[name] += 1;

@@ -78,13 +78,13 @@ export interface EmulatorSettings extends EventFormat {
   /** Returns the model's next step in a chat, or undefined to use `answer`. */
   step: (request: Record<string, unknown>) => ModelStep | undefined;
   /**
-   * The stop reason of every response that doesn't come from `step`. If undefined, the stop reason
-   * is `max_tokens` if the request's limit truncated the text, and `eos_token` otherwise.
+   * The stop reason of every response that doesn't come from `step`. If undefined, it's
+   * `max_tokens` for text that the request's limit truncated, and `eos_token` for all other text.
    */
   stopReason: StopReason | undefined;
   /**
-   * True if a chat message's content is a list of parts, with a part for the reasoning, as for
-   * reasoning models on Databricks.
+   * True to send the content of a chat message as a list of parts, including a part with the
+   * reasoning, as reasoning models on Databricks do.
    */
   sendsParts: boolean;
   /** Pause between two events in a stream, in milliseconds. */

@@ -12,8 +12,8 @@ export type Phase = (typeof phases)[number];
 export interface Cell {
   /**
    * Returns the fault for a request. If `fault` is undefined, nothing listens on the address.
-   * @param allStarted resolves when all parallel calls have received their headers, or their first
-   * text in the phase `mid-stream`
+   * @param allStarted resolves when all parallel calls have received their headers or, in the phase
+   * `mid-stream`, their first text
    */
   readonly fault: ((allStarted: Promise<void>) => Fault) | undefined;
   readonly outcome: ErrorKind | 'success';

@@ -2,8 +2,7 @@ import { Range } from 'vscode';
 import { placeAt, placing } from '../../src/editor/inPlaceModes.ts';
 
 /**
- * An insert mode, written as a contributor would add it: with a file like this, and an entry in
- * `insertModes`.
+ * An insert mode as a contributor would add it: a file like this, and an entry in `insertModes`.
  */
 export const comment = placing('comment', (target) => {
   const { start } = target.document.lineAt(target.selection.start.line).range;

@@ -516,10 +516,7 @@ async function answer(job: Job, text: string): Promise<void> {
   await show(job, text);
 }
 
-/**
- * Adds text to a response that has begun, ends the response, and waits until a preview shows the
- * response.
- */
+/** Adds text to a response that has begun, ends it, and waits until a preview shows it. */
 async function show(job: Job, text: string, index = 0): Promise<void> {
   const before = previewTabs().length;
   job.append(index, text);

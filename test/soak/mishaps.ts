@@ -6,10 +6,7 @@ export interface Mishap {
   readonly name: string;
   readonly fault: (streams: boolean) => Fault;
   readonly times: number;
-  /**
-   * The failures with which the generation may end. If the list is empty, the generation must
-   * succeed.
-   */
+  /** The failures that the generation may end with. If the list is empty, it must succeed. */
   readonly kinds: readonly ErrorKind[];
 }
 

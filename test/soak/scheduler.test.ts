@@ -112,7 +112,7 @@ async function run(steps: readonly Step[]): Promise<void> {
   service.dispose();
 }
 
-/** @returns the token that `service` provided for the action, if any */
+/** Performs an action, and returns the token that `service` provided for it, if any. */
 async function act(service: TokenService, action: Action): Promise<string | undefined> {
   if (action === 'keepFresh') service.keepFresh();
   if (action === 'refresh') await service.refresh(never).catch(() => {});

@@ -51,7 +51,7 @@ export async function storeKey({ workbench }: Session, key = apiKey): Promise<vo
 export async function startAfresh(emulator: Emulator, { workbench }: Session): Promise<void> {
   emulator.reset();
   await workbench.runCommand('Hosted Model: Refresh Token');
-  // VS Code shows at most three toasts in 800 ms, and this message can be the fourth.
+  // VS Code shows at most three toasts within 800 ms, and this message can be the fourth.
   await workbench.showNotifications();
   await workbench.notifications.waitFor(/token was refreshed/);
   await workbench.clearNotifications();

@@ -18,10 +18,7 @@ const app = {
   history: { recordFailure: () => {} },
   connections: {},
 } as unknown as App;
-/**
- * Returns a function that creates a command host, which loads the code of the commands with
- * `loadCommands`.
- */
+/** Returns a function that creates a command host with this `loadCommands`. */
 const hostWith = (loadCommands: CommandHost['loadCommands']) => () => ({
   log: app.log,
   loadCommands,

@@ -67,7 +67,7 @@ describe('the work for untrusted text', () => {
     assert.ok(work <= MOST_WORK * text.length, `${(work / text.length).toFixed(1)} per character`);
   });
 
-  // So many calls that V8 would optimize the counted code.
+  // Makes so many calls that V8 would optimize the counted code if it could.
   it("doesn't vary when it is counted repeatedly for the same text", async () => {
     const counts = new Set<number>();
     for (let call = 0; call < 200; call += 1) {

@@ -19,10 +19,7 @@ interface Module {
   readonly OpenAI: new (options: { apiKey: string; baseURL: string }) => OpenAI;
 }
 
-/**
- * Uses the `post` method of the `openai` package, which is for endpoints that the package doesn't
- * cover.
- */
+/** Uses `post`, the method of the `openai` package for endpoints that the package doesn't cover. */
 export const makeCaller: MakeCaller = async (url) => {
   const { OpenAI }: Module = createRequire(import.meta.url)(bundlePath('openai'));
   const client = new OpenAI({ apiKey: await fetchToken(url), baseURL: url });

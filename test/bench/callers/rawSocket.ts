@@ -40,8 +40,8 @@ export const makeCaller: MakeCaller = async (url) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const read = eventReader(onText);
       let end = '';
-      // The emulator sends each event as one HTTP chunk, so no line of an event contains the size
-      // of a chunk.
+      // The emulator sends each event as one HTTP chunk, so the lines with chunk sizes are only
+      // between events.
       onPart = (part) => {
         read(part);
         end = (end + part).slice(-7);

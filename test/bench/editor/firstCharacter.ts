@@ -8,8 +8,8 @@ import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
 /**
- * Number of windows. In each window, one contestant runs the first command. With 12 windows, the
- * medians differed by up to 50 % between runs of this benchmark.
+ * Number of windows. In each window, one contestant runs the first command. With only 12 windows,
+ * the medians differed by up to 50 % between runs of this benchmark.
  */
 const windows = 36;
 /**

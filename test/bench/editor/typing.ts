@@ -11,8 +11,8 @@ import { watchTyping } from './stage/typingWatch.ts';
 
 const rounds = 5;
 /**
- * Number of keys in a round, milliseconds between two keys, and number of output tokens in a round.
- * 100 tokens arrive per second.
+ * Number of key presses in a round, milliseconds between two of them, and number of output tokens
+ * in a round. 100 tokens arrive per second.
  */
 const [keys, everyMs, tokens] = [30, 60, 400];
 
@@ -55,7 +55,7 @@ export default question;
 
 /**
  * Types in the first line while the command for `beside` runs.
- * @returns for each key, the milliseconds from the key press until the character is on the screen
+ * @returns the milliseconds from each key press until its character is on the screen
  */
 async function type(stage: Stage, driver: Driver, beside: Beside): Promise<readonly number[]> {
   const { emulator, workbench, addresses } = stage;

@@ -532,7 +532,7 @@ describe('the chat provider', () => {
       editor = new ChatEditor();
       selected = [];
       const { commands } = await import('vscode');
-      // Fails if no model matches, as VS Code does.
+      // Like VS Code's own command, fails if no model matches.
       opened = commands.registerCommand('workbench.action.chat.open', async (options) => {
         const offered = await provider.information({ silent: true });
         assert.ok(offered.some(({ id }) => id === options.modelSelector.id));

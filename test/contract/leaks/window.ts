@@ -32,7 +32,7 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
 export const STORAGE = { scheme: 'file', path: '/storage' } as Uri;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-/** The real `setTimeout`, which stays real while a test mocks the global function. */
+/** The real `setTimeout`, even while a test mocks the global function. */
 const { setTimeout: startTimer } = globalThis;
 /**
  * Resolves after all pending paints of the status item. The timers of these paints also have a

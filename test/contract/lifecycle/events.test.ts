@@ -223,7 +223,7 @@ describe('an open window', () => {
         await pass(1);
         assert.equal(handled() - before, changes + 1);
       }
-      // The window also handles a single change afterward.
+      // A single change afterward still takes effect.
       const shown = editor.textOf('status text').length;
       editor.userSettings.set('projectId', '');
       editor.fire('configuration', event);

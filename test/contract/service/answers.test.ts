@@ -40,8 +40,8 @@ describe('unusable responses:', () => {
   afterEach(endWorlds);
 
   /**
-   * For each fault: its name, the fault, and the failures that it causes in a token request and in
-   * a request for text.
+   * Each fault, with its name and with the failures that it causes in a token request and in a
+   * request for text.
    */
   const hostile: readonly [string, Fault, ErrorKind, ErrorKind][] = [
     [

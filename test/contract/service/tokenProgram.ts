@@ -60,7 +60,7 @@ export function commandService(command: readonly string[], more: object = {}): S
   return service;
 }
 
-/** Detects that other processes have ended when their connections to this process end. */
+/** Detects when other processes end, by watching their connections to this process. */
 export interface WatchedProcesses {
   /** A JavaScript statement that connects another process to this process, and keeps it running. */
   readonly join: string;

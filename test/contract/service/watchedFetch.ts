@@ -30,12 +30,12 @@ export class WatchedFetch {
     return new Response(answer.body.pipeThrough(count), answer);
   };
 
-  /** Number of responses from a path whose headers have arrived. */
+  /** Number of responses from a path, each counted when its headers arrive. */
   heads(path: string): number {
     return this.#heads.filter((one) => one === path).length;
   }
 
-  /** Number of responses from a path that the client has read to the end or abandoned. */
+  /** Number of responses from a path, each counted when the client has read or abandoned it. */
   ended(path: string): number {
     return this.#ended.filter((one) => one === path).length;
   }

@@ -108,7 +108,7 @@ export class FakeEditor {
   readonly refusals: unknown[] = [];
   /** The selected text in the active file. */
   selected = '';
-  /** Called before an input from `createInputBox` or `createQuickPick` gets this answer. */
+  /** Called with an answer before an input from `createInputBox` or `createQuickPick` gets it. */
   beforeInput: (answer: string) => void = () => {};
   /** Called before the setting with this name is written. */
   beforeUpdate: (name: string) => void = () => {};
@@ -192,7 +192,7 @@ export class FakeEditor {
     return folder && this.settingsByFolder.get(folder.uri.path)?.get(name);
   }
 
-  /** Returns the folder that contains a document. In VS Code, their schemes must be equal, too. */
+  /** Returns the folder that contains a document. As in VS Code, both must have the same scheme. */
   folderOf({ scheme, path }: Scope): FakeEditor['folders'][number] | undefined {
     return this.folders.find(
       ({ uri }) => uri.scheme === scheme && `${path}/`.startsWith(`${uri.path}/`),

@@ -203,7 +203,7 @@ export class FakeDocument implements OpenDocument {
   }
 
   /**
-   * If a space is two characters before the edit, returns a change that removes the space. VS Code
+   * Returns a change that removes the second character before the edit if it's a space. VS Code
    * makes such a change when it trims the line that the cursor leaves.
    */
   #blankBefore([first]: readonly TextChange[]): TextChange[] {

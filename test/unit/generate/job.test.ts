@@ -22,8 +22,8 @@ describe('a job', () => {
   afterEach(() => job.dispose());
 
   /**
-   * Creates a job for a selection. Returns a function that selects another range and returns the
-   * targets that are captured from it.
+   * Creates a job for a selection. The returned function selects another range, and captures its
+   * targets.
    */
   async function jobFor(
     selected: CharacterRange,

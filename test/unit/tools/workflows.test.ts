@@ -43,7 +43,7 @@ async function problemsIn(name: string, content: string): Promise<string[]> {
 }
 
 /**
- * True if a command runs only one program, alone or through xvfb-run, and if that program, its
+ * True if a command runs only one program, directly or through xvfb-run, and if that program, its
  * script, or its lock file exists.
  */
 function exists(command: string): boolean {

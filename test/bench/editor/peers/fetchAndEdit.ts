@@ -14,7 +14,7 @@ async function generate({ url, token }: { url: string; token: string }): Promise
 
 export function activate({ subscriptions, secrets }: ExtensionContext): void {
   subscriptions.push(commands.registerCommand('bench.fetchAndEdit', generate));
-  /** Also reads a key and gets a token, as every extension that stores a key must do. */
+  /** Also reads a key and gets a token, as the product does. */
   const generateWithKey = async ({ url }: { url: string }) => {
     await secrets.get('key');
     await generate({ url, token: await fetchToken(url) });

@@ -4,7 +4,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** @param share the share of the values below the result, such as 0.95 for the 95th percentile */
+/** @param share the fraction of values below the result, such as 0.95 for the 95th percentile */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   const place = share * (sorted.length - 1);
