@@ -185,9 +185,7 @@ async function isSelected(
   }
 }
 
-/**
- * Waits for all selection events that are already pending. They arrive before this command ends.
- */
+/** Waits for all pending selection events. A command that is run now ends after they arrive. */
 async function answered(): Promise<void> {
   await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
 }

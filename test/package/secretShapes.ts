@@ -17,7 +17,7 @@ const UTF_16 = /(?:[\x20-\x7e]\0){8,}[\x20-\x7e]?/g;
 const MOST_BYTES = 67_108_864;
 
 /**
- * Finds text that looks like a key or token in a file. Also searches UTF-16 text and compressed
+ * Searches a file for text that looks like a key or token. Also searches UTF-16 text and compressed
  * data, such as the text chunks of images. The pixels of images aren't searched.
  * @returns the name of each kind of key that was found, without any part of the key
  * @throws {Error} if compressed data in the file exceeds the maximum size

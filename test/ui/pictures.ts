@@ -126,7 +126,7 @@ async function loadSharp() {
 /**
  * Limits within which two pictures count as equal. In each tile of `tile` by `tile` pixels, at most
  * this `share` of the color values (0 to 255) may differ by more than `difference`. This share is
- * five pixels of a tile, which is less than the size of a period. Tiles are compared, because a
+ * five pixels of a tile, fewer than a period covers. Tiles are compared, because a
  * changed word is only a tiny part of a whole window.
  */
 const TOLERANCE = { tile: 32, share: 0.005, difference: 48 };

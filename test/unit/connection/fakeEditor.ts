@@ -90,19 +90,19 @@ export class FakeEditor {
    * they open.
    */
   readonly messages: string[] = [];
-  /**
-   * The number of input boxes and lists that were opened. An input box from `createInputBox`
-   * closes, as with Escape, if `typed` is empty. A list closes if `picks` is empty.
-   */
+  /** The number of input boxes and lists that were opened. */
   inputCount = 0;
   /**
    * The prompt of each input that was opened with `createInputBox` or `createQuickPick`, or
    * `undefined` for an input without a prompt.
    */
   readonly prompts: (string | undefined)[] = [];
-  /** Labels of the items to pick in the next lists, in order. */
+  /** Labels of the items to pick in the next lists, in order. If empty, a list closes. */
   readonly picks: string[] = [];
-  /** Texts to type into the next input boxes, in order. */
+  /**
+   * Texts to type into the next input boxes, in order. If empty, an input box from `createInputBox`
+   * closes, as with Escape.
+   */
   readonly typed: string[] = [];
   /** The messages with which input boxes and lists rejected an input. */
   readonly refusals: unknown[] = [];

@@ -25,8 +25,8 @@ type Post = (
 
 /**
  * Creates the `activate` function of an extension with one command. The command sends the selected
- * text, and awaits one edit at the end of the document for each event of the response. If VS Code
- * rejects an edit, for instance because the user has typed, the edit is repeated.
+ * text, and awaits one edit at the end of the document for each response event that has text. If VS
+ * Code rejects an edit, for instance because the user has typed, the edit is repeated.
  */
 export function generating(command: string, ask: Ask): (context: ExtensionContext) => void {
   const generate = async (addresses: Addresses) => {

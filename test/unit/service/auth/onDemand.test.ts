@@ -10,7 +10,7 @@ describe('an on-demand token', () => {
   });
   afterEach(() => time.end());
 
-  /** Creates a token service whose tokens live for an hour, and counts its token requests. */
+  /** Creates a token service whose tokens are valid for an hour, and counts its token requests. */
   function start(isOnDemand = true) {
     let runs = 0;
     let failure: Error | undefined;
