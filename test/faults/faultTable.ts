@@ -24,7 +24,7 @@ export interface Cell {
   readonly deadline: 'headers' | 'idle' | 'none';
 }
 
-/** A combination of fault and phase that can't occur, and the reason. */
+/** The reason why a fault can't occur in a phase. */
 export interface NoCell {
   readonly impossible: string;
 }

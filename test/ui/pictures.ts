@@ -112,8 +112,8 @@ export async function asSmallWebp(screenshot: Buffer): Promise<Buffer> {
 }
 
 /**
- * Rounding to multiples of this value makes the walkthrough's pictures smaller, and changes no color
- * value by more than 4.
+ * Rounding to multiples of this value makes the walkthrough's pictures smaller, and changes no
+ * color value by more than 4.
  */
 const STEP = 8;
 const NEARLY_WHITE = 240;
