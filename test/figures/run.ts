@@ -13,7 +13,7 @@ const suites = {
   'test:faults': 'each call with a fault ends once, with the expected result',
   'test:soak':
     'long sessions leak no memory, calls recover from a burst of 429s, and many windows spread out their requests',
-  'test:fuzz': 'random input causes no unhandled error',
+  'test:fuzz': 'random input causes no uncaught errors',
   'test:leaks': 'no key or token appears where people or other programs can see it',
   'test:mutants': 'a test fails for each defense that is removed',
 };
