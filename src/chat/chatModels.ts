@@ -65,7 +65,7 @@ export class ChatModels {
   }
 
   /** Returns the connection's model from the stored list. Undefined if the model isn't listed. */
-  model(connection: Connection): Model | undefined {
+  storedModel(connection: Connection): Model | undefined {
     return this.#kept(connection)?.models.find(({ id }) => id === connection.modelId);
   }
 

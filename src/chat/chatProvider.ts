@@ -282,7 +282,7 @@ export class ChatProvider {
       const prompt = conversationText(conversation);
       const response = await connection.chat(conversation, {
         signal,
-        storedModel: this.models.model(connection),
+        storedModel: this.models.storedModel(connection),
         // Check the budget again, because other requests may have used it up while this request
         // waited.
         beforeFirstAttempt: async () => {

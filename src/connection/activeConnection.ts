@@ -114,7 +114,9 @@ export class ActiveConnection implements Disposable {
     const { choice } = lookup;
     const before = this.#lookup;
     this.#lookup = lookup;
-    if (this.obstacle !== 'none' && !needsApproval(choice)) {
+    const remains =
+      this.obstacle === 'approval' ? needsApproval(choice) : choice.kind === 'missing';
+    if (this.obstacle !== 'none' && !remains) {
       this.setObstacle(choice.kind === 'missing' ? 'missing' : 'none', owner);
     }
     const isExternal = choice.kind === 'ready' && choice.connection.source !== 'editor';

@@ -105,9 +105,13 @@ export class SourceApprovals {
   async forgetEnded(): Promise<void> {
     // If there are no approvals, there's nothing to delete, so don't read secret storage.
     if (!this.hasApprovals) return;
-    const lastSignOut = await this.lastSignOut();
-    const left = this.#decisions.filter((one) => !hasEnded(one, lastSignOut));
-    await this.#state.update(DECISIONS, left);
+    try {
+      const lastSignOut = (await this.#secrets.get(LAST_SIGN_OUT)) ?? '';
+      const left = this.#decisions.filter((one) => !hasEnded(one, lastSignOut));
+      await this.#state.update(DECISIONS, left);
+    } catch {
+      // If secret storage can't be read, it's unknown which approvals have ended.
+    }
   }
 
   async #keep(subject: Subject, decision: ApprovalDecision | undefined): Promise<void> {

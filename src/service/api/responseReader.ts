@@ -278,8 +278,8 @@ export function readChat(json: unknown): ResponseChunk {
 }
 
 /**
- * Returns the text of a message's content. Some reasoning models send the content as a list of
- * parts, whose texts are joined. Parts of other types are ignored.
+ * Returns the text of a field that contains either text or a list of parts, such as a message's
+ * `content`. The texts of parts with this type are joined. Parts of other types are ignored.
  */
 function textIn(content: unknown, type: 'text' | 'summary_text'): string {
   if (!Array.isArray(content)) return textOf(content) ?? '';
@@ -296,7 +296,8 @@ function textIn(content: unknown, type: 'text' | 'summary_text'): string {
  */
 function reasoningOf({ reasoning_content: older, reasoning: newer, content }: Fields): string {
   const whole = textOf(older) || (typeof newer === 'string' ? newer : '');
-  return whole || !Array.isArray(content) ? whole : content.map(reasoningIn).join('');
+  if (whole || !Array.isArray(content)) return whole;
+  return content.map(fieldsOf).map(reasoningIn).join('');
 }
 
 function reasoningIn(part: Fields): string {

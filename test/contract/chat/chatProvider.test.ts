@@ -40,6 +40,7 @@ describe('the chat provider', () => {
   let credentials: Credentials;
   let budgetText: string | undefined;
   let signedOut = new AbortController();
+  let lastSignOut = '';
   const logged: string[] = [];
 
   before(async () => {
@@ -52,6 +53,7 @@ describe('the chat provider', () => {
     isSetUp = true;
     budgetText = undefined;
     signedOut = new AbortController();
+    lastSignOut = '';
     logged.length = 0;
     emulator = await startEmulator({ namesRequestLimit: false });
     credentials = credentialsFor(emulator.url);
@@ -76,7 +78,7 @@ describe('the chat provider', () => {
       peek: async () => ({ choice: { kind: 'missing', names: [] } }),
       signOutSignal: signedOut.signal,
       fingerprintOf: async (_: unknown, ...shown: readonly string[]) => shown.join(),
-      lastSignOut: async () => '',
+      lastSignOut: async () => lastSignOut,
     };
     return {
       log: { debug: log, info: log, warn: log, error: log, show: () => {} },
@@ -346,6 +348,10 @@ describe('the chat provider', () => {
     assert.match((await first).failure?.message ?? '', /didn’t allow/);
     assert.match((await respond([ask('Hello')], foreign)).failure?.message ?? '', /didn’t allow/);
     assert.deepEqual([emulator.requests.length, editor.modalCount], [0, 1]);
+    lastSignOut = 'signed out in another profile';
+    const afterSignOut = respond([ask('Hello')], foreign);
+    await (await editor.modalPrompt()).answer();
+    assert.match((await afterSignOut).failure?.message ?? '', /didn’t allow/);
     const unnamed = respond([ask('Hello')], { toolMode: 1 });
     await (await editor.modalPrompt()).answer('Allow');
     assert.equal((await unnamed).failure, undefined);

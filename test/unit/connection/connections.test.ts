@@ -876,6 +876,18 @@ describe('Connections', () => {
       });
     }
 
+    it('no longer lacks values once the file is complete, even before the user approves it', async () => {
+      editor.files.set('/work/.env', complete.replace(/VENDOR_PROJECT_ID.*\n/, ''));
+      setEnvironment();
+      await required();
+      editor.files.set(
+        '/work/.env',
+        complete.replace(/(VENDOR_PROJECT_ID=).*/, '$1another-project'),
+      );
+      assert.match((await connections.peekWithProgress()).choice.kind, /^ask-/);
+      assert.equal(connections.obstacle, 'none');
+    });
+
     it('uses the file as soon as it is fixed and saved', async () => {
       editor.files.set('/work/.env', complete.replace('=', '= '));
       assert.equal((await connections.peekWithProgress()).choice.kind, 'missing');

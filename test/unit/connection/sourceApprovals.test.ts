@@ -173,6 +173,15 @@ describe('SourceApprovals', () => {
     assert.equal(approvals.hasApprovals, false);
   });
 
+  it("doesn't delete approvals while secret storage can't be read", async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    await new KeyStore(keyring.window(), new FakeState(), assert.fail).delete();
+    await approvalsOn(keyring, state).remember(subject, 'approved');
+    const get = () => Promise.reject(new Error('locked'));
+    await new SourceApprovals(keyring.window({ get }), state).forgetEnded();
+    assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'approved');
+  });
+
   it('forgets approvals after a sign-out in another VS Code profile, but remembers declined sources', async () => {
     const keyring = new FakeKeyring();
     const approvals = approvalsOn(keyring, new FakeState());
