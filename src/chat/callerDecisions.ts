@@ -48,8 +48,9 @@ export class CallerDecisions {
   }
 
   /**
-   * True if the caller may use the connection. Prompts the user unless there is a decision for this
-   * combination of caller, key, service address, and project since the last sign-out.
+   * True if the caller may use the connection. Prompts the user, unless the caller is trusted or
+   * the user has already decided about this combination of caller, key, service address, and
+   * project since the last sign-out.
    * @param signedOut aborts when the user signs out. A decision made after the sign-out isn't
    * stored, and the result is false.
    */

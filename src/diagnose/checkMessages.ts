@@ -69,8 +69,8 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),
   access: ({ model, isUnchecked }, labels) => {
     const bearer = sendsSecret(labels) ? 'key' : 'token';
-    // A service without project IDs may have models that it doesn't list, so only the key or token
-    // is checked.
+    // A service without project IDs may have models that it doesn't list, so the model can't be
+    // checked.
     if (!needsSetting('projectId', labels)) {
       if (isUnchecked)
         return 'The service has no model list. To test the connection, generate some text.';

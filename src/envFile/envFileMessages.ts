@@ -21,7 +21,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   control: () =>
     'Programs that keep the characters get errors, such as a 401. Remove the characters.',
   placeholder: (label) =>
-    `Nothing can be sent with a placeholder. Replace it with the ${label}, or set up Hosted Model.`,
+    `Nothing can be sent until you replace it. Enter the ${label} here, or set up Hosted Model.`,
   'non-ascii': (label) =>
     `The service would refuse characters such as accented letters or curly quotes. Copy the ${label} again.`,
   malformed: (label) =>

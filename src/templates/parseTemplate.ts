@@ -213,7 +213,7 @@ export function readFields(
   return { fields, issues };
 }
 
-/** Ignores a field without a value. */
+/** Reads one field. Returns no fields if a known key has no value. */
 function readField(
   key: string,
   value: unknown,

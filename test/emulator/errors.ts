@@ -60,7 +60,7 @@ export const quotaReached: InferenceError = {
 
 /**
  * The live service responds with a 403 that wraps a 404 from its project service. The value of
- * `code` is inferred, not recorded.
+ * the outer `code` is inferred, not recorded.
  */
 export function projectUnknown(projectId: string): InferenceError {
   const inner = {

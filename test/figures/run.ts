@@ -1,5 +1,5 @@
 /**
- * `npm run figures`: runs the full form of all suites whose tables are quoted in the docs. The
+ * `npm run figures`: runs the full version of each suite whose table is quoted in the docs. The
  * suites write their tables next to this file. Stops at the first suite that fails.
  */
 import { spawnSync } from 'node:child_process';

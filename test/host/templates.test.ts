@@ -165,7 +165,7 @@ describe('templates in a real editor', () => {
     assert.equal(given, undefined);
   });
 
-  it('include at most 200 files from a folder, and report that there are more @nightly', async () => {
+  it('are read from at most 200 files per folder, and an extra entry reports that there are more @nightly', async () => {
     for (let index = 1_000; index < 1_203; index += 1) write(`t${index}.md`, 'x');
     const entries = await readTemplates(scope());
     assert.equal(entries.length, builtIn + 200 + 1);

@@ -38,7 +38,7 @@ try {
   const byPart = Map.groupBy(ends, ({ part }) => part);
   printTable({
     figure: 'mutants',
-    title: `${killed} of ${mutants.length} mutants killed in ${seconds} s (bar: all mutants, and at least 25)`,
+    title: `${killed} of ${mutants.length} mutants killed in ${seconds} s (bar: all of at least 25 mutants)`,
     heads: ['defense removed from', 'mutants', 'killed'],
     rows: [...byPart].map(([part, some]) => [part, some.length, countKilled(some)]),
   });

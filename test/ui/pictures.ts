@@ -94,8 +94,8 @@ export async function asPng(screenshot: Buffer): Promise<Buffer> {
 }
 
 /**
- * Encodes a screenshot as a small WebP image without visible loss. Each color value up to
- * `NEARLY_WHITE` becomes a multiple of `STEP`.
+ * Encodes a screenshot as a small WebP image without visible loss. Rounds each color value of at
+ * most `NEARLY_WHITE` to a multiple of `STEP`.
  */
 export async function asSmallWebp(screenshot: Buffer): Promise<Buffer> {
   const sharp = await loadSharp();

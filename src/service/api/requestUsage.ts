@@ -42,9 +42,10 @@ function estimatedUsage(prompt: string, received: string): RequestUsage {
 
 /**
  * Estimates the number of tokens: one per Chinese, Japanese, or Korean character, and one per 4
- * other characters. Four characters per token is the usual rule of thumb for English. Other
- * languages and code can have up to twice as many tokens. Don't refuse a prompt based on this
- * estimate: each model counts differently, and only the service has the exact number.
+ * other characters. Four characters per token is the usual rule of thumb for English. Code and
+ * text in other languages often take twice as many tokens, and some scripts take more. Don't refuse
+ * a prompt based on this estimate: each model counts differently, and only the service has the
+ * exact number.
  */
 export function estimateTokens(text: string): number {
   const others = text.replace(DENSE, '');

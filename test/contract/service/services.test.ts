@@ -199,7 +199,7 @@ const CASES = [
   'Credentials revoked',
 ] as const;
 type Outcomes = { readonly [Case in (typeof CASES)[number]]?: string };
-/** Only the full form of this suite makes 1,000 calls per method, because they take ten seconds. */
+/** Only the full version of this suite makes 1,000 calls per method, because they take ten seconds. */
 const CALLS = fullOrShort(1_000, 100);
 const SEPARATOR = ' in ';
 const API_NAMES = new Intl.ListFormat('en').format(

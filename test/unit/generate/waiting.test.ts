@@ -236,7 +236,7 @@ describe('the progress of a run', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('lets the user retry only requests that have been silent for 15 s', async () => {
+  it('retries only the requests that were reported as silent at least 15 s ago', async () => {
     const silent = new AbortController();
     const active = new AbortController();
     const later = new AbortController();

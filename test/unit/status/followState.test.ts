@@ -21,7 +21,7 @@ class Source {
 
 /**
  * Creates two sources and a follower, which follows the first source. Records every state that the
- * follower passes on.
+ * follower reports.
  */
 function start() {
   const seen: (string | undefined)[] = [];
@@ -32,7 +32,7 @@ function start() {
 }
 
 describe('a follower', () => {
-  it('passes on the current state of its source, and then each change', () => {
+  it('reports the current state of its source, and then each change', () => {
     const { seen, one } = start();
     one.change('announced');
     assert.deepEqual(seen, ['one', 'announced']);
@@ -44,14 +44,14 @@ describe('a follower', () => {
     assert.deepEqual([seen, one.listeners.size], [['one'], 1]);
   });
 
-  it('passes on undefined before the state of a new source', () => {
+  it('reports `undefined` before the state of a new source', () => {
     const { seen, one, other, follow } = start();
     follow(other);
     one.change('late');
     assert.deepEqual(seen, ['one', undefined, 'other']);
   });
 
-  it('passes on undefined once there is no source to follow', () => {
+  it('reports `undefined` when there is no longer a source to follow', () => {
     const { seen, one, follow } = start();
     follow(undefined);
     assert.deepEqual([seen, one.listeners.size], [['one', undefined], 0]);
