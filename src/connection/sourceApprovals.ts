@@ -71,8 +71,9 @@ export class SourceApprovals {
     if (hashKey === undefined) return undefined;
     const hash = hashOf(subject, hashKey);
     const known = this.#decisions.find(([one]) => one === hash);
-    if (known?.[1] !== 'approved') return known?.[1];
-    return hasEnded(known, await this.lastSignOut()) ? undefined : 'approved';
+    if (!known || hasEnded(known, await this.lastSignOut())) return undefined;
+    const [, decision] = known;
+    return decision;
   }
 
   /**
