@@ -222,8 +222,9 @@ export class Connections implements Disposable {
     // After an import, no offer is needed, because the imported source then counts as declined.
     const staysInUse = inUse !== 'editor' && inUse === found.settings.credentialSource;
     if (!staysInUse || reason?.imported) return true;
-    const useEditor = () => this.useSource('editor', owner);
-    const offer = offerNewCredentials(inUse, found).then((agreed) => agreed && useEditor());
+    const offer = offerNewCredentials(inUse, found).then(
+      (isAgreed) => isAgreed && this.useSource('editor', owner),
+    );
     if (reason?.isRepair) return offer;
     this.#options.inBackground(offer);
     return false;
