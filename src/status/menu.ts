@@ -1,6 +1,6 @@
 import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import { openSettings } from '../ui/openSettings.ts';
-import { renderStatus, type StatusFacts } from './statusView.ts';
+import { lacksSetUp, renderStatus, type StatusFacts } from './statusView.ts';
 
 /** A menu row, and the function to call if the user picks this row. */
 export interface MenuItem extends QuickPickItem {
@@ -49,10 +49,11 @@ export async function showMenu(
  * sections.
  */
 function commandSections(
-  { isSetUp, refreshesTokens, token, obstacle }: StatusFacts,
+  facts: StatusFacts,
   model: string | undefined,
   { hasResponse, hasUsage }: Available,
 ) {
+  const { isSetUp, refreshesTokens, token } = facts;
   const item = (icon: string, label: string, name: string, description = ''): MenuItem => ({
     label: `$(${icon}) ${label}`,
     description,
@@ -60,7 +61,7 @@ function commandSections(
   });
   const setUp = item('tools', 'Set Up...', 'setUp');
   const isRefused = token.kind === 'refused';
-  const isUrgent = !isSetUp || isRefused || obstacle === 'missing';
+  const isUrgent = isRefused || lacksSetUp(facts);
   const first: MenuSection[] = [
     { label: 'Setup', rows: isUrgent ? [setUp] : [] },
     {

@@ -139,10 +139,14 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
   if (facts.unreachable) return { kind: 'unreachable', leftMs };
   if (leftMs === Number.POSITIVE_INFINITY) return { kind: 'noToken' };
   if (leftMs > 0) return { kind: 'valid', leftMs };
-  const wasTried = facts.obstacle === 'missing';
-  if (!isSetUp || wasTried) return { kind: 'missing', wasTried };
+  if (lacksSetUp(facts)) return { kind: 'missing', wasTried: facts.obstacle === 'missing' };
   const hadToken = token.kind === 'valid' || token.kind === 'expired';
   return { kind: hadToken ? 'expired' : 'ready' };
+}
+
+/** True if the extension isn't set up, or if the last command in the active folder lacked values. */
+export function lacksSetUp({ isSetUp, obstacle }: StatusFacts): boolean {
+  return !isSetUp || obstacle === 'missing';
 }
 
 /**
