@@ -71,8 +71,10 @@ export class SourceApprovals {
     if (hashKey === undefined) return undefined;
     const hash = hashOf(subject, hashKey);
     const known = this.#decisions.find(([one]) => one === hash);
-    if (!known || hasEnded(known, await this.lastSignOut())) return undefined;
+    if (!known) return undefined;
     const [, decision] = known;
+    // A declined source doesn't depend on the latest sign-out, so don't read secret storage for it.
+    if (decision === 'approved' && hasEnded(known, await this.lastSignOut())) return undefined;
     return decision;
   }
 
