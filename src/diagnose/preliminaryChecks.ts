@@ -207,12 +207,10 @@ function hostsCheck(found: SourceSnapshot, choice: Choice, programName?: string)
       const [authHost, serviceHost] = [new URL(approved.auth).host, new URL(approved.service).host];
       const label = settingLabel('apiKey', choice.connection);
       const keyAndText =
-        authHost === serviceHost
-          ? `The ${label} and your text go`
-          : `The ${label} goes to ${authHost}, and your text goes`;
-      const sent = needsSetting('apiKey', choice.connection) ? keyAndText : 'Your text goes';
+        authHost === serviceHost ? `${label} and text` : `${label} to ${authHost}, text`;
+      const sent = needsSetting('apiKey', choice.connection) ? keyAndText : 'text';
       const ran = program ? ` The token comes from ${programName ?? program}.` : '';
-      return passed('hosts', `${sent} to ${serviceHost}, as approved.${ran}`);
+      return passed('hosts', `Approved: ${sent} to ${serviceHost}.${ran}`);
     }
     case 'unapproved': {
       const { program, isEntryChanged, wanted } = choice;

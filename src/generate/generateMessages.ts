@@ -96,8 +96,8 @@ export const NO_RESULT = 'Nothing has been generated in this window yet.';
  */
 export function cannotInsertText(skipped: number, all: number): string {
   const which = all === 1 ? 'The response' : 'The responses';
-  const it = all === 1 ? 'it' : 'them';
-  return `${skipped < all ? 'Some responses' : which} can’t be inserted. Generate ${it} again.`;
+  const others = all === 1 ? 'a new one' : 'new ones';
+  return `${skipped < all ? 'Some responses' : which} can’t be inserted. Generate ${others}.`;
 }
 
 /** @param count number of responses in the job */

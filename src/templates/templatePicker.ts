@@ -91,10 +91,8 @@ export interface TemplateUse {
  * errors. Each group starts with its most recently used templates. The other templates are sorted
  * by name, with the built-in templates at the end.
  */
-export function templateItems(
-  entries: readonly TemplateEntry[],
-  { languageId, lastUsed, hasSelection }: TemplateUse,
-): TemplateItem[] {
+export function templateItems(entries: readonly TemplateEntry[], use: TemplateUse): TemplateItem[] {
+  const { languageId, lastUsed } = use;
   const used = lastUsed.map(nameKey);
   const rank = ({ name }: TemplateEntry) => {
     const index = used.indexOf(nameKey(name));
@@ -110,7 +108,7 @@ export function templateItems(
     [PICKER_WORDS.withErrors, ordered.filter(isBroken)],
   ];
   return groups.flatMap(([heading, group]) => {
-    const rows = group.map((entry) => rowOf(entry, hasSelection));
+    const rows = group.map((entry) => rowOf(entry, use));
     const separator = { label: heading, kind: QuickPickItemKind.Separator, entry: undefined };
     return heading && rows.length > 0 ? [separator, ...rows] : rows;
   });
@@ -120,7 +118,7 @@ function fits({ languages }: Template, languageId: string): boolean {
   return !languages || languages.includes(languageId);
 }
 
-function rowOf(entry: TemplateEntry, hasSelection: boolean): TemplateItem {
+function rowOf(entry: TemplateEntry, { languageId, hasSelection }: TemplateUse): TemplateItem {
   const name = oneLine(entry.name);
   const description = oneLine(entry.origin) + (entry.hides ? HIDES[entry.hides] : '');
   if (isBroken(entry)) {
@@ -128,7 +126,7 @@ function rowOf(entry: TemplateEntry, hasSelection: boolean): TemplateItem {
     return { label: `$(warning) ${name}`, description, detail, entry };
   }
   const hint = hasSelection || !needsSelection(entry) ? '' : NEEDS_SELECTED_TEXT;
-  const detail = oneLine(outlineOf(entry.prompt));
+  const detail = oneLine(outlineOf(entry.prompt, languageId));
   return { label: name, description: description + hint, detail, entry };
 }
 

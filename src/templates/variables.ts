@@ -36,11 +36,18 @@ export function questionsOf(prompt: string): string[] {
   return [...new Set(questions)];
 }
 
-/** Returns the first line of a prompt for display, with an ellipsis in place of each variable. */
-export function outlineOf(prompt: string): string {
+/**
+ * Returns the first line of a prompt for display, with the language in place of `${language}`, and
+ * with an ellipsis in place of each other variable.
+ * @param languageId VS Code language ID
+ */
+export function outlineOf(prompt: string, languageId: string): string {
   const [firstLine = ''] = prompt.split('\n', 1);
   return partsOf(firstLine)
-    .map((part) => (part.kind === 'text' ? part.text : '…'))
+    .map((part) => {
+      if (part.kind === 'text') return part.text;
+      return part.kind === 'variable' && part.name === 'language' ? languageId : '…';
+    })
     .join('')
     .replaceAll('….', '…');
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../emulator/emulator.ts';
+import { demoProject } from '../vscode/sample.ts';
 import type { Workbench } from '../vscode/workbench.ts';
 import { takePicture } from './pictures.ts';
 import { apiKey, openWindow, projectId, startService, statusId } from './service.ts';
@@ -50,7 +51,7 @@ describe(`problems in a .env file ${nightly}`, () => {
       folderFiles: {
         '.env': [
           '# Our hosted model',
-          'IBM_PROJECTID=12ac4cf1-252f-424b-b52d-5cdd9814987f',
+          `IBM_PROJECTID=${demoProject}`,
           'IBM_URL=https://us-south.ml.cloud.ibm.com/ml/v1/text/chat',
           `IBM_API_KEY="${secret}"`,
           '',

@@ -59,7 +59,7 @@ export async function prepareForPicture(page: Page): Promise<void> {
     while (walker.nextNode()) {
       const node = walker.currentNode;
       const row = node.parentElement?.closest('.monaco-list-row')?.textContent ?? node.data;
-      const ofIdentity = /[Kk]ey (?:and [a-z ]+ )?goes? to|[Kk]ey: sent to|[Ii]dentity service/.test(row);
+      const ofIdentity = /[Kk]ey (?:and [a-z ]+ )?(?:goes? )?to|[Kk]ey: sent to|[Ii]dentity service/.test(row);
       let text = node.data;
       if (ofIdentity) text = text.replace(address, 'iam.cloud.ibm.com');
       text = text.replace(new RegExp(address.source, 'g'), 'eu-de.ml.cloud.ibm.com');

@@ -41,11 +41,11 @@ describe('the checks that run before anything is sent', () => {
     }
     assert.match(
       JSON.stringify(checksOf(found())),
-      /secret storage.*key goes to iam\.cloud\.ibm\.com, and your text goes to us-south/,
+      /secret storage.*key to iam\.cloud\.ibm\.com, text to us-south/,
     );
     assert.match(
       JSON.stringify(checksOf(found({ record: undefined, external: [approved] }))),
-      /the \.env file in a.*text goes to evil\.example/,
+      /the \.env file in a.*text to evil\.example/,
     );
   });
 

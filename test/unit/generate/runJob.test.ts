@@ -334,8 +334,8 @@ describe('runJob', () => {
   });
 
   for (const [count, text] of [
-    [1, 'The response can’t be inserted. Generate it again.'],
-    [2, 'The responses can’t be inserted. Generate them again.'],
+    [1, 'The response can’t be inserted. Generate a new one.'],
+    [2, 'The responses can’t be inserted. Generate new ones.'],
   ] as const) {
     it(`doesn't send requests if no response can be inserted (responses: ${count})`, async () => {
       const { done, sent } = await run({ count, canInsert: () => false });

@@ -62,10 +62,10 @@ describe('the list of templates', () => {
     assert.match(last?.detail ?? '', /^The prompt is missing\./);
   });
 
-  it('shows ellipses instead of variables, and escaped variables as text', () => {
-    const prompt = `Translate \${selection} to \${input:Which language?}, not \\\${this}. Use \${input:Style?}.\nMore`;
+  it('shows the language instead of its variable, ellipses instead of other variables, and escaped variables as text', () => {
+    const prompt = `Translate \${selection} from \${language} to \${input:Which language?}, not \\\${this}. Use \${input:Style?}.\nMore`;
     const [item] = templateItems([template('A', { prompt })], use);
-    assert.equal(item?.detail, `Translate … to …, not \${this}. Use …`);
+    assert.equal(item?.detail, `Translate … from go to …, not \${this}. Use …`);
   });
 
   it('shows which kind of template a workspace template overrides', () => {
