@@ -55,7 +55,7 @@ describe('a live test run', () => {
     assert.match(output, /^Skipped, .*VENDOR_API_KEY, VENDOR_PROJECT_ID, and VENDOR_URL.*\n$/);
   });
 
-  it('reports missing and invalid settings instead of calling the service', async () => {
+  it('reports missing and invalid environment variables instead of calling the service', async () => {
     const some = { IBM_API_KEY: defaultApiKey, IBM_URL: 'http://a.example' };
     const { code, output } = await runLive(some);
     assert.equal(code, 1);

@@ -3,7 +3,7 @@ import { extensions } from 'vscode';
 import { extensionId } from '../extensionId.ts';
 
 describe('the extension', () => {
-  it('is found under its published name', () => {
+  it('is found under its published ID', () => {
     assert.notEqual(extensions.getExtension(extensionId), undefined);
   });
 

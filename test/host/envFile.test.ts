@@ -212,7 +212,7 @@ describe('the .env file in a real editor', () => {
 
     const fix = 'Add .env to .gitignore';
 
-    it("gets a warning if git doesn't ignore it, with a fix that adds it to .gitignore", async () => {
+    it("gets a warning if git doesn't ignore it, and a fix that adds it to .gitignore", async () => {
       const { document, found } = await notIgnored();
       assert.equal(found.severity, DiagnosticSeverity.Warning);
       await actionAt(found.range, fix);

@@ -144,7 +144,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 
-  it("doesn't request a new response if the user has typed into the old one", async () => {
+  it("doesn't request a new response on a retry if the user has typed into the old one", async () => {
     const { editor, job } = await generated();
     await typeAt(editor.document, 'Hello', ' MINE');
     const before = [world.emulator.count(chatPath), editor.document.getText()];
@@ -245,7 +245,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), before);
   });
 
-  it('generates a new response instead of continuing the old one after Undo Generation @nightly', async () => {
+  it("isn't continued after Undo Generation, but generates a new response @nightly", async () => {
     const { editor, job } = await generated(cut);
     const answers = job.truncated;
     assert.equal(await job.undo(), 'undone');

@@ -234,7 +234,7 @@ describe('insert modes:', () => {
     assert.equal(made.getText(), 'second');
   });
 
-  it('`clipboard` copies all responses once the last one is complete', async () => {
+  it('`clipboard` copies all responses when the last one is complete', async () => {
     await env.clipboard.writeText('before');
     const job = jobOn(await three(), 'clipboard');
     for (const index of job.indices) job.begin(index, 'restart');

@@ -40,7 +40,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'AbortSignal.any([stopped.signal, signedOut])',
     to: 'stopped.signal',
     test: provider,
-    title: 'aborts the request when the key is deleted',
+    title: 'aborts the request when the user signs out',
   },
   {
     name: 'chat shows the stack of an error',

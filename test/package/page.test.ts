@@ -20,8 +20,8 @@ function pagesOf(vsix: string): [name: string, text: string][] {
   });
 }
 
-describe('the marketplace page', () => {
-  it('links only to its own headings, existing files, and HTTPS addresses', () => {
+describe('the shipped readme and changelog', () => {
+  it('link only to their own headings, existing files, and HTTPS addresses', () => {
     for (const [name, page] of pagesOf('hosted-model.vsix')) {
       const links = linksIn(page);
       const ours = links.filter((link) => link.startsWith(`${address}/`));
@@ -40,7 +40,7 @@ describe('the marketplace page', () => {
     }
   });
 
-  it("has no images or relative links if package.json doesn't name a repository @nightly", async () => {
+  it("have no images or relative links if package.json doesn't name a repository @nightly", async () => {
     const copy = makeWorkingCopy();
     try {
       const { repository: _, ...rest } = JSON.parse(readFileSync('package.json', 'utf8'));

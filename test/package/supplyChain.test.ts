@@ -136,7 +136,7 @@ describe('third-party code', () => {
     assert.deepEqual([...found].sort(), Object.keys(BUNDLED).sort());
   });
 
-  it('L11: ships with the full text of each license exactly once', () => {
+  it('L11: ships with the full license text of each package exactly once', () => {
     const entries = entriesOf(readFileSync('hosted-model.vsix'));
     const shipped = entries.find(({ name }) => name === 'extension/ThirdPartyNotices.txt');
     const [, ...notices] = shipped?.bytes.toString('utf8').split(/^={80}$/m) ?? [];

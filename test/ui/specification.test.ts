@@ -208,7 +208,7 @@ describe("the extension, tested against the service's documentation", () => {
         ['no service URL', product.lacks('VENDOR_URL'), /VENDOR_URL.*\n/, ''],
       ];
     for (const [what, cause, from, to] of broken) {
-      it(`refuses to generate instead of using the environment if the .env file has ${what}`, async () => {
+      it(`refuses to generate and doesn't fall back to the environment if the .env file has ${what}`, async () => {
         const { notifications, dialogs, editor, quickInput } = session.workbench;
         await writeEnvFile(fileFor(elsewhere).replace(from, to));
         if (cause === 'quotes') await session.workbench.openFile(session.path('a.txt'));
@@ -237,7 +237,7 @@ describe("the extension, tested against the service's documentation", () => {
       assertUntouched(...unapproved);
     });
 
-    it('uses a changed .env file once the user approves the new values', async () => {
+    it('uses a changed .env file after the user approves the new values', async () => {
       await writeEnvFile(fileFor(fileService, 'another-project'));
       await generateFrom(session);
       await isAsked('envFile');

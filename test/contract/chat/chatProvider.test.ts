@@ -364,7 +364,7 @@ describe('the chat provider', () => {
     assert.match((await elsewhere).failure?.message ?? '', /didn’t allow/);
   });
 
-  it('doesn’t send a request if the key is deleted while the approval dialog is open', async () => {
+  it('doesn’t send a request if the user signs out while the approval dialog is open', async () => {
     const foreign = respond([ask('Hello')], { toolMode: 1, requestInitiator: 'evil.foreign' });
     const question = await editor.modalPrompt();
     signedOut.abort();
@@ -405,7 +405,7 @@ describe('the chat provider', () => {
     ['after the cache of models has expired', (clock) => clock.pass(65 * 60_000)],
   ];
   for (const [when, lose] of losses) {
-    it(`requests the output token limit that it reported to VS Code, even ${when}`, async () => {
+    it(`sends the output token limit that it reported to VS Code, even ${when}`, async () => {
       Object.assign(emulator.settings, { isOpen: true, gateway: 'litellm' });
       const [first = assert.fail('no model')] = recordedModels;
       const limits = { max_sequence_length: 8_192, max_output_tokens: 512 };
@@ -519,7 +519,7 @@ describe('the chat provider', () => {
     await assertCancels(() => cancel(), token);
   });
 
-  it('aborts the request when the key is deleted', () => assertCancels(() => signedOut.abort()));
+  it('aborts the request when the user signs out', () => assertCancels(() => signedOut.abort()));
 
   describe('Use in Chat', () => {
     /** A window with a provider group and with the built-in chat turned on. */

@@ -23,7 +23,7 @@ function trueKeys(editor: SinkEditor): string[] {
 describe('the Command Palette', () => {
   const suite = eachWithLife();
 
-  it('omits commands that need credentials before the setup', async () => {
+  it('omits commands that need credentials until a service is set up', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     await suite.opened.open(editor, stores, () => settled());

@@ -111,7 +111,7 @@ describe('an open window', () => {
     assert.deepEqual([emulator.count(tokenPath), emulator.count(pathOf('chat', true))], [1, 2]);
   });
 
-  it('hides the token after a failed sign-out until a new token arrives', async () => {
+  it("hides the token's remaining lifetime after a failed sign-out until a new token arrives", async () => {
     const locked = new LockedKeyring();
     for (const [name, value] of keyring.values) locked.values.set(name, value);
     const { emulator } = life;
@@ -282,7 +282,7 @@ describe('an open window', () => {
     });
   }
 
-  it("K12: fails the first check of a diagnosis if secret storage doesn't respond within 10 s", async () => {
+  it("K12: reports the first check of a diagnosis as failed if secret storage doesn't respond within 10 s", async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {

@@ -47,7 +47,7 @@ describe('the menu', () => {
     assert.match(editor.textOf('notification'), /Use These Values/);
   });
 
-  it('forgets the decision about the folder that was active when the menu opened', async () => {
+  it('forgets the decision about the .env file of the folder that was active when the menu opened', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     const file = `IBM_API_KEY=${defaultApiKey}\nIBM_PROJECT_ID=${defaultProjectId}\nIBM_URL=${url}\n`;
@@ -117,7 +117,7 @@ describe('the menu', () => {
     }
   });
 
-  it('offers to show the last response and the usage only once they exist', async () => {
+  it('offers to show the last response and the usage only if they exist', async () => {
     const editor = suite.life.editor(editorWithBoth());
     const offered = () =>
       ['Show Last Response', 'Show Usage'].filter((label) =>

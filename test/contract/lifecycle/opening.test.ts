@@ -187,7 +187,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'A20: cancels calls that use .env credentials when another window signs out',
+    'A20: cancels calls that use .env credentials when the user signs out in another window',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -312,7 +312,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'shows only a missing project, or the key after a sign-out, as not set',
+    'shows only the missing value as not set: the project, or the key after a sign-out',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

@@ -45,7 +45,7 @@ describe('a notebook cell in one of several folders', () => {
     assert.match(tooltip(editor), /^Model: maker\/of-folder /m);
   });
 
-  it("keeps using the folder's model after Select Model, which reports that the folder overrides the selected model", async () => {
+  it("makes Select Model report that the folder's model overrides the selected model", async () => {
     setInFolder('modelId', 'maker/of-folder');
     editor.modelToPick = services[0].defaultModelId;
     await suite.opened.open(editor, suite.life.stores, (run) => run('selectModel'));

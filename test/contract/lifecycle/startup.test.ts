@@ -54,7 +54,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('forgets that the workspace used a .env file as soon as another window signs out', async () => {
+  it('forgets that the workspace used a .env file as soon as the user signs out in another window', async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const editor = editorOf();

@@ -69,7 +69,7 @@ describe('a service that isn’t selected in the settings', () => {
 describe('Select Model for a service whose model list needs a token', () => {
   const suite = eachWithLife();
 
-  it("reports that an API key is needed instead of offering the service's regions", async () => {
+  it("reports that an API key is needed, and doesn't offer the service's regions", async () => {
     suite.life.stores.keyring.values.clear();
     const editor = new SinkEditor();
     editor.userSettings.set('service', 'ibm_gateway');

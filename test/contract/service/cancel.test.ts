@@ -20,7 +20,7 @@ describe('a canceled call', () => {
   });
 
   for (const { name, begin, waitMs = 0 } of cancelPhases) {
-    it(`I09: ends ${waitMs ? `within ${waitMs} ms` : 'immediately'} during ${name}, and doesn't send more requests`, async () => {
+    it(`I09: ends ${waitMs ? `within ${waitMs} ms` : 'immediately'}, even during ${name}, and doesn't send more requests`, async () => {
       const { world, request, cancel, kind, release } = await begin();
       const { emulator, limiter, http, credentials } = world;
       await settled();

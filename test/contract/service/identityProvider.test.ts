@@ -91,7 +91,7 @@ describe('a client of a real identity provider', () => {
       assert.deepEqual({ client_id, scope }, { client_id: client.id, scope: 'models read' });
     });
 
-    it(`reports a wrong secret with ${clientAuthentication} as a refused key, without revealing the secret`, async () => {
+    it(`reports a wrong secret as a refused key, without revealing the secret (${clientAuthentication})`, async () => {
       const { world, provider } = await start({ clientAuthentication, secret: otherSecret });
       const error = await failureOf(world.generate());
       const { status, code } = error.details;

@@ -277,7 +277,7 @@ describe('a service runtime', () => {
     assert.equal(other.count(modelsPath), 0);
   });
 
-  it('waits at most 1 s after the token arrives for the network connection opened in advance', async () => {
+  it('waits for the network connection opened in advance, but at most 1 s after the token arrives', async () => {
     time = new FakeTime();
     const { emulator, generate, states } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
@@ -391,7 +391,7 @@ describe('a service runtime', () => {
     assert.equal(runtime.isRefused('a-key-nobody-knows'), false);
   });
 
-  it('recognizes the active key and token as secrets even after many other keys have been tested', async () => {
+  it('recognizes the active key and token as secrets even after five other keys have been tested', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     await generate('key-number-one');
     for (const key of ['wrong-key-1', 'wrong-key-2', 'wrong-key-3', 'wrong-key-4', 'wrong-key-5']) {

@@ -188,7 +188,7 @@ describe('docs/skill.openapi.json', () => {
     });
   });
 
-  it('has the `x-ibm-` fields that the orchestration product reads', () => {
+  it('has the `x-ibm-` fields that watsonx Orchestrate reads', () => {
     const own = Object.entries(document.info).filter(([name]) => name.startsWith('x-'));
     assert.deepEqual(Object.fromEntries(own), {
       'x-ibm-application-id': 'hosted-model',

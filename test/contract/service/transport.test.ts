@@ -157,7 +157,7 @@ describe('a network connection', () => {
     assert.deepEqual([kind, details.code, details.attempts], ['unreachable', 'ECONNREFUSED', 4]);
   });
 
-  it("that is reset after the request was sent isn't retried, since the service may have processed it", async () => {
+  it("that is reset after the request was sent isn't retried, since the service may have processed the request", async () => {
     for (const streams of [false, true]) {
       const world = await startWorld();
       world.emulator.faults.always(pathOf('chat', streams), { resetBeforeHeaders: true });
@@ -208,7 +208,7 @@ describe('a network connection', () => {
     assert.equal(new Set(world.emulator.requests.map(({ connection }) => connection)).size, 1);
   });
 
-  it('is closed after each failed streaming attempt', async () => {
+  it('is closed after each error response that exceeds 64 KiB', async () => {
     const world = await startWorld();
     const body = 'x'.repeat(100_000);
     world.emulator.faults.next(pathOf('chat', true), { status: 503, body }, 4);

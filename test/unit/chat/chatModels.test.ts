@@ -93,7 +93,7 @@ describe('ChatModels', () => {
     assert.deepEqual(one?.capabilities, { toolCalling: false, imageInput: false });
   });
 
-  it('keeps a list for each service and operation, and considers it stale after a day', async () => {
+  it('keeps a list for each service and operation, and reports the list as stale after a day', async () => {
     const elsewhere = credentialsAt('https://models.example:8443');
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [modelOf({ id: 'b/two' })]);
     assert.equal(

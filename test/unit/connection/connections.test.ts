@@ -217,7 +217,7 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [['acme', GATEWAY, 'key-in-the-file'], own]);
     });
 
-    it("doesn't return a connection for the chat tool until the selected source is approved", async () => {
+    it("doesn't return a connection for chat if the selected source can't be used", async () => {
       await storeBoth();
       const inUse = async () => (await connections.inChat())?.service.word;
       assert.equal(await inUse(), 'ibm');
@@ -251,7 +251,7 @@ describe('Connections', () => {
       ['nothing', 'large', 'large', ''],
       ['nothing with an invalid ID', '[x](command:x)', undefined, ''],
     ] as const) {
-      it(`reports a switch to another service if the folder overrides ${what}`, async () => {
+      it(`reports a switch to another service, and whether the folder overrides its model (overrides ${what})`, async () => {
         await storeBoth();
         editor.userSettings.set('service', 'ibm');
         editor.folderSettings.set('modelId', ofFolder);
@@ -365,7 +365,7 @@ describe('Connections', () => {
       assert.deepEqual(await usedFor(), ['ibm', IDENTITY]);
     });
 
-    it('omits a service whose entry has changed since the user approved it', async () => {
+    it('omits a service whose entry has changed since the user approved the service', async () => {
       await storeBoth();
       editor.userSettings.set('services', [{ ...entry, url: EVIL }]);
       assert.deepEqual(await all(), [own]);
@@ -483,7 +483,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.modalCount, editor.inputCount], [0, 0]);
   });
 
-  it('A08 A10: binds the key to the hosts in the prompt, even if the settings change while it is open', async () => {
+  it('A08 A10: binds the key to the hosts in the prompt, even if the settings change while the prompt is open', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -876,7 +876,7 @@ describe('Connections', () => {
       });
     }
 
-    it('no longer lacks values once the file is complete, even before the user approves it', async () => {
+    it('no longer reports missing values once the file is complete, even before the user approves it', async () => {
       editor.files.set('/work/.env', complete.replace(/VENDOR_PROJECT_ID.*\n/, ''));
       setEnvironment();
       await required();
