@@ -95,7 +95,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (!isProjectOverridden) return',
     to: 'if (true) return',
     test: 'test/unit/connection/connections.test.ts',
-    title: 'opens the settings to change a project that is set in the folder settings',
+    title: 'opens the settings to change a space that is set in the folder settings',
   },
   {
     name: "waiting for the keyring can't be canceled",
@@ -111,7 +111,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'show(UNANSWERED)',
     to: 'new Promise(() => {})',
     test: 'test/unit/diagnose/diagnosisList.test.ts',
-    title: 'names an unresponsive keyring as the cause, and offers Check Again',
+    title: "mentions the keyring and offers Check Again if the settings can't be read in time",
   },
   {
     name: 'tokens are refreshed while the window has no focus',

@@ -346,7 +346,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (pasted) return pasted;',
     to: '',
     test: access,
-    title: "E16: doesn't save or test anything while modelId in the settings contains the key",
+    title: "E16: doesn't save or test anything if modelId in the settings contains the key",
   },
   {
     name: 'a refused secret is sent again although it is not exchanged for a token',
@@ -418,6 +418,6 @@ export const secretMutants: readonly Mutant[] = [
     from: 'filter(({ length }) => length >= shortest)',
     to: "filter((secret) => secret !== '')",
     test: prompts,
-    title: 'ignores keys with fewer than 8 characters',
+    title: 'ignores keys with fewer than 8 characters, except in credential headers',
   },
 ];

@@ -63,7 +63,7 @@ describe('problems in a .env file', () => {
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [[2, 'not-ignored', 'Warning']]);
   });
 
-  it("name the menu for importing the key if git doesn't ignore the file", () => {
+  it("suggest importing the key and deleting its line if git doesn't ignore the file", () => {
     const hint = all.find(({ kind }) => kind === 'not-ignored')?.message ?? '';
     assert.match(hint, /, or import the key in “Show Status and Actions” and delete its line\.$/);
   });
@@ -149,7 +149,7 @@ describe('an open .env file', () => {
   const text =
     'CPD_USERNAME=anna\nCPD_API_KEY="key-of-the-platform"\nCPD_URL=https://cpd.example\n';
 
-  it('keeps the lines for a second service unchanged when all problems are fixed', () => {
+  it('keeps the lines for a second service unchanged after Fix All Problems', () => {
     const all = [ibm, ...services.filter(({ word }) => word === 'cpd')];
     const parseFor = (given: string) => parseEnvText(given, ibm, all, false);
     const lines = ['IBM_API_KEY="abcdefgh"', "IBM_PROJECT_ID='p'", ...text.trim().split('\n')];

@@ -186,7 +186,7 @@ describe('a deleted .env file', () => {
     editor.addFolder('/work');
   });
 
-  it('is reported as deleted if the user tries to open it', async () => {
+  it('is reported as possibly deleted if the user tries to open it', async () => {
     const { openEnvFile } = await import('../../src/connection/connectionDialogs.ts');
     const [folder] = editor.folders as unknown as WorkspaceFolder[];
     editor.files.set('/work/.env', '');

@@ -1095,7 +1095,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
   });
 
-  it('opens the settings to change a project that is set in the folder settings', async () => {
+  it('opens the settings to change a space that is set in the folder settings', async () => {
     await storeKey();
     const { commands } = await import('vscode');
     const queries: unknown[] = [];
@@ -1160,7 +1160,7 @@ describe('Connections', () => {
       assert.deepEqual([await answerOf(0), await answerOf(1)], ['refused', 'approved']);
     });
 
-    it('selects a source for the inactive folder', async () => {
+    it('prompts about the inactive folder when a source is selected for it', async () => {
       editor.files.set('/work/.env', envFile(EVIL, 'another-key'));
       const using = connections.useSource('envFile', work);
       const question = await editor.modalPrompt();
@@ -1477,7 +1477,7 @@ describe('Connections', () => {
       assert.equal(editor.folderSettings.has('credentialSource'), false);
     });
 
-    it('reports that Use Other Sources had no effect if another settings file sets the source', async () => {
+    it('reports that Use Other Sources had no effect if another settings file overrides the setting', async () => {
       await storeKey();
       editor.userSettings.set('credentialSource', 'environment');
       editor.overriddenSettings.add('credentialSource');
@@ -1570,7 +1570,7 @@ describe('Connections', () => {
       assert.deepEqual(editor.targets, [Workspace, Workspace]);
     });
 
-    it('saves the source in the user settings if there is no folder', async () => {
+    it('saves the source in the user settings if no folder is open', async () => {
       editor.folders = [];
       setEnvironment();
       const using = connections.useSource('environment');
@@ -1588,7 +1588,7 @@ describe('Connections', () => {
       assert.equal(editor.modalCount, 0);
     });
 
-    it('fails with a message if another settings file overrides the source', async () => {
+    it('fails with a message if another settings file overrides the setting', async () => {
       editor.overriddenSettings.add('credentialSource');
       assert.equal(await connections.useSource('editor'), false);
       assert.match(editor.messages.join(), /hostedModel\.credentialSource was set in/);
@@ -1603,7 +1603,7 @@ describe('Connections', () => {
     assert.deepEqual(await keys.services(), []);
   });
 
-  it('B22: prompts again about a changed .env file, even if the settings name it as the source', async () => {
+  it('B22: prompts again about a changed .env file, even if it is the selected source', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
@@ -1637,7 +1637,7 @@ describe('Connections', () => {
       return connection;
     };
 
-    it('names the missing settings in its first step, and lists the sources only after it is closed', async () => {
+    it('names the missing settings in its first step, and is followed by a list of the checked sources', async () => {
       editor.picks.push(IBM);
       assert.equal(await required(), undefined);
       assert.deepEqual(editor.prompts, [
@@ -1667,7 +1667,7 @@ describe('Connections', () => {
       assert.deepEqual(editor.messages, ['Hosted Model is set up. The key is in secret storage.']);
     });
 
-    it('lists the sources if a setting is missing after the last step', async () => {
+    it('is followed by a list of the checked sources if a setting is still missing', async () => {
       editor.overriddenSettings.add('projectId');
       editor.picks.push(IBM, 'Dallas', SAVE);
       editor.typed.push('my-key', 'my-project');
@@ -1679,7 +1679,7 @@ describe('Connections', () => {
       );
     });
 
-    describe('with changed sources', () => {
+    describe('if the sources change while it is open', () => {
       /**
        * Requests a connection. When the setup opens, makes the change, and then closes the setup.
        */
@@ -1693,14 +1693,14 @@ describe('Connections', () => {
         return connections.for();
       };
 
-      it('is followed by a prompt if a .env file was created while the setup was open', async () => {
+      it('is followed by a prompt about a new .env file', async () => {
         const given = requiredAfter(() => editor.files.set('/work/.env', envFile()));
         await (await editor.modalPrompt()).answer(use);
         assert.equal((await given)?.source, 'envFile');
         assert.deepEqual(editor.messages, []);
       });
 
-      it('lists the current sources when it is closed', async () => {
+      it('is followed by a list of the current sources', async () => {
         editor.files.set('/work/.env', 'OTHER=value\n');
         await requiredAfter(() => editor.files.delete('/work/.env'));
         assert.deepEqual(editor.messages, [`${needed} ${checked}`]);
@@ -1768,7 +1768,7 @@ describe('Connections', () => {
       ['url', `${url}/${key}`],
       ['authUrl', `https://identity.example/${key}`],
     ] as const) {
-      it(`E16: doesn't save or test anything while ${name} in the settings contains the key`, async () => {
+      it(`E16: doesn't save or test anything if ${name} in the settings contains the key`, async () => {
         editor.userSettings.set(name, value);
         let tests = 0;
         service.test = async () => {

@@ -87,7 +87,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('suggest the setup if a key is stored, the incomplete source was declined, or all sources are empty', () => {
+  it('suggest the setup, not the .env file, if a key is stored, the file was declined, or no file exists', () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [

@@ -85,7 +85,7 @@ describe("the editor's credentials", () => {
     assert.equal(compareWithApproved(stored, service, secure), 'same');
   });
 
-  describe('for a service with a command', () => {
+  describe('for a service with a token command', () => {
     const own = readServices([
       {
         ...{ word: 'acme', api: 'openai', defaultModel: 'm', url: 'https://llm.acme.example/v1' },

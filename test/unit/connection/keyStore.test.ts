@@ -185,7 +185,7 @@ describe('KeyStore', () => {
     );
   });
 
-  it("doesn't report a failure if another window writes at the same time", async () => {
+  it("doesn't report a failure if another window stores a key at the same time", async () => {
     const keyring = new FakeKeyring();
     const store = async (name: string) => {
       keyring.values.set(name, JSON.stringify(another));
@@ -212,7 +212,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it('notifies its own window only once per write or delete', async () => {
+  it('notifies its own window only once per write or deletion', async () => {
     const window = openWindow(new FakeKeyring());
     await window.store.write(record, 'ibm');
     await settled();

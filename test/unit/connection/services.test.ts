@@ -517,7 +517,7 @@ describe('the extension with several services', () => {
     assert.match((await editor.modalPrompt()).text, /from the \.env file in this folder/);
   });
 
-  it('warns that an added service with an http address in a .env file is unencrypted', async () => {
+  it('warns that text is sent unencrypted if a .env file sets an http address for an added service', async () => {
     editor.userSettings.set('services', [acme]);
     editor.files.set('/work/.env', acmeFile.replace('https:', 'http:'));
     const required = connections.for();
@@ -630,7 +630,7 @@ describe('the extension with several services', () => {
   }
 
   for (const authentication of [{ kind: 'none' }, { kind: 'command', command: ['node', '-v'] }]) {
-    it(`T40: requires a setup for the authentication method ${authentication.kind}`, async () => {
+    it(`T40: requires the setup for a service with the authentication method ${authentication.kind}`, async () => {
       editor.userSettings.set('services', [
         { ...acme, url: 'https://llm.acme.example/v1', authentication },
       ]);
@@ -647,7 +647,7 @@ describe('the extension with several services', () => {
     });
   }
 
-  it("considers both connections in use until either service's credentials change", async () => {
+  it("treats both connections as in use until either service's credentials change", async () => {
     const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
     editor.userSettings.set('services', [acme]).set('service', 'cpd');
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM);

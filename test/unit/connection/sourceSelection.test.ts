@@ -31,7 +31,7 @@ function otherKeysOf(choice: SourceSelection): string[] | undefined {
 }
 
 describe('source selection', () => {
-  it('uses the editor, even if another source is complete and approved', () => {
+  it('prefers the editor over an approved .env file', () => {
     const choice = choose(found({ external: [envFile(full, 'approved')] }));
     assert.ok(choice.kind === 'ready' && choice.source === 'editor');
     assert.equal(choice.credentials.apiKey, record.apiKey);

@@ -339,7 +339,7 @@ describe('the choices in Use Another Source', () => {
   });
 });
 
-describe("the actions for a source that can't be used", () => {
+describe("a source that can't be used", () => {
   const unread = (id: 'envFile' | 'environment', why: UnreadReason) =>
     ({ id, text: { kind: 'unread', why }, decision: undefined }) as const;
   const naming = ({ settings, ...changes }: Changes) =>
@@ -349,7 +349,7 @@ describe("the actions for a source that can't be used", () => {
       ...changes,
     });
 
-  it('are limited to the setup if a value is missing or malformed', () => {
+  it('offers only the setup if a value is missing or malformed', () => {
     const lacking = naming({ settings: { projectId: '' } });
     assert.deepEqual(labelsOf('editor', lacking), ['Set Up...']);
     const tampered = naming({ record: { ...record, serviceUrl: 'nowhere' } });
@@ -357,7 +357,7 @@ describe("the actions for a source that can't be used", () => {
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
 
-  it('are limited to the setup if the stored record or a header secret is missing', () => {
+  it('offers only the setup if the stored record or a header secret is missing', () => {
     const { definition } = withSecret;
     const stored = { ...record, authUrl: REGION, ...(definition && { definition }) };
     for (const one of [
@@ -369,7 +369,7 @@ describe("the actions for a source that can't be used", () => {
     }
   });
 
-  it('include the settings if an address or a project can be fixed there', () => {
+  it('also offers the settings if an address or a project can be fixed there', () => {
     for (const settings of [
       { url: 'us-south' },
       { authUrl: 'ftp://a.example' },
@@ -388,14 +388,14 @@ describe("the actions for a source that can't be used", () => {
     'not-text',
     'unreadable',
   ] as const) {
-    it(`are limited to the setup if the .env file can't be read (${why})`, () => {
+    it(`offers only the setup if the .env file can't be read (${why})`, () => {
       const one = found({ external: [unread('envFile', why)] });
       assert.equal(rowsOf(one).length, 2);
       assert.deepEqual(labelsOf('envFile', one), ['Set Up...']);
     });
   }
 
-  it('are limited to Manage Workspace Trust if the folder is untrusted', () => {
+  it('offers only Manage Workspace Trust if the folder is untrusted', () => {
     const one = found({
       external: [unread('envFile', 'untrusted'), unread('environment', 'untrusted')],
     });
@@ -403,18 +403,18 @@ describe("the actions for a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Manage Workspace Trust']);
   });
 
-  it('are limited to the setup if the environment is incomplete', () => {
+  it('offers only the setup if the environment is incomplete', () => {
     const one = found({ external: [environment({ key: full.key })] });
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
-  it('come with the reason why a complete source can’t be used', () => {
+  it('is listed with the reason, even if all its values are set', () => {
     const one = found({ external: [envFile()], settings: { authUrl: 'ftp://a.example' } });
     const row = sourceChoices(one, choiceOf(one)).find(({ value }) => value === 'envFile');
     assert.match(row?.problem ?? '', /can’t be used \(the identity service URL .* is invalid\)\.$/);
   });
 
-  it('are never empty for a source in the list', () => {
+  it('offers at least one action, like every source in the list', () => {
     for (const answer of ['approved', 'refused', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
       for (const external of environments) {

@@ -299,7 +299,7 @@ describe('the open diagnosis list', () => {
     });
   }
 
-  it('names an unresponsive keyring as the cause, and offers Check Again', async () => {
+  it("mentions the keyring and offers Check Again if the settings can't be read in time", async () => {
     let isLocked = true;
     const { ended } = await start(full, async (looked) => (isLocked ? undefined : looked));
     const [list] = editor.lists;

@@ -404,7 +404,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt\nfirst ');
     });
 
-    it('restarts a response in its original place after the user types there and undoes it', async () => {
+    it('restarts an undone response in its original place after the user types there and undoes the typing', async () => {
       const page = new FakeDocument('one\ntwo');
       const writer = new StreamWriter(page, [{ ...END, start: 3, end: 3 }], { timing });
       await write(page, writer, 0, 'text');

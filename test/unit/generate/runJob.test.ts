@@ -326,7 +326,7 @@ describe('runJob', () => {
     }
   });
 
-  it("doesn't count responses that can't be inserted, and reports that it skips them", async () => {
+  it("doesn't count responses that can't be inserted, but reports them", async () => {
     const { done, announced } = await run({ count: 3, canInsert: (index) => index > 0 });
     await done;
     assert.deepEqual(announced, ['All responses are complete']);
@@ -501,7 +501,7 @@ describe('runJob', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('reports a truncated response without text as empty, even after an undo', async () => {
+  it('reports a truncated response without text as empty after an undo', async () => {
     const generate = async () => ({ ...ended, stopReason: 'max_tokens' });
     const { done } = await run({ undone: true, generate });
     await done;
@@ -514,7 +514,7 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['The response is complete']);
   });
 
-  it('reports a response without text as empty only if it is complete', async () => {
+  it('reports a truncated response without text as truncated, not as empty', async () => {
     const truncated = { ...ended, stopReason: 'max_tokens' };
     const generate = async (index: number) => (index === 0 ? ended : truncated);
     const { done } = await run({ count: 2, empty: [0, 1], generate });

@@ -188,7 +188,7 @@ describe('an error response from an OpenAI-compatible service', () => {
   });
 });
 
-describe('a stream event', () => {
+describe('a watsonx stream event', () => {
   it('is an error only if it contains a list of at least one error', () => {
     const event = JSON.parse(errors('rate_limit_reached_requests', '', 429));
     assert.equal(failureInEvent(event)?.kind, 'rate-limited');

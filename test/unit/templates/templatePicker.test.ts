@@ -31,7 +31,7 @@ describe('the list of templates', () => {
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
   const all = [broken, ...builtIn, ...own];
 
-  it('starts with custom templates, followed by built-in templates and then unsuitable templates', () => {
+  it('starts with custom templates, followed by built-in templates, templates for other languages, and broken templates', () => {
     assert.deepEqual(labels(all), [
       'Apple',
       'zebra',

@@ -288,7 +288,7 @@ describe('a service that the user added', () => {
       });
     }
 
-    it('can get a new header value even if it already has 20 headers', async () => {
+    it('can have a header value changed even if it already has 20 headers', async () => {
       await store({ ...none, headers: headersOfCount(20) });
       editor.picks.push(
         'ACME',
@@ -378,7 +378,7 @@ describe('a service that the user added', () => {
       assert.deepEqual((await keys.read('acme'))?.headerSecrets, { 'team key': 'new-team-key' });
     });
 
-    it('A17: stays signed out if it was renamed at the same time', async () => {
+    it('A17: stays signed out even if it is renamed at the same time', async () => {
       await store(none);
       editor.beforeUpdate = () => void signOutElsewhere();
       editor.picks.push('ACME', RENAME);

@@ -52,7 +52,7 @@ describe('a response body', () => {
     await assert.rejects(text, RangeError);
   });
 
-  it('closes its connection if the body is too large or idle for too long', async () => {
+  it('closes its connection if it is too large or idle for too long', async () => {
     const long = source();
     long.write('too long');
     assert.equal(await kindOf(long.body(5).text()), 'too-large');

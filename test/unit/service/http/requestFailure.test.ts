@@ -6,7 +6,7 @@ import { clientOn, failureOf, fakeNetwork } from '../fixtures.ts';
 
 const request = { url: 'https://service.example/path', failure: inferenceFailure };
 
-describe('a request that fails with 429 because its quota is exhausted', () => {
+describe('a request that fails with 429 because a quota is used up', () => {
   it("isn't retried", async () => {
     const json = { errors: [{ code: 'token_quota_reached', message: '' }] };
     const network = fakeNetwork(() => ({ status: 429, json }));

@@ -13,7 +13,7 @@ describe('the lifecycle stage of a model', () => {
     assert.equal(lifecycleOf(later).stage, undefined);
   });
 
-  it('is deprecated until the withdrawal date', () => {
+  it('is deprecated from the deprecation date until the withdrawal date', () => {
     const stages = [stageOf('deprecated', today, 'maker/next'), stageOf('withdrawn', '2027-01-15')];
     assert.deepEqual(lifecycleOf(model(stages)), {
       stage: 'deprecated',
