@@ -114,7 +114,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return definition !== undefined && (!getsToken',
     to: 'return (!getsToken',
     test: entries,
-    title: 'is the only kind of service that can have an unencrypted address',
+    title: 'is the only kind of service that can have an unencrypted address on another machine',
   },
   {
     name: 'an identity service can be used without TLS',
@@ -122,7 +122,8 @@ export const secretMutants: readonly Mutant[] = [
     from: " || authUrl !== '');",
     to: ' || true);',
     test: entries,
-    title: "can't have an unencrypted address if it uses an identity service at the same address",
+    title:
+      "can't have an unencrypted address on another machine if it uses an identity service at the same address",
   },
   {
     name: 'an identity service gets the fixed headers',

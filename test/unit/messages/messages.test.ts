@@ -170,7 +170,7 @@ describe('the text of a message', () => {
     assert.doesNotMatch(of('iam.cloud.ibm.com')?.text ?? '', /address in/);
   });
 
-  it("doesn't name the target of a redirect if it is unknown", () => {
+  it('mentions “another address” if the target of a redirect is unknown', () => {
     const message = messageFor(new ServiceError('redirected', { host: 'model.example' }));
     assert.match(message?.text ?? '', /redirected the request to another address/);
   });
