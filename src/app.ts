@@ -39,8 +39,8 @@ export interface Started {
 }
 
 /**
- * The parts of the extension that its commands and the chat need. Created when one of them is first
- * used.
+ * The parts of the extension that its commands and the chat need. Created when a command or the
+ * chat is first used.
  */
 export class HostedModel implements App, CommandCode {
   readonly log: Log;

@@ -20,7 +20,7 @@ export function modelTooltip(id: string, provider: string, withdrawn: string | u
   return `${id}${provider && ` by ${provider}`}, through Hosted Model.${end}`;
 }
 
-// Failures. The chat doesn't show buttons, so these messages name commands instead.
+// Failures. The chat doesn't show buttons, so a message names the command to run, if any.
 
 export const NOT_SET_UP =
   'Hosted Model isn’t ready. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what’s missing.';

@@ -22,8 +22,8 @@ const MAX_MODELS = 200;
 /** Context length, in tokens, to assume if the service doesn't report one. */
 const USUAL_CONTEXT = 32_768;
 /**
- * Age at which a list is stale, in milliseconds. A stale list is fetched again after the next chat
- * response.
+ * Age at which a list is stale, in milliseconds. Each window refreshes a service's stale list at
+ * most once, after a chat response.
  */
 const STALE_MS = 86_400_000;
 

@@ -55,7 +55,7 @@ export interface ChatDeps {
   readonly history: SessionHistory;
   readonly connections: Connections;
   readonly usage: Usage;
-  /** Shared by all windows. Must not contain secrets. */
+  /** Shared by all windows of a VS Code profile. Must not contain secrets. */
   readonly globalState: Memento;
   readonly startWatch: StartWatch;
 }
@@ -223,9 +223,9 @@ export class ChatProvider {
   }
 
   /**
-   * Fetches and saves the model lists of all services that are set up, except for the service of
-   * the connection `except`. Ignores failures, because chat offers each connection's own model even
-   * without a list.
+   * Fetches and saves the model lists of the other services that are set up. Ignores failures,
+   * because chat offers each connection's own model even without a list.
+   * @param except the connection whose service is left out
    */
   async refreshOthers(except: Connection, signal: AbortSignal): Promise<void> {
     const all = await this.#deps.connections.all();

@@ -77,7 +77,7 @@ type Handler = (app: App, invocation: Invocation) => Promise<unknown>;
 
 export type Handlers = Readonly<Record<CommandName, Handler>>;
 
-/** The code that loads when a command first runs. */
+/** The code behind the commands, which loads on demand. */
 export interface CommandCode {
   readonly run: (name: CommandName, invocation: Invocation) => Promise<unknown>;
   /** Reports a failure. Returns true if the user picked *Retry*. */

@@ -56,8 +56,8 @@ export function registerCommands(
 }
 
 /**
- * Returns the known arguments, or which of them is malformed. The context menu passes the
- * document's URI, which is ignored.
+ * Returns the known arguments, or the name of the first malformed argument. The context menu passes
+ * the document's URI, which is ignored.
  */
 function generateArguments(given: unknown): GenerateArguments {
   const isObject = typeof given === 'object' && !Array.isArray(given);

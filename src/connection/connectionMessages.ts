@@ -28,8 +28,8 @@ import {
  */
 
 /**
- * Describes each URL problem in a clause, for use after a colon. For a service URL in the settings,
- * use `addressFlaw`.
+ * Describes each URL problem in a clause, for use after a colon. For a service URL in the settings
+ * or setup, use `addressFlaw`.
  */
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'not-a-url': 'it isn’t a web address such as https://us-south.ml.cloud.ibm.com',
@@ -150,8 +150,8 @@ export function unencryptedText({ serviceHost }: Destination, service: Service):
 
 /**
  * Names the hosts that receive the key and the selected text.
- * @param separator the text between the sentences about the two hosts; unused if the hosts are the
- * same
+ * @param separator the text between the sentences about the two hosts; used only if the key goes to
+ * a different host than the text
  */
 export function hostsText(
   { authHost, serviceHost }: Destination,
@@ -182,7 +182,7 @@ export function shownName(name: string): string {
 /** Maximum number of items to list in a message. The rest are only counted. */
 const MAX_LISTED = 3;
 
-/** Returns the first few items, followed by the number of remaining items. */
+/** Returns the first few items, followed by the number of remaining items, if any. */
 function firstOf(all: readonly string[]): string[] {
   const more = all.length - MAX_LISTED;
   return more > 0 ? [...all.slice(0, MAX_LISTED), `${more} more`] : [...all];

@@ -88,8 +88,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Fires after a change to keys, settings, trust, folders, approvals, or the active folder's
-   * connection or obstacle.
+   * Fires after a change to keys, settings, `.env` files, trust, folders, approvals, or the active
+   * folder's connection or obstacle.
    */
   get onDidChange(): ActiveConnection['onDidChange'] {
     return this.#active.onDidChange;

@@ -62,7 +62,7 @@ export function onlyFolder(): WorkspaceFolder | null {
   return first && others.length === 0 ? first : null;
 }
 
-/** Returns the notebook that contains a cell. The cell's own URI belongs to no folder. */
+/** Returns the URI of a cell's notebook. The cell's own URI belongs to no folder. */
 function notebookOf(uri: Uri): Uri | undefined {
   if (uri.scheme !== 'vscode-notebook-cell') return undefined;
   const holdsIt = (notebook: NotebookDocument) =>

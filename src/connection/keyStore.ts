@@ -17,8 +17,8 @@ export interface KeyRecord {
   /** The absolute path of the program that prints the token, as approved by the user. */
   readonly program?: string | undefined;
   /**
-   * The project, space, or deployment from the last setup. Used while the project in the settings
-   * is for another service, because the settings can contain only one project.
+   * The project, space, or deployment last set for this service. Used while the project in the
+   * settings is for another service, because the settings can contain only one project.
    */
   readonly projectId?: string | undefined;
   readonly resource?: ResourceKind | undefined;
@@ -340,7 +340,7 @@ function markerOf(name: string): string {
 
 /**
  * Parses a record. Returns undefined for an invalid record, which stays in secret storage until
- * another record replaces it.
+ * it's replaced or deleted.
  */
 function parseRecord(text: string): KeyRecord | undefined {
   try {

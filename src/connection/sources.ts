@@ -116,7 +116,7 @@ export async function findSources(
 
 /**
  * Returns the editor source for a service with a stored key, with the address and project from the
- * service's last setup. Undefined if the service no longer exists.
+ * stored record. Undefined if the service no longer exists.
  */
 function storedSource(
   [word, record]: readonly [word: string, record: KeyRecord],

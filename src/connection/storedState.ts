@@ -11,8 +11,8 @@ export interface StoredState {
 }
 
 /**
- * Key of a flag in the workspace state: true if the last lookup in this workspace found its
- * connection in a `.env` file or the environment. The values themselves aren't stored.
+ * Key of a flag in the workspace state: true if the last connection in this workspace used values
+ * from a `.env` file or the environment. The values themselves aren't stored.
  */
 export const USES_EXTERNAL_SOURCE = 'hostedModel.usesExternalSource';
 

@@ -13,7 +13,7 @@ export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
 
 /**
  * Changes the service that is used for selections. Replaces the address and project in the settings
- * with those from the last setup of the new service.
+ * with those in the new service's stored record.
  * @param modelId the model to use; empty for the service's default
  * @returns false if the service isn't set up
  */

@@ -14,9 +14,9 @@ import { commandOf } from '../service/service.ts';
 import { amount } from '../status/statusView.ts';
 
 /**
- * UI strings of *Diagnose Connection* and *Copy Report*. The results of the checks that send
- * nothing are in `preliminaryChecks.ts`. The strings contain only fixed text, validated names, and
- * numbers. Pure.
+ * UI strings for diagnosis, token refreshes, and failure reports. The results of the checks that
+ * send nothing are in `preliminaryChecks.ts`. The strings contain only fixed text, validated names,
+ * and numbers. Pure.
  */
 
 export interface ShownCheck {

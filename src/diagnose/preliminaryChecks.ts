@@ -72,9 +72,7 @@ interface Diagnosed {
   readonly anonymousContext: MessageContext;
 }
 
-/**
- * Finds the credentials that a generation would use now, and checks them without sending anything.
- */
+/** Checks the credentials that a generation would use now, without sending anything. */
 export function prepareDiagnosis(found: SourceSnapshot, choice: Choice): Diagnosed {
   const preliminary = preliminaryChecks(found, choice);
   const nameless = { ...found, folder: { ...found.folder, name: '' } };

@@ -33,8 +33,8 @@ interface FailureOptions {
  * item.
  * @param connection the connection of a generation that failed; undefined for other commands
  * @param options.folder the folder of the selected text; by default, the active folder
- * @param options.lines one-based first line of each selection that failed; empty to omit the lines
- * from the message
+ * @param options.lines one-based first line of each selection whose generation failed; empty to
+ * omit the lines from the message
  * @param options.template the template of the generation
  * @returns true if the user chose to retry
  */

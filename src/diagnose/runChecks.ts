@@ -35,7 +35,7 @@ export function lookUpFor({ connections }: DiagnosisDeps, folder: WorkspaceFolde
 }
 
 /**
- * Runs all checks and logs their results.
+ * Runs the network checks and logs their results.
  * @returns the first failure; undefined if no check failed
  */
 export function runChecks(

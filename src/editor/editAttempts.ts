@@ -44,7 +44,7 @@ export class EditAttempts {
   /**
    * Counts a failed edit.
    * @param hasChanged true if the document changed during the edit
-   * @returns true if a retry would be pointless or could write the text twice
+   * @returns true if too many edits have failed, or if a retry could write the text twice
    */
   givesUpAfter(result: EditResult, hasChanged: boolean): boolean {
     if (result === 'rejected') this.#rejections += 1;

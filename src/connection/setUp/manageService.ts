@@ -74,8 +74,9 @@ export async function renameService(
 }
 
 /**
- * Asks for confirmation, then deletes the key and the entry of a service. If the settings are for
- * this service, also switches them to another service or, if no other is set up, clears them.
+ * Asks for confirmation, then deletes the key and the entry of a service. If the service is in use,
+ * first switches to another service or, if no other is set up, deletes the service's values from
+ * the settings.
  */
 export async function removeService(keys: KeyStore, service: Service): Promise<void> {
   const { word, name } = service;

@@ -22,9 +22,9 @@ import { QUESTIONS } from './setUpSteps.ts';
 
 /**
  * Prompts for the service, credentials, project, and address, and tests the answers. The current
- * values are prefilled. The user can also add or change a service. No credentials are stored until
- * the test passes or the user saves without testing. Problems are shown in the step where the user
- * can fix them.
+ * values are prefilled, except for secrets. The user can also add or change a service. No
+ * credentials are stored until the test passes or the user saves without testing. Problems are
+ * shown in the step where the user can fix them.
  * @returns true if credentials were saved
  */
 export async function runSetUp(
@@ -44,7 +44,8 @@ export async function runSetUp(
   const isSaved = refusal
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
     : await askAll(setUp, first, undefined, intro);
-  // A command that is waiting for the setup continues automatically, so don't offer to generate.
+  // If values were missing or imported, a command may be waiting for the setup. It then continues
+  // automatically, so don't offer to generate.
   if (isSaved && !isRepair)
     void offerUses(setUp.settings.service, missing.length === 0 && !imported);
   return isSaved;
