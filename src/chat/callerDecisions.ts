@@ -4,9 +4,9 @@ import { oneLine } from '../ui/oneLine.ts';
 import { isVSCode } from '../undocumentedApi.ts';
 
 /**
- * Remembers which other extensions may use the model. VS Code lets any extension call another
- * extension's models without notifying the user. This isn't a security boundary, because extensions
- * share a process and can fake their IDs.
+ * Remembers the user's decisions about which other extensions may use the models. VS Code lets any
+ * extension call another extension's models without notifying the user. This isn't a security
+ * boundary, because extensions share a process and can fake their IDs.
  */
 
 const DECISIONS = 'hostedModel.callers';

@@ -12,7 +12,7 @@ import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
  * Stores each service's model list for VS Code's chat, because VS Code requests the models too
- * often to fetch the lists each time.
+ * often for the lists to be fetched each time.
  */
 
 const LISTS = 'hostedModel.chatModels';
@@ -64,7 +64,10 @@ export class ChatModels {
     return [current, ...others].map((model) => informationOf(model, connection, isOnlyService));
   }
 
-  /** Returns the connection's model from the stored list. Undefined if the model isn't listed. */
+  /**
+   * Returns the connection's model from the stored list. Undefined if there's no stored list, or if
+   * the model isn't in it.
+   */
   storedModel(connection: Connection): Model | undefined {
     return this.#kept(connection)?.models.find(({ id }) => id === connection.modelId);
   }

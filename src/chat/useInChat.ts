@@ -19,8 +19,7 @@ const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
 
 /**
- * Runs *Use in Chat*. Asks the user before adding a provider group or turning on
- * VS Code's chat.
+ * Runs *Use in Chat*. Asks the user before adding a provider group or turning on VS Code's chat.
  * @param requireConnection prompts for missing credentials; returns undefined if no connection is
  * ready afterward
  * @throws {ServiceError} if the service has a model list, but requesting the list fails

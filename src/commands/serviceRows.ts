@@ -30,8 +30,9 @@ export async function serviceRows(app: App, looked: Lookup): Promise<MenuItem[]>
 }
 
 /**
- * Changes the service that is used for selections, and reports success or failure. Warns if a
- * workspace, folder, or remote machine sets another model, which then applies to every service.
+ * Changes the service that is used for selections. Reports the result, unless the change was
+ * undone. Warns if a workspace, folder, or remote machine sets another model, which then applies to
+ * every service.
  * @param owner the folder that was active when the command started
  * @param modelId the model to use; omitted for the service's default
  */

@@ -50,8 +50,8 @@ export interface ConnectionsOptions extends FindOptions {
 }
 
 /**
- * The connections of this window. Finds credentials in their sources, prompts for missing or
- * unapproved credentials, and tracks the connection of the active folder.
+ * The connections of this window. Finds credentials in their sources, prompts for missing values
+ * and approvals, and tracks the connection of the active folder.
  */
 export class Connections implements Disposable {
   readonly #options: ConnectionsOptions;

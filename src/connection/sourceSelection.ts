@@ -261,8 +261,8 @@ export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
 }
 
 /**
- * True if fixing its errors would make the source usable. A placeholder counts as both an error and
- * a missing value.
+ * True if the source would be usable once its errors are fixed. A placeholder counts as both an
+ * error and a missing value.
  */
 export function hasOnlyErrors({ text, values }: ExternalSource): boolean {
   if (text.kind !== 'read' || values) return false;

@@ -253,9 +253,9 @@ function envFileCause(found: SourceSnapshot): string | undefined {
 
 /**
  * Returns the values in use, as tooltip lines. The source itself is named in `Connection.reason`.
- * No part of a key is shown. If a source needs approval, or if a mistake in the `.env` file leaves
- * no usable source, returns a line about that problem instead. Undefined if there's no connection
- * for another reason.
+ * No part of a key is shown. If a `.env` file or the environment needs approval, or if a mistake in
+ * the `.env` file leaves no usable source, returns a line about that problem instead. Undefined if
+ * there's no connection for another reason.
  */
 export function provenanceLines(
   found: SourceSnapshot,

@@ -97,7 +97,7 @@ export async function diagnoseConnection(
   }
 }
 
-/** Returns the concurrency state of each service that was used in this window. */
+/** Returns the state of each concurrency limit in this window. */
 function loadsOf({ limits }: ServiceRuntime, looked: Lookup | undefined): Load[] {
   const active = readyConnection(looked?.choice)?.approved.service;
   return [...limits].map(([origin, { state }]) => ({ isInUse: origin === active, state }));

@@ -5,10 +5,7 @@ const MAX_ATTEMPTS = 3;
  * edits while the user switches tabs.
  */
 const MAX_REJECTIONS = 10;
-/**
- * Maximum number of edits that fail because the document changed in the meantime, before the writer
- * gives up.
- */
+/** The writer gives up after this many edits fail because the document changed in the meantime. */
 const MAX_RACES = 50;
 
 /**

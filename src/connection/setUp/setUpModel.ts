@@ -42,7 +42,7 @@ async function askModel(
   return picked === undefined || picked === back ? picked : picked.id;
 }
 
-/** Prompts before a service without a model list is tested by generating a single token. */
+/** Asks before testing a service without a model list, because the test generates one token. */
 async function confirmTestGeneration(url: string): Promise<boolean> {
   const { question, detail, generate } = NEW_SERVICE.oneToken;
   const { host } = new URL(url);
