@@ -118,8 +118,8 @@ export class EditorDocument implements Disposable {
 
   /**
    * Switches to the new document that VS Code creates for a renamed file. Keeps the old document if
-   * the file runs automatically under its new name, because generated text goes into such a file
-   * only after a preview.
+   * the file runs automatically only under its new name, because generated text goes into such a
+   * file only after a preview.
    */
   #followFile({ files }: FileRenameEvent): void {
     const text = this.#document.getText();
@@ -151,7 +151,7 @@ const ATTEMPTS = 3;
 /**
  * Opens an empty untitled document. VS Code reuses the names of closed untitled documents, and may
  * restore a closed document instead of opening an empty document. In tests, this happened one time
- * in four if the closed document had been changed a second earlier. The restored document stays
+ * in four when the closed document had been changed a second earlier. The restored document stays
  * open, so that the next attempt gets a different name.
  */
 export async function openEmpty(language: string): Promise<TextDocument> {

@@ -31,8 +31,8 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
 }
 
 /**
- * Returns the maximum number of line breaks before the text of a response. In the middle of a line,
- * the number is unlimited, because line breaks separate the response from the text before it. In
+ * Returns the maximum number of line breaks before the text of a response. After other text on the
+ * same line, the number is unlimited, because line breaks separate the response from that text. In
  * prose, one line break is allowed below a line with text, so that a blank line can separate the
  * paragraphs. Otherwise, no line break is allowed.
  */

@@ -22,7 +22,7 @@ class NewDocumentWriter implements ResponseWriter {
   #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
   /**
-   * The new document. Set before it's shown, because showing it makes it active before
+   * The new document. Set before the document is shown, because it then becomes active before
    * `#openDocument` exists.
    */
   #newDocument: TextDocument | undefined;

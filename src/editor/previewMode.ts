@@ -23,7 +23,7 @@ export const preview = previewing(replace.placeOf);
 
 /**
  * Creates an insert mode that previews the changed document and writes the text once the user
- * accepts it.
+ * accepts the preview.
  */
 export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertMode {
   return {

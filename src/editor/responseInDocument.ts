@@ -26,7 +26,7 @@ type ResponseState =
   | 'open'
   /** The waiting text can't be written. */
   | 'lost'
-  /** The text was removed by undo, and text that arrives later is discarded. */
+  /** The user undid the job, and text that arrives later is discarded. */
   | 'undone';
 
 /** One response in a document: its range, the written text, and the text still to be written. */
@@ -58,8 +58,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * True if all accepted text was written and the range isn't broken, or if the response was
-   * undone.
+   * True if the response isn't lost, all accepted text was written, and the range isn't broken.
+   * Also true if the response was undone.
    */
   get isPlaced(): boolean {
     if (this.#state === 'undone') return true;
@@ -121,7 +121,7 @@ export class ResponseInDocument {
   }
 
   /**
-   * Returns the next change, or undefined if there is nothing to write yet. If no editor shows the
+   * Returns the next change, or undefined if nothing can be written now. If no editor shows the
    * document, each edit is a separate undo step, so the text is held back until the response ends.
    * Marks the response as lost if its text can't be written.
    */

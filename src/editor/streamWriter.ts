@@ -43,8 +43,8 @@ export interface ResponseWriter {
   /** Makes the next chunk replace the response so far. */
   restart(index: number): void;
   /**
-   * Removes exactly the written text and restores the text that it replaced. Not implemented by
-   * writers that can't undo.
+   * Removes the written text and restores the text that it replaced. Not implemented by writers
+   * that can't undo.
    */
   undo?(): Promise<Undone>;
   dispose?(): void;
@@ -97,8 +97,8 @@ const MAX_REMOVALS = 10;
 /**
  * Writes streamed responses into a document. Only one edit is in progress at a time, and it can
  * contain text from several responses. While an editor shows the document and nothing else edits
- * it, all edits form one undo step. Ranges are tracked from the start, so that edits by the user
- * are never overwritten.
+ * it, all edits up to a restart form one undo step. Ranges are tracked from the start, so that
+ * edits by the user are never overwritten.
  *
  * The result that VS Code returns for an edit isn't reliable (see `OpenDocument.write`). An edit
  * counts as applied only when a change event reports its changes.
@@ -192,7 +192,7 @@ export class StreamWriter implements ResponseWriter {
     for (const index of indices) this.#response(index).accept();
   }
 
-  /** Returns the document's text with the waiting text of these responses inserted. */
+  /** Returns the document's text as it would be after writing these responses' waiting text. */
   previewOf(indices: ReadonlySet<number>): string {
     let text = '';
     let from = 0;

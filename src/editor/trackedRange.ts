@@ -317,9 +317,9 @@ export class TrackedRange {
       // once.
       if (state.pieces.length === 0 && state.growth !== growth) continue;
       const by = shift - state.shift;
-      // Usually, the pieces are still at the offsets from that state. The offsets are shifted if
-      // the undo also reverts other edits. Text restored right before the range may or may not
-      // belong to the range, so both possible shifts are tried.
+      // Usually, the pieces are at the same offsets as in that state. They are shifted if the undo
+      // or redo also changes text before the range. Text restored right before the range may or may
+      // not belong to the range, so both possible shifts are tried.
       const found = [0, by - shiftAtStart, by]
         .map((each) => shifted(state, each))
         .find((placed) => placed.pieces.every(stands));

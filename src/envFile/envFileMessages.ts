@@ -7,8 +7,8 @@ import { resourceOf } from '../service/envNames.ts';
 import type { Service } from '../service/service.ts';
 
 /**
- * Messages about problems in `.env` files: the problem, why it matters, and what to do. They
- * contain setting names, but never values. Pure.
+ * Messages about problems in `.env` files, and the titles of quick fixes. Each message states the
+ * problem, why it matters, and what to do. The texts never contain values from the file. Pure.
  */
 
 /** The second part of a message: why the problem matters, and what to do. */

@@ -12,7 +12,7 @@ import {
 import type { Service } from '../service/service.ts';
 import { incompleteText, issueText, RISK_TEXTS } from './envFileMessages.ts';
 
-/** Finds the problems that the editor shows in a `.env` file. Pure. */
+/** Finds the problems that the editor shows in a `.env` file, and applies fixes. Pure. */
 
 export interface Problem {
   readonly kind: IssueKind | 'incomplete' | GitRisk;
@@ -28,7 +28,8 @@ export interface Problem {
  * Parses the text of an open `.env` file.
  * @param services the services whose settings the text may contain; if it contains none of these
  * settings, it's parsed for `inUse`
- * @param isServiceSet false if the settings name no service; the text then determines the service
+ * @param isServiceSet false if VS Code's settings name no service; the text then determines the
+ * service
  */
 export function parseEnvText(
   text: string,

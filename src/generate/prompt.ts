@@ -28,7 +28,7 @@ export async function promptsFor(
   return typed === undefined ? undefined : targets.map(() => typed);
 }
 
-/** Prompts for each of the template's inputs once, regardless of the number of selections. */
+/** Fills in the template for each target. Asks the user for each input only once. */
 async function promptsFromTemplate(
   targets: readonly Target[],
   template: Template,

@@ -49,9 +49,7 @@ export class RecentJobs implements Disposable {
     return this.#here.at(-1);
   }
 
-  /**
-   * The most recent job for the active document with a truncated response that can be continued.
-   */
+  /** The active document's most recent job with a truncated response that can be continued. */
   get latestTruncated(): Job | undefined {
     return this.#here.findLast((job) =>
       job.truncated.some((index) => job.canInsert(index, 'continue')),
@@ -76,7 +74,8 @@ export class RecentJobs implements Disposable {
   }
 
   /**
-   * Updates the `isGenerating` context key, which enables the Escape keybinding.
+   * Marks a run as generating, so that `cancel` aborts it. Updates the `isGenerating` context key,
+   * which enables the Escape keybinding.
    * @param controller cancels the run
    * @returns a function to call when the run ends
    */

@@ -30,7 +30,7 @@ export type ReportFailure = (
 /** The outcome of one generation. */
 export interface Outcome {
   readonly index: number;
-  /** True if all received text was inserted. */
+  /** False if some of the received text couldn't be written or shown. */
   readonly isPlaced: boolean;
   readonly hasText: boolean;
   /** Undefined if the generation failed. */
@@ -48,7 +48,7 @@ export interface RunResult {
    * inserted.
    */
   readonly indices: readonly number[];
-  /** One outcome for each response in the run, in document order. */
+  /** One outcome for each of `indices`, in document order. */
   readonly outcomes: readonly Outcome[];
   readonly isCanceled: boolean;
 }

@@ -26,7 +26,10 @@ export interface RunOutcome {
   readonly limit: number | undefined;
   /** True if all generations in the run succeeded. */
   readonly isWhole: boolean;
-  /** True if all text was inserted. Otherwise, `offerResult` reports the failure. */
+  /**
+   * False if some text of a successful generation couldn't be written or shown. `offerResult` then
+   * reports the failure.
+   */
   readonly isPlaced: boolean;
   /** Indices of the responses that received text in this run. */
   readonly received: readonly number[];

@@ -16,7 +16,8 @@ export interface LineLabel extends Disposable {
 
 /**
  * Shows a label at the end of a selection's last line until the label is disposed. VS Code moves
- * the label with that line. `show` moves it to the line that is now the selection's last line.
+ * the label with that line. If the text changes, `show` moves the label to the line that is now the
+ * selection's last line.
  */
 export function labelLine(job: Job, index: number): LineLabel {
   const type = window.createTextEditorDecorationType({
@@ -80,7 +81,7 @@ export class WaitProgress implements Disposable {
   #retryCommand: Disposable | undefined;
   /** The labels of the selections whose responses have no text yet, by response index. */
   readonly #labels = new Map<number, LineLabel>();
-  /** The requests that are waiting for their next attempt. */
+  /** The latest retry of each request. The retry may have started already. */
   readonly #retries = new Map<AbortController, PendingRetry>();
   #countDown: NodeJS.Timeout | undefined;
   /** The text in the notification. */

@@ -130,7 +130,7 @@ const MAX_ARGUMENT_LENGTH = 1_000;
 
 /**
  * Returns the program and its arguments; undefined if the value isn't a list of valid strings that
- * starts with a program.
+ * starts with a program, or if the list has more than `MAX_ARGUMENTS` items.
  */
 function commandIn(value: unknown): readonly string[] | undefined {
   const isArgument = (one: unknown) =>

@@ -11,8 +11,8 @@ const IN_EMOJI = String.raw`\p{RGI_Emoji_Tag_Sequence}|\uFE0F\u20E3|(?<=\p{Exten
 const UNSEEN = new RegExp(String.raw`(${IN_EMOJI})|[[${INVISIBLE}]--[\t\n\u2800]]`, 'gv');
 const PICTURE_BEFORE = new RegExp(`${PICTURE}$`, 'v');
 /**
- * Matches an incomplete flag, keycap, or surrogate pair at the end of a chunk. The rest may be in
- * the next chunk.
+ * Matches a flag, keycap, or surrogate pair that may be incomplete at the end of a chunk. The rest
+ * may be in the next chunk.
  */
 const UNFINISHED = /(?:\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}|\uFE0F)?[\uD800-\uDBFF]?$/v;
 

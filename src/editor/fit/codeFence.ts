@@ -16,15 +16,15 @@ interface Fence {
  * fence.
  *
  * - Only text that may be part of a fence is held back. At the start, that's the leading blank
- * lines and the first line with text. Later, it's a line that may close the fence, and the line
- * break before that line.
+ * lines and a line that may open the fence. Later, it's a line that may close the fence, and the
+ * line break before that line.
  * - If only blank lines follow the closing line, these lines are removed, too. If the fence is
  * never closed, as in a truncated response, the opening line is still removed.
  * - If the line after a closing line has text, the closing line is kept as part of an inner fence,
- * such as an example in a doc comment.
- * - If a blank line separates the closing line from more text, that text is written unchanged,
- * including any fences. The closing line is still removed, because the opening line is already
- * gone.
+ * such as an example in a doc comment. While an inner fence is open, text after blank lines has the
+ * same effect.
+ * - Otherwise, text after a blank line is written unchanged, including any fences. The closing line
+ * is still removed, because the opening line is already gone.
  * - A response that doesn't start with a fence is written unchanged.
  *
  * Expects LF line endings.
@@ -204,7 +204,7 @@ export class CodeFence {
 // Opening and closing lines of fenced code blocks, as defined by CommonMark:
 // https://spec.commonmark.org/0.31.2/#fenced-code-blocks
 
-/** Maximum length of a fence line, in characters. Limits how much text can be held back. */
+/** Maximum length of a fence line, in characters. A longer line isn't held back. */
 const MAX_FENCE_LENGTH = 200;
 const OPENING = /^(?<indentation>[ \t]*)(?<marks>`{3,}(?=[^`]*$)|~{3,})/;
 const BEGINS_OPENING = /^[ \t]*(?:`{0,2}|~{0,2}|`{3,}[^`]*|~{3}.*)$/;
@@ -255,7 +255,7 @@ function opensInner(line: string, fence: Fence): boolean {
  * as an opening line if the next line has text, and otherwise as a closing line.
  *
  * @returns the fence, the text after the fence line, and whether the line has no info string
- * (`isBare`); `no` if there is no fence; `maybe` if more text is needed to decide
+ * (`isBare`); `no` if no fence is reopened; `maybe` if more text is needed to decide
  */
 function findReopening(
   text: string,

@@ -24,8 +24,8 @@ export interface FitOptions {
  * - In code, the first non-blank line isn't indented, but the second non-blank line repeats the
  *   prompt's indentation (see `repeatsIndentation`).
  *
- * The decision is made only once, based on the first two non-blank lines, so that text can be
- * written as it arrives. If the selection is indented with tabs and the response with spaces, or
+ * The decision is made only once, after at most two non-blank lines, so that text can be written as
+ * it arrives. If the selection is indented with tabs and the response with spaces, or
  * vice versa, nothing is removed, because the width of a tab is unknown.
  *
  * Expects LF line endings.

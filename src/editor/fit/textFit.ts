@@ -80,9 +80,9 @@ class FinalLineBreaks implements FormatStep {
 }
 
 /**
- * Fits a streamed response to the text around it. Removes unwanted characters and the code fence
- * around code, indents the lines, and converts line endings to LF. The result doesn't depend on how
- * the text is split into chunks.
+ * Fits a streamed response to the text around it. Removes unwanted characters, excess line breaks,
+ * and the code fence around code. Indents the lines, and converts line endings to LF. The result
+ * doesn't depend on how the text is split into chunks.
  *
  * Don't call `end` for a truncated response, because its held-back text may turn out to be part of
  * a fence or a character. Call `continue` before adding the continuation.

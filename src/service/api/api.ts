@@ -11,8 +11,8 @@ export interface Api {
   /** Returns the URL for a call, including the query string. */
   readonly url: (call: GenerationCall, target: ModelTarget) => string;
   /**
-   * Returns the body fields for the model, and for the project or space to bill if the API uses
-   * one.
+   * Returns the body fields for the model and, if the API uses one, for the project or space to
+   * bill.
    */
   readonly modelFields: (modelId: string, target: ModelTarget) => RequestBody;
   /** Extra body fields for a streamed call. */

@@ -76,7 +76,7 @@ export class ResponseReader {
   #inputTokens = 0;
   #outputTokens: number | undefined;
 
-  /** @param listeners called for each chunk; undefined if the response isn't streamed */
+  /** @param listeners called as text and reasoning arrive; undefined without streaming */
   constructor(
     operation: Operation,
     listeners: ResponseListeners | undefined,
@@ -289,7 +289,7 @@ function textIn(content: unknown, type: 'text' | 'summary_text'): string {
 
 /**
  * vLLM renamed `reasoning_content` to `reasoning`, and Ollama sends only `reasoning`. For a while,
- * vLLM sent the same text in both fields. Databricks and Mistral send parts of the content instead.
+ * vLLM sent the same text in both fields. Databricks and Mistral send the reasoning in `content`.
  * Sources: https://github.com/vllm-project/vllm/pull/27752
  * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/query-reason-models
  * https://docs.mistral.ai/capabilities/reasoning/

@@ -14,7 +14,8 @@ import { parseJson, shape } from '../schemaHelpers.ts';
 /**
  * Converts error responses to failures, based on the status, the code, and in some cases the
  * message. The status alone is ambiguous: a 403 can mean an exhausted quota, a wrong project, or
- * missing access. Each rule is based on a documented or recorded response of the service.
+ * missing access. The rules for the service's own formats are based on documented or recorded
+ * responses.
  */
 
 /**

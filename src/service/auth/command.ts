@@ -10,8 +10,8 @@ const MAX_OUTPUT_BYTES = 65_536;
  * Creates the authentication method that runs the user's program and reads the token that it
  * prints. Runs only the approved program, with the approved arguments. If the program exits with an
  * error or is ended by a signal, runs it once more, because another program may have locked or
- * changed a shared token cache. Doesn't run it again if less than half of the time is left. A
- * second run would probably exceed the deadline and hide the exit code of the first run.
+ * changed a shared token cache. Doesn't run it again if less than half of `deadlineMs` is left,
+ * because a second run would probably exceed the deadline and hide the exit code of the first run.
  */
 export function command({
   command: [, ...args],

@@ -113,7 +113,7 @@ export type TokenState =
       readonly kind: 'valid';
       /** Milliseconds since 1970. Infinity if there was no exchange. */
       readonly expiresAt: number;
-      /** Milliseconds since 1970. Infinity if there was no exchange, or for an on-demand token. */
+      /** Milliseconds since 1970. Infinity if there was no exchange or the token is on-demand. */
       readonly refreshesAt: number;
       /**
        * How far this machine's clock is ahead of the server's, in milliseconds. Negative if this
