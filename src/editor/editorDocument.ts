@@ -19,7 +19,7 @@ import { type OffsetRange, replacedRange, type TextChange } from './textChange.t
  */
 export type ChangeListener = (changes: readonly TextChange[], replay: Replay | undefined) => void;
 
-/** The public interface of `EditorDocument`, so that unit tests can pass in a fake. */
+/** The public members of `EditorDocument`. Unit tests implement them in a fake. */
 export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
 
 /** An open document, tracked across editors and renames. Offsets are in UTF-16 code units. */

@@ -7,7 +7,7 @@ import { TrackedRange } from './trackedRange.ts';
  * LF line endings, even if the document uses CRLF.
  */
 export interface ResponsePlace extends OffsetRange {
-  /** Text written before the response, such as the line break and indentation of a new line. */
+  /** Text to insert before the response, such as the line break and indentation of a new line. */
   readonly lead: string;
   /** Text to insert after the response. It's written together with the first chunk. */
   readonly tail: string;

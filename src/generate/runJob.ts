@@ -84,7 +84,7 @@ export async function runJob(
   const runAgain: RunAgain = (again, how) => runJob(options, job, again, how);
   const { announcements } = options.jobs;
   const reported = { job, runMode, report: options.report, announcements, runAgain };
-  // Returned without `await`, because the messages can stay open for hours. A suspended function
+  // Return without `await`, because the messages can stay open for hours. A suspended function
   // would keep the selected text in memory.
   return reportRun(reported, ran).finally(() => forgetIfEmpty(run));
 }
@@ -107,12 +107,12 @@ async function attempt(
   const { uri } = job.document;
   const found = await options.connections.for(activeFolder(uri));
   if (!found) return undefined;
-  // Captured before `confirmSecrets`, because the user can sign out while its prompt is open. The
-  // key must not be sent after a sign-out.
+  // Get the signal before `confirmSecrets`, because the user can sign out while a prompt is open.
+  // The key must not be sent after a sign-out.
   const signedOut = options.connections.signOutSignal;
   const connection = withTemplate(found, job);
   if (!(await confirmSecrets(job, indices, connection))) return undefined;
-  // Checked again for each run, because the file may have been renamed, or a symbolic link in its
+  // Check the file again for each run, because it may have been renamed, or a symbolic link in its
   // path may have a new target.
   if (writesUnseen(job.mode) && (await resolvesToAutoRunFile(job.document))) {
     inform(texts.NEEDS_PREVIEW);

@@ -140,8 +140,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Stops tracking the request, so it's neither shown as waiting nor offered for a retry. Doesn't
-   * update the notification, which may be about to close.
+   * Stops tracking the request, so that it no longer counts as waiting and the offer to retry no
+   * longer applies to it. Doesn't update the notification, which may be about to close.
    */
   onEnd(request: AbortController): void {
     clearTimeout(this.#silent.get(request));

@@ -24,7 +24,7 @@ export interface Message {
   readonly text: string;
   /** At most two actions, the most likely fix first. Error messages also have *Show Log*. */
   readonly actions: readonly Action[];
-  /** The setting that *Open Settings* shows; undefined for all settings. */
+  /** The setting that *Open Settings* shows; undefined to show all settings. */
   readonly setting?: string;
 }
 

@@ -16,8 +16,8 @@ import {
 } from './settingLabels.ts';
 
 /**
- * The messages for refused parameters, keys, tokens, accounts, and projects. They contain only our
- * own text, numbers, and validated names. Pure.
+ * The messages for failures that involve parameters, keys, tokens, permissions, projects, or
+ * quotas. They contain only our own text, numbers, and validated names. Pure.
  */
 
 const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {

@@ -48,7 +48,7 @@ export function keepsFences(languageId: string): boolean {
 export const WITHOUT_INDENTATION: ReadonlySet<string> = new Set(['diff', 'patch']);
 
 /**
- * Languages in which a line break can end a statement, and blocks open with a symbol at the end of
+ * Languages in which a line break can end a statement and a block opens with a symbol at the end of
  * a line, such as `{` or `:`.
  */
 export const LINE_BREAK_ENDS_STATEMENT: ReadonlySet<string> = new Set([

@@ -116,8 +116,8 @@ function failure({ status, text }: ErrorResponse): ServiceError {
 }
 
 /**
- * Returns a `prompt-too-long` failure. Leaves out token counts that don't explain it, for example
- * because they exclude the output.
+ * Returns a `prompt-too-long` failure. Leaves out token counts that don't explain the failure, for
+ * example because they exclude the output.
  */
 function tooLong(counts: RegExpExecArray | null, details: FoundDetails): ServiceError {
   const limit = Number(counts?.groups?.['limit']);

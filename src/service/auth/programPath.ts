@@ -3,9 +3,9 @@ import { basename, resolve } from 'node:path';
 import which from 'which';
 
 /**
- * Returns the absolute path of the program that a command starts; undefined if it isn't found. A
- * relative path is resolved against the home directory, where commands run. A name without a path
- * is looked up in `PATH`.
+ * Returns the absolute path of the program that a command starts; undefined if there is no such
+ * program. A relative path is resolved against the home directory, where commands run. A name
+ * without a path is looked up in `PATH`.
  */
 export async function programPath(program: string): Promise<string | undefined> {
   const isName = program === basename(program);

@@ -15,7 +15,7 @@ export interface TokenResponse {
   readonly expiration?: number | undefined;
   /**
    * The time of the response, in milliseconds since 1970. It's taken from the server's clock, or
-   * from this machine's clock if a program returned the token.
+   * from this machine's clock if a program printed the token.
    */
   readonly serverNow?: number | undefined;
   /** True if there was no exchange, so `value` is the key, or empty if there is no key. */

@@ -92,7 +92,7 @@ export class TokenService {
     this.#backoff = new Backoff(clock, random);
   }
 
-  /** The current state, which is `expired` once the token is past its hard threshold. */
+  /** The current state. `valid` becomes `expired` once the token is past its hard threshold. */
   get state(): TokenState {
     if (this.#state.kind === 'valid' && !this.#validToken()) return { kind: 'expired' };
     return this.#state;
