@@ -317,7 +317,7 @@ export class TrackedRange {
       // once.
       if (state.pieces.length === 0 && state.growth !== growth) continue;
       const by = shift - state.shift;
-      // Usually, the pieces are at the same offsets as in that state. They are shifted if the undo
+      // Usually, the pieces are at the same offsets as in that state. They're shifted if the undo
       // or redo also changes text before the range. Text restored right before the range may or may
       // not belong to the range, so both possible shifts are tried.
       const found = [0, by - shiftAtStart, by]

@@ -72,7 +72,7 @@ export function noResponseText(retryLink: string): string {
   return `No response for 20 seconds. ${retryLink} or keep waiting. If you retry, the service may bill your account for both requests.`;
 }
 
-/** @param why the reason for the wait, with a leading space */
+/** @param why details about the wait, with a leading space; empty if there are none */
 export function waitingText(wait: Wait, why = ''): string {
   return `${capitalized(waitText(wait))}${why}. ${ESC_CANCELS}`;
 }

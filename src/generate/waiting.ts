@@ -69,9 +69,7 @@ export class WaitProgress implements Disposable {
   readonly #removeListener: () => void;
   /** The text to show while no request is waiting. */
   #generating = texts.GENERATING;
-  /**
-   * The requests that have gone 5 s without a response, each with the timer for the offer to retry.
-   */
+  /** The requests with a slow response, each with the timer for the offer to retry. */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
   /** The requests that the offer to retry currently applies to. */
   readonly #offered = new Set<AbortController>();
@@ -109,8 +107,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Called if a request gets no response within 5 s. After another 15 s without a response, offers
-   * to retry the request.
+   * Called if a request gets no response headers within 5 s. If neither text nor reasoning arrives
+   * in the next 15 s, offers to retry the request.
    */
   onSilence(request: AbortController): void {
     this.onEnd(request);

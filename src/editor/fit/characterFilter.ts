@@ -5,8 +5,8 @@ const PICTURE = String.raw`\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`
 /** Matches invisible characters that are part of an emoji. */
 const IN_EMOJI = String.raw`\p{RGI_Emoji_Tag_Sequence}|\uFE0F\u20E3|(?<=\p{Extended_Pictographic})\uFE0F|(?<=${PICTURE})\u200D`;
 /**
- * Matches invisible characters. Group 1 captures the characters that are part of an emoji. The
- * blank braille pattern (U+2800) isn't included, because drawings use it as a space.
+ * Matches invisible characters other than tab, LF, and the blank braille pattern (U+2800), which
+ * drawings use as a space. Group 1 captures the characters that are part of an emoji.
  */
 const UNSEEN = new RegExp(String.raw`(${IN_EMOJI})|[[${INVISIBLE}]--[\t\n\u2800]]`, 'gv');
 const PICTURE_BEFORE = new RegExp(`${PICTURE}$`, 'v');

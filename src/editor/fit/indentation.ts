@@ -22,8 +22,8 @@ export interface FitOptions {
  *   prompt's indentation (see `repeatsIndentation`).
  *
  * The decision is made only once, after at most two non-blank lines, so that text can be written as
- * it arrives. If the selection is indented with tabs and the response with spaces, or
- * vice versa, nothing is removed, because the width of a tab is unknown.
+ * it arrives. If the selection is indented with tabs and the response with spaces, or vice versa,
+ * nothing is removed, because the width of a tab is unknown.
  *
  * Expects LF line endings.
  */
