@@ -103,7 +103,7 @@ export const REFUSAL_MESSAGES = {
   }),
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
-/** Returns sentences that explain why a secret may have been refused, and what to do. */
+/** Returns sentences that explain why authentication may have failed, and what to do. */
 function keyRefusal(code: string, labels: LabelContext, { newKey }: SettingsLocation): string {
   if (code === 'invalid_client') {
     return `The identity service refused the client. The ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;

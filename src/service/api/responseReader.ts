@@ -279,7 +279,7 @@ export function readChat(json: unknown): ResponseChunk {
 
 /**
  * Returns the text of a field that contains either text or a list of parts, such as a message's
- * `content`. The texts of parts with this type are joined. Parts of other types are ignored.
+ * `content`. Joins the texts of all parts of this type, and ignores other parts.
  */
 function textIn(content: unknown, type: 'text' | 'summary_text'): string {
   if (!Array.isArray(content)) return textOf(content) ?? '';

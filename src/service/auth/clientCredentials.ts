@@ -98,7 +98,7 @@ function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams
 }
 
 /**
- * Error codes that mean that the token request was refused, but not the key:
+ * Error codes that indicate a refused token request, not a refused key:
  *
  * - all OAuth 2.0 codes (https://www.rfc-editor.org/rfc/rfc6749#section-5.2) except
  *   `invalid_client`, which means that the key was refused
