@@ -3,9 +3,10 @@ import type { LanguageModelResponsePart } from 'vscode';
 /**
  * Undocumented parts of VS Code that the extension uses: commands that aren't listed in
  * https://code.visualstudio.com/api/references/commands, and values that aren't in VS Code's types.
- * The comment on each part lists the versions of VS Code in which it was seen, and links to the
- * source code. `test/host/undocumentedApi.test.ts` fails if a part is gone. This module is pure, so
- * any other module can import it.
+ * The comment on each part lists the versions of VS Code in which the part was seen, and links to
+ * the source code. `test/host/undocumentedApi.test.ts` fails if one of these parts is gone, except
+ * for the caller ID `core` and the internal data types. This module is pure, so any other module
+ * can import it.
  */
 
 export const undocumentedCommands = {

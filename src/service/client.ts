@@ -82,7 +82,7 @@ export interface ClientSettings {
 export interface ClientOptions extends InferenceOptions {
   readonly modelId: string;
   readonly operation: Operation;
-  /** Returns cached information about the model. Sends no request. See `Models.knownModel`. */
+  /** Returns information about the model from the cache and settings. See `Models.knownModel`. */
   readonly knownModel?: (stored?: Model) => Model | undefined;
   /**
    * Requests information about the model. The request also opens a network connection that the next
@@ -127,7 +127,7 @@ export class Client {
   /**
    * Generates text from a prompt.
    * @param parameters the model parameters, named as in the generation operation, even for chat
-   * @throws {ServiceError} of any kind, even after `onText` was called. An error from `onText`,
+   * @throws {ServiceError} even after `onText` has been called. An error from `onText`,
    * `onReasoning`, `beforeFirstAttempt`, or `onRetry` ends the request and is rethrown unchanged.
    */
   async generateText(

@@ -215,7 +215,7 @@ function summary(kind: ErrorKind, details: FoundDetails): string {
 
 export const TOKEN_EXPIRED = 'authentication_token_expired';
 
-/** The failure kind for each error code of the inference service, regardless of the status. */
+/** The failure kind for each error code of the inference service that always means one kind. */
 export const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
   [TOKEN_EXPIRED]: 'unauthorized',
   authentication_token_not_valid: 'unauthorized',

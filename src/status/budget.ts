@@ -76,7 +76,7 @@ export class DailyBudget {
     kept.then(undefined, () => {});
   }
 
-  /** Returns the `noteKey` of each key that has this note today. */
+  /** Returns the values of `noteKey` that were stored today with this kind of note. */
   #noted(note: Note): readonly string[] {
     const kept = this.#state.get<{ readonly day: string; readonly keys: readonly string[] }>(
       `${NOTES}.${note}`,

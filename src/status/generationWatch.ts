@@ -10,7 +10,7 @@ import type { PastGeneration, SessionHistory } from './sessionHistory.ts';
 import type { StatusItem } from './statusItem.ts';
 import type { RunningGeneration } from './statusView.ts';
 
-/** Receives the progress of one generation, for the status item and the log. */
+/** Receives the progress of one generation, for the status item, the log, and the history. */
 export interface GenerationWatch {
   /** @returns a function that returns the milliseconds until the retry */
   onRetry(retry: Retry): () => number;

@@ -57,7 +57,7 @@ export function requestsWords(state: ConcurrencyState): readonly string[] {
     waiting > 0 && `${waiting} waiting`,
     loweredFrom !== undefined &&
       `limit lowered from ${loweredFrom} to ${limit} after a 429 response`,
-    // The actual pause, which can be shorter than the pause that the service requested.
+    // The rest of the actual pause, which can be shorter than the pause that the service requested.
     resumesInMs !== undefined && `paused for another ${seconds(resumesInMs)}s`,
     nextStart &&
       `next request starts in ${seconds(nextStart.inMs)}s, ${SPACED[nextStart.spacedBy]}`,

@@ -30,7 +30,10 @@ export interface StatusFacts {
    * used last. Undefined until this is known.
    */
   readonly isSetUp: boolean | undefined;
-  /** True if the editor has a stored key for the service in the settings. */
+  /**
+   * True if there is a stored key for the service in the settings or, if they name none, for any
+   * service.
+   */
   readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
   readonly refreshesTokens: boolean;
@@ -144,7 +147,9 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
   return { kind: hadToken ? 'expired' : 'ready' };
 }
 
-/** True if the extension isn't set up, or if the last command in the active folder lacked values. */
+/**
+ * True if the extension isn't set up, or if the last command for the active folder lacked values.
+ */
 export function lacksSetUp({ isSetUp, obstacle }: StatusFacts): boolean {
   return !isSetUp || obstacle === 'missing';
 }

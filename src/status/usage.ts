@@ -21,7 +21,10 @@ export interface UsageDeps {
   };
 }
 
-/** The estimated tokens of a chat request in progress, which count toward the budget. */
+/**
+ * The result of checking the budget for a chat request. If the request may be sent, its estimated
+ * tokens count toward the budget until `end` is called.
+ */
 export interface Claim {
   /** The message to show if the request is refused; undefined if the request may be sent. */
   readonly refusal: string | undefined;

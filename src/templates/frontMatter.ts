@@ -101,8 +101,8 @@ function nodeAt(
 
 /**
  * Returns the span from an error to the end of its line. If the error is at whitespace or at the
- * end of the text, the span starts at the last character before it, so there is something to
- * underline.
+ * end of the text, the span starts at the last character before it that isn't whitespace, so that
+ * there is something to underline.
  */
 function spanOfError(source: string, offset: number): TextSpan {
   const start = source.slice(0, offset).trimEnd().length;

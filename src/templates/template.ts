@@ -9,8 +9,8 @@ interface Provenance {
   /** The origin as displayed, such as `user settings` or `.hosted-model/templates/x.md`. */
   readonly origin: string;
   /**
-   * The kind of template with the same name that this template hides. Set only for templates that
-   * come from a repository or a remote machine.
+   * The kind of the template that this template hides, because both have the same name. Set only
+   * for templates that come from a repository or a remote machine.
    */
   readonly hides?: 'built-in' | 'user';
 }
@@ -94,7 +94,7 @@ export function displayName(text: string): string {
 }
 
 /**
- * Returns the names of the most recently used templates, newest first. The prompts aren't stored.
+ * Returns the names of recently used templates, most recent first. The prompts aren't stored.
  */
 export function lastUsedTemplates(memento: Memento): readonly string[] {
   const kept: unknown = memento.get(LAST_USED);

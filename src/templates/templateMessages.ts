@@ -104,7 +104,7 @@ function alternatives(names: readonly string[]): string {
   return new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
 }
 
-/** UI strings for the template picker, its questions, and the message about a broken template. */
+/** UI strings for the template picker, templates' questions, and the broken-template message. */
 export const PICKER_WORDS = {
   title: 'Generate with Template',
   placeHolder: 'Select a template',

@@ -80,7 +80,7 @@ interface TemplateItem extends QuickPickItem {
 export interface TemplateUse {
   /** VS Code language ID of the document to generate for. */
   readonly languageId: string;
-  /** Names of the most recently used templates, newest first. */
+  /** Names of recently used templates, most recent first. */
   readonly lastUsed: readonly string[];
   /** True if text other than whitespace is selected. */
   readonly hasSelection: boolean;

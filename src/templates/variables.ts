@@ -59,9 +59,9 @@ export function needsSelection({ prompt }: { readonly prompt: string }): boolean
 
 /**
  * Returns the text to send. Values are inserted in one pass, so variables in the values aren't
- * expanded. Invalid variables stay as written. If the prompt doesn't contain `${selection}`, a
- * selection that isn't blank is appended after an empty line, because users expect the text they
- * selected to be sent.
+ * expanded. Invalid variables stay as written. If the prompt doesn't contain `${selection}`, the
+ * selection is appended after an empty line, unless it contains only whitespace. Users expect the
+ * text that they selected to be sent.
  */
 export function fillPrompt(prompt: string, values: PromptValues): string {
   const filled = partsOf(prompt).map((part) => {

@@ -14,9 +14,9 @@ export type ContextKey =
   | 'hasResult'
   /** True once this window has found usage for today, even if another window recorded it. */
   | 'hasUsage'
-  /** True if a key is stored, a folder has an approval, or a source outside the editor is used. */
+  /** True if a key or an approval is stored, or if a source outside the editor was used last. */
   | 'canSignOut'
-  /** True if the service in use is set up and its access tokens must be refreshed. */
+  /** True if the extension is set up for a service whose access tokens must be refreshed. */
   | 'refreshesTokens';
 
 export function setContextKey(key: ContextKey, value = true): void {

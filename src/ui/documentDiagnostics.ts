@@ -5,7 +5,7 @@ import { onDidChangeSettings } from '../config/configuration.ts';
 export const DIAGNOSTIC_SOURCE = 'Hosted Model';
 /**
  * Delay between an edit and the check of the document, in milliseconds. Short enough to feel
- * immediate, but long enough to cover several keystrokes.
+ * immediate. Edits during the delay don't cause further checks.
  */
 const PAUSE_MS = 150;
 

@@ -4,7 +4,8 @@ interface Followed<State> {
 }
 
 /**
- * Returns a function that reports the state of the given object instead of the previous one.
+ * Returns a function that starts reporting the state of the given object, and stops reporting the
+ * state of the object from the previous call.
  * @param onState called with the object and its state, once at the start and again after each
  * change. Called without arguments when the object is replaced or removed.
  */

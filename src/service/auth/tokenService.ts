@@ -68,7 +68,7 @@ export class TokenService {
   readonly #listeners = new Set<(state: TokenState) => void>();
   #current: CurrentToken | undefined;
   /**
-   * The token that preceded the current token. It's still a secret, because the service may still
+   * The token that preceded the current token. It must stay secret, because the service may still
    * accept it.
    */
   #previous: CurrentToken | undefined;
@@ -151,8 +151,8 @@ export class TokenService {
   }
 
   /**
-   * True if a token that the service refused may be replaced, or has been replaced already. The
-   * current on-demand token may be replaced only if it's at least `MIN_REPLACED_MS` old.
+   * True if this token may be replaced, or is no longer the current token. An on-demand token may
+   * be replaced only if it's at least `MIN_REPLACED_MS` old.
    */
   canReplace(token: Token): boolean {
     const current = this.#current;
@@ -160,7 +160,7 @@ export class TokenService {
     return passedSince(current, this.#clock) >= MIN_REPLACED_MS;
   }
 
-  /** Discards a token that the service refused. Does nothing if it has already been replaced. */
+  /** Discards a token that the service refused. Does nothing if it isn't the current token. */
   drop(token: Token): void {
     if (this.#current !== token) return;
     this.#current = undefined;

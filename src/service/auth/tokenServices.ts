@@ -27,8 +27,8 @@ interface Entry {
 /**
  * The token services of this window. Equal credentials share a token service.
  *
- * A secret stays masked after it's replaced and after a sign-out, because a service can repeat
- * anything that it has received.
+ * Credentials and their latest tokens stay masked after they're replaced and after a sign-out,
+ * because a service can repeat anything that it has received.
  */
 export class TokenServices {
   readonly #options: TokenServicesOptions;
@@ -96,8 +96,8 @@ export class TokenServices {
   }
 
   /**
-   * Discards all tokens and the results of pending token requests, and disposes all token services.
-   * The secrets stay masked.
+   * Disposes all token services, which cancels pending token requests and discards the tokens. The
+   * secrets stay masked.
    */
   forget(): void {
     const { secrets, provenSecrets } = this;

@@ -37,8 +37,8 @@ export interface ApprovedFetchOptions {
   /** Maximum milliseconds between two chunks of a response body. */
   readonly idleMs: number;
   /**
-   * Returns the secrets of all credentials that have been exchanged for a token. Like the request's
-   * own secrets, they must not appear in the URL or the body.
+   * Returns the secrets and tokens of all credentials that have been exchanged for a token. Like
+   * the request's own secrets, they must not appear in the URL or the body.
    */
   readonly provenSecrets: () => readonly string[];
 }

@@ -143,7 +143,8 @@ export async function* readEvents(
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
   yield* read(decoder.decode());
   // The parser follows the standard and discards a last event that isn't followed by an empty line.
-  // The extra LF makes the parser yield that event, too. If the body ends in CR, the parser is
-  // still waiting for an LF, so the first LF only ends the last line and a second LF is needed.
+  // If the event's last line is complete, the extra LF makes the parser yield the event, too. If
+  // the body ends in CR, the parser is still waiting for an LF, so the first LF only ends the last
+  // line and a second LF is needed.
   yield* read(lastCharacter === '\r' ? '\n\n' : '\n');
 }

@@ -31,9 +31,9 @@ const PROBE_MS = 15_000;
 const MAX_PROBE_BYTES = 1_048_576;
 
 /**
- * An HTTP client based on axios, axios-retry, and the approved `fetch`. `send` and `probe` throw
- * only errors of type `ServiceError`, because an AxiosError exposes the key and the token, even
- * through JSON or `util.inspect`.
+ * An HTTP client based on axios, axios-retry, and the approved `fetch`. Requests fail only with a
+ * `ServiceError`, because an AxiosError exposes the key and the token, even through JSON or
+ * `util.inspect`.
  */
 export class Http {
   /** The `fetch` function that axios calls. It makes a single attempt, and doesn't add a token. */
@@ -88,7 +88,7 @@ export class Http {
   /**
    * Sends a request as `send` does. If the service refuses the access token, sends the request once
    * more with the next token, because a token can become invalid before it expires. Doesn't resend
-   * the request if `mayResend` returns false, or if the token can't be replaced yet.
+   * the request if `mayResend` returns false, or if no other token can help.
    * @throws {ServiceError}
    */
   async sendWithAccess<Result>(
@@ -234,8 +234,8 @@ function createAxios(): AxiosInstance {
     transformRequest: [],
     transformResponse: [],
     headers: {
-      // Responses are small, so they don't need compression. Without compression, there can be no
-      // decompression bombs.
+      // Most responses are small, so they don't need compression. Without compression, there can be
+      // no decompression bombs.
       'Accept-Encoding': 'identity',
       'User-Agent': 'hosted-model',
     },
