@@ -133,8 +133,7 @@ export class Connection implements PublicCredentials, ModelSettings {
 
   /**
    * Runs the checks of a diagnosis, which don't generate text.
-   * @param onResult called when a check starts, waits for a retry, ends, or is skipped after a
-   * failure
+   * @param onResult see `runNetworkChecks`
    * @param mayUse called before each check that uses the key or a token; returns true if this
    * connection is still in use
    * @returns the first failure; undefined if all checks passed

@@ -16,7 +16,10 @@ export function neutralNameSet(service: Service): NameSet {
   return withPrefix('VENDOR', service);
 }
 
-/** Returns the setting names that belong only to this service: its own names and its aliases. */
+/**
+ * Returns the setting names that belong only to this service: the names with its prefix, and its
+ * aliases.
+ */
 export function serviceNameSets(service: Service): readonly NameSet[] {
   return [withPrefix(service.word.toUpperCase(), service), service.aliases];
 }

@@ -114,7 +114,7 @@ export interface ErrorDetails {
   readonly expected?: 'integer' | 'number' | 'boolean' | 'choice' | 'texts' | 'object';
   /** The allowed values of a parameter. */
   readonly choices?: readonly string[];
-  /** The kinds of secrets that were found in a prompt. */
+  /** The kinds of secrets that were found in a prompt or parameter. */
   readonly secretKinds?: readonly SecretKind[];
   /** The date when the model was withdrawn, YYYY-MM-DD. */
   readonly since?: string;
@@ -215,7 +215,7 @@ function summary(kind: ErrorKind, details: FoundDetails): string {
 
 export const TOKEN_EXPIRED = 'authentication_token_expired';
 
-/** The failure kind for each error code of the inference service that always means one kind. */
+/** Error codes of the inference service that always mean the same failure, and its kind. */
 export const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
   [TOKEN_EXPIRED]: 'unauthorized',
   authentication_token_not_valid: 'unauthorized',

@@ -100,8 +100,8 @@ export class ServiceRuntime {
 
   /**
    * Requests the models that a service offers. See `Models.list`.
-   * @param from the service to request models from; its `otherKeys`, which requests must not
-   * contain, are ignored if `credentials` is set
+   * @param from the service to request models from, and keys that requests must not contain
+   * (`otherKeys`). These keys are ignored if `credentials` is set, which has its own `otherKeys`.
    * @param credentials required if the list isn't public
    */
   listModels(

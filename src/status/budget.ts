@@ -23,8 +23,8 @@ export function budgetState({ tokens, budget }: Omit<DayUse, 'fingerprint'>) {
 }
 
 /**
- * Notifies the user when a key's daily budget is nearly used up, and again when it's used up. Each
- * notice is shown once per key, budget, and day across all windows.
+ * Notifies the user when a key's daily budget is nearly used up, and again when it's used up.
+ * `notify` shows each notice at most once per key, budget, and day across all windows.
  */
 export class DailyBudget {
   readonly #state: Memento;

@@ -104,7 +104,10 @@ function alternatives(names: readonly string[]): string {
   return new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
 }
 
-/** UI strings for the template picker, templates' questions, and the broken-template message. */
+/**
+ * UI strings for the template picker, the questions in templates, and the message about a broken
+ * template.
+ */
 export const PICKER_WORDS = {
   title: 'Generate with Template',
   placeHolder: 'Select a template',

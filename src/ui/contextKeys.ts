@@ -8,7 +8,7 @@ export type ContextKey =
   | 'hasChatted'
   /** True while the active document has a generation in progress, which Escape cancels. */
   | 'isGenerating'
-  /** True once a generation was started in this window, even if it failed or was canceled. */
+  /** True once a generation has started in this window, even if it failed or was canceled. */
   | 'hasJobs'
   /** True once a generation in this window has received text. */
   | 'hasResult'

@@ -5,7 +5,7 @@ import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { TokenResponse } from './token.ts';
 import { TokenService } from './tokenService.ts';
 
-/** Maximum number of tokens to keep for each set of credentials. */
+/** Maximum number of tokens to keep for masking, for each set of credentials. */
 const MAX_TOKENS = 3;
 
 export interface TokenServicesOptions {

@@ -162,7 +162,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
  * Runs the checks in order until one fails. If the failure may affect only one host, the service
  * host is still checked to find out whether the whole network is down.
  * @param onResult called when a check starts, waits for a retry, ends, or is skipped after a
- * failure
+ * failure; called again for the identity host if the whole network turns out to be down
  * @returns the first failure; undefined if all checks passed
  * @throws {ServiceError} `cancelled` when the signal aborts
  */
