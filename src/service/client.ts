@@ -90,8 +90,8 @@ export interface ClientOptions extends InferenceOptions {
    */
   readonly fetchModelInfo?: (signal: AbortSignal) => Promise<Model | undefined>;
   /**
-   * Returns the recent keys and tokens of all connections. Like the secrets of this client's
-   * credentials, they must not appear in a prompt or a warning.
+   * Returns the secrets of all credentials that were used or tested in this window, and their
+   * latest tokens. None of these may appear in a prompt or a warning.
    */
   readonly secrets?: () => readonly string[];
 }

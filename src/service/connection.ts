@@ -137,7 +137,7 @@ export class Connection implements PublicCredentials, ModelSettings {
    * @param mayUse called before each check that uses the key or a token; returns true if this
    * connection is still in use
    * @returns the first failure; undefined if all checks passed
-   * @throws {ServiceError} `cancelled` when the signal aborts
+   * @throws {ServiceError} `cancelled` if the signal aborts
    */
   check(
     onResult: (result: CheckResult) => void,

@@ -152,7 +152,7 @@ export type FoundDetails = {
 
 const SAFE_WORD = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The failure of a request. Never has a `cause`, because a cause could contain secrets. */
+/** A failure, with its kind and details. Has no `cause`, because a cause could contain secrets. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly kind: ErrorKind;

@@ -158,8 +158,8 @@ function modelLine(facts: StatusFacts, settings: StatusSettings): string | undef
 }
 
 /**
- * Returns the tooltip lines for the editor's settings, which are shown until credentials are looked
- * up.
+ * Returns the tooltip lines for the editor's settings. They're shown until the credentials have
+ * been looked up.
  */
 function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | false)[] {
   const { service, serviceProblem, authUrl, url, projectId, resource = 'project' } = settings;

@@ -164,7 +164,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
  * @param onResult called when a check starts, waits for a retry, ends, or is skipped after a
  * failure; called again for the identity host if the whole network turns out to be down
  * @returns the first failure; undefined if all checks passed
- * @throws {ServiceError} `cancelled` when the signal aborts
+ * @throws {ServiceError} `cancelled` if the signal aborts
  */
 export async function runNetworkChecks(
   options: NetworkCheckOptions,

@@ -15,8 +15,9 @@ export interface PendingRequestOptions {
   /** Returns the milliseconds to wait before a retry. Tests replace this function. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * Returns the secrets of all connections. Failure details that contain any of them are removed,
-   * because a response can repeat text from an earlier request.
+   * Returns the secrets of all credentials that were used or tested, and their latest tokens.
+   * Failure details that contain any of these are removed, because a response can repeat text from
+   * an earlier request.
    */
   readonly secrets: () => readonly string[];
 }
