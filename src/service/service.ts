@@ -23,7 +23,7 @@ export interface Service {
   /** The web page where users create a key. Empty if the page isn't known. */
   readonly keyPage: string;
   readonly regions: readonly Region[];
-  /** Prefix of a region's host on the service's private network. */
+  /** The prefix that a region's host name has on the service's private network. */
   readonly privatePrefix: string;
   /** Setting names that other clients for this service use. This extension reads them, too. */
   readonly aliases: NameSet;

@@ -24,7 +24,10 @@ export interface StatedModel extends ModelFacts {
 
 /** Maximum number of models in an entry, far more than anyone would describe. */
 const MAX_STATED_MODELS = 200;
-/** Matches a name without Markdown, because VS Code renders Markdown in model names. */
+/**
+ * Matches a model name. Excludes the characters of Markdown links, code, and HTML, because VS Code
+ * renders Markdown in model names. Doesn't exclude bare URLs.
+ */
 export const MODEL_NAME = /^[\p{L}\p{N}_ .,:/()+-]{1,80}$/u;
 
 /**
