@@ -37,9 +37,7 @@ export function loadedWith(path: string, found = new Set<string>()): Set<string>
   return found;
 }
 
-/**
- * Returns the files that the first command loads in addition to the files that load at activation.
- */
+/** Returns the files that the first command loads in addition to those loaded at activation. */
 export function loadedByFirstCommand(): readonly string[] {
   const before = loadedAtStart();
   return [...loadedWith(partPath('src/app.ts'))].filter((path) => !before.has(path));

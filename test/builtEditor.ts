@@ -7,8 +7,8 @@ import type { ServiceRuntime } from '../src/service/serviceRuntime.ts';
 import { partPath } from './built.ts';
 
 /**
- * The code of a fake editor. Almost every property and call returns the editor itself, but `get`
- * and `inspect` return undefined, so no setting has a value.
+ * The code of a fake editor. Almost every property and call returns the editor itself, but calls to
+ * `get` and `inspect` return undefined, so no setting has a value.
  */
 const ANYTHING = `
 const anything = new Proxy(function () {}, {

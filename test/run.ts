@@ -72,7 +72,10 @@ const packaged: readonly (readonly Step[])[] = [
   [inServer(suite('ui', 'npm run --silent ui'))],
 ];
 
-/** Run before both lanes of `nightly`, because they change the installation that both lanes use. */
+/**
+ * Steps that run before both lanes of `nightly`, because they change the installation that both
+ * lanes use.
+ */
 const preparedNightly: readonly Step[] = [
   inServer(check('native modules', 'node test/vscode/install.ts --native')),
 ];

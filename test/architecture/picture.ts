@@ -145,7 +145,7 @@ function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
 
 /**
  * Returns the cost of a placement. Overlapping boxes, arrows through boxes, crossing arrows, and
- * wide arrows increase the cost.
+ * the width of each arrow increase the cost.
  */
 function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
   const ends = arrows.map(({ from, to, kind }) => {
@@ -288,7 +288,9 @@ function cornersOf(box: Point, side: -1 | 1, passCounts: PassCounts): Corner[] {
   });
 }
 
-/** True if a line crosses a box or comes closer to it than the minimum distance. */
+/**
+ * True if a line crosses a box, or comes more than 1 pixel closer to it than the minimum distance.
+ */
 function meets(start: Point, end: Point, box: Point): boolean {
   const [top, bottom] = [-1, 1].map((edge) => box.y + edge * (BOX.height / 2 + GAP.box - 1));
   const [upper, lower] = [Math.max(start.y, top ?? 0), Math.min(end.y, bottom ?? 0)];

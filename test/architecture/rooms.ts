@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { filesIn } from '../filesIn.ts';
 import { floors, importsOf, roomOf } from '../unit/houseRules.ts';
 
-/** Reads the rooms of src. A room is a folder or file that imports only rooms on lower floors. */
+/**
+ * Reads the rooms in src, and generates their table. A room is a folder or file that imports only
+ * from rooms on lower floors.
+ */
 
 export interface Room {
   /** The path of a folder or file under src, without `.ts`. See `roomOf`. */

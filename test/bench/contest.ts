@@ -21,8 +21,8 @@ export interface Contest extends Order {
   readonly callers: readonly CallerName[];
   readonly answer: AnswerShape;
   /**
-   * True to replay recorded responses, because the emulator's own work can hide differences between
-   * callers.
+   * True to replay recorded responses. Otherwise, the emulator's own work can hide differences
+   * between callers.
    */
   readonly isReplayed?: boolean;
   /** Number of measured rounds, which follow `warmUps` unmeasured rounds. */
@@ -30,7 +30,7 @@ export interface Contest extends Order {
   readonly warmUps: number;
 }
 
-/** Returns the figures of each measured round, by caller. */
+/** Runs the contest, and returns the figures of each measured round, by caller. */
 export async function runContest(contest: Contest): Promise<Map<CallerName, Figures[]>> {
   const { callers, answer, isReplayed, rounds, warmUps, ...order } = contest;
   const emulator = new Child('test/bench/emulatorProcess.ts');

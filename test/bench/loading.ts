@@ -3,7 +3,7 @@ import { Child } from './child.ts';
 /**
  * Measures how long it takes to load code in a process that imitates an extension host. The paths
  * take turns, and each load happens in a new process.
- * @returns the loading times of each path in `paths`, in milliseconds, one for each round
+ * @returns the loading time in each round, in milliseconds, by name
  */
 export async function loadInTurn<Name extends string>(
   how: 'activate' | 'load',

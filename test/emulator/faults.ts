@@ -113,7 +113,7 @@ export class FaultScript {
   }
 }
 
-/** A promise that a test resolves by calling `open`. It can be used as `hold`. */
+/** `opened` resolves when a test calls `open`, and can be used as a fault's `hold`. */
 export interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;

@@ -28,8 +28,9 @@ import { isRecord, type Service } from './service.ts';
 const operations = ['generation', 'generation_stream', 'chat', 'chat_stream', 'tokenization'];
 
 /**
- * Handles all requests below `/ml/v1`. The operations on models check the token, version, project,
- * rate limit, model, and prompt, in this order.
+ * Handles all requests below `/ml/v1`. An operation on a model checks the token, version, project,
+ * rate limit, model, and prompt, in this order. An operation on a deployment checks the deployment
+ * instead of the project, and no model.
  */
 export function inferenceAnswer(request: ReceivedRequest, service: Service): Answer {
   const { path, method } = request;

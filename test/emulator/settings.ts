@@ -17,7 +17,7 @@ export interface EventFormat {
   spaceAfterColon: boolean;
 }
 
-/** A model's output for one chat request, which can include tool calls. */
+/** A model's output for one chat request. It can include tool calls. */
 export interface ModelStep {
   readonly reasoning?: string;
   readonly text?: string;
@@ -25,8 +25,8 @@ export interface ModelStep {
 }
 
 /**
- * The settings of the emulated services. A test can change them at any time. A change applies to
- * the next response.
+ * The settings of the emulated services. A test can change them at any time. A change takes effect
+ * with the next response.
  */
 export interface EmulatorSettings extends EventFormat {
   apiKeys: readonly string[];

@@ -135,7 +135,7 @@ function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   };
 }
 
-/** Makes one call. Text that arrives after the end of the call fails the test. */
+/** Makes one call. The test fails if text arrives after the call has ended. */
 async function play(world: World, streams: boolean, onFirstText: () => void): Promise<Ending> {
   const parts: string[] = [];
   let isSettled = false;

@@ -30,7 +30,7 @@ export async function measureCancelling(): Promise<void> {
   });
 }
 
-/** Returns the smallest value that is at least as large as this percentage of the values. */
+/** Returns a percentile by the nearest-rank method, with one decimal place. */
 function percentile(values: readonly number[], percent: number): string {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1]?.toFixed(1) ?? '';

@@ -9,8 +9,8 @@ import { provideEditor } from '../builtEditor.ts';
 
 /**
  * Activates the shipped file in plain Node with a minimal fake editor, so that the extension's
- * timers, connections, and secret reads can be counted. A real extension host also contains timers,
- * connections, and secret reads of VS Code and other extensions.
+ * timers, connections, and secret reads can be counted. In a real extension host, the counts would
+ * include those of VS Code and other extensions.
  */
 describe('activation of the built extension', () => {
   const counts = { timers: 0, connections: 0, secretsRead: 0 };

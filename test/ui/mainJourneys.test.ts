@@ -95,7 +95,7 @@ describe('the main journeys', () => {
     await status().waitFor({ text: '$(key) Set Up Hosted Model', background: 'warning' });
     assert.equal(emulator.requests.length, 0);
 
-    // Escape in the document closes the setup, as VS Code does with any open input. It must not
+    // Escape in the document closes the setup, as it closes any open input in VS Code. It must not
     // cancel the waiting generation while the setup stays open.
     await editor.focus();
     await session.workbench.page.keyboard.press('Escape');

@@ -401,7 +401,7 @@ describe("the extension, tested against the service's documentation", () => {
       emulator.faults.next(chatPath, { status: 503, hold: held.opened });
       emulator.faults.always(chatPath, { status: 503 });
       await generateOnce();
-      // Hold the first response until progress appears, which takes longer than the first backoff.
+      // Holds the first response until progress appears, which takes longer than the first backoff.
       await notifications.progress(product.generating);
       held.open();
       await notifications.close(product.exhausted);

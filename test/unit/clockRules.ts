@@ -86,7 +86,7 @@ export const MAY_READ_CLOCKS: Readonly<Record<string, string>> = {
   'test/emulator/requests.ts': 'mentions a clock in a comment',
 };
 
-/** Returns the lines at which a file breaks a rule, as `path:line rule`. */
+/** Returns the lines on which a file breaks a rule, as `path:line rule`. */
 export function clockReads(path: string, text: string): string[] {
   return clockRules.flatMap(({ name, breaks }) =>
     breaks(text).map((at) => `${path}:${text.slice(0, at).split('\n').length} ${name}`),

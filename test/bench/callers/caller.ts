@@ -49,7 +49,7 @@ export async function fetchToken(url: string): Promise<string> {
   return access_token;
 }
 
-/** The fields of a response that callers read. */
+/** The response fields that callers read. */
 export interface ChatAnswer {
   readonly choices: readonly {
     readonly message?: { readonly content: string };

@@ -40,7 +40,7 @@ export const makeCaller: MakeCaller = async (url) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const read = eventReader(onText);
       let end = '';
-      // The emulator sends each event as one HTTP chunk, so the lines with chunk sizes are only
+      // The emulator sends each event as one HTTP chunk, so lines with chunk sizes appear only
       // between events.
       onPart = (part) => {
         read(part);

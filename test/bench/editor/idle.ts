@@ -43,8 +43,8 @@ async function countedByTest(): Promise<Record<string, number>> {
 }
 
 /**
- * Counts the requests of an idle window. The window could get a token, because it has a stored key
- * and an address.
+ * Counts the requests of an idle window. A stored key and an address are available, so a request
+ * for a token would be possible.
  */
 async function requestsOfWindow(): Promise<Record<string, number>> {
   return onStage(async ({ start, storeKey, emulator, workbench }) => {

@@ -69,7 +69,10 @@ function openedIn({ events }: Generation): number {
 
 let measuring: Promise<Measured> | undefined;
 
-/** Returns the measurements for all three questions, which are made on the first call. */
+/**
+ * Makes the measurements for all three questions on the first call, and returns the same ones on
+ * later calls.
+ */
 function measuredOnce(): Promise<Measured> {
   measuring ??= withContestants(async (open) => {
     const all: Measured = { far: [], near: [] };

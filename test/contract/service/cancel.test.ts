@@ -27,7 +27,7 @@ describe('a canceled call', () => {
       const sent = emulator.requests.length;
       const ended: string[] = [];
       void kind.then((one) => ended.push(one));
-      // The clock is stopped and the service is stuck, so only cancel() can end the call.
+      // The clock is stopped, so only cancel() can end the stuck call.
       cancel();
       await (waitMs ? time.pass(waitMs) : settled());
       assert.deepEqual(ended, ['cancelled']);

@@ -2,7 +2,7 @@ import type { Fault } from '../../emulator/faults.ts';
 import { pathOf, tokenPath } from './world.ts';
 
 /**
- * Responses of failing services. Most of them repeat the key or the token, each in a different
+ * Responses from failing services. Most of them repeat the key or the token, each in a different
  * place.
  */
 

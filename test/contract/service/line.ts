@@ -62,7 +62,7 @@ class Connection {
       end.setNoDelay(true);
     }
     near.on('data', (bytes) => {
-      // If the service has closed the connection, more data from the client gets a reset.
+      // If the service has closed the connection, further data from the client causes a reset.
       if (this.#far.destroyed) near.resetAndDestroy();
       else this.#later(() => this.#pass(bytes, this.#far));
     });

@@ -6,9 +6,9 @@ import type { Duplex } from 'node:stream';
 /** A proxy, and a port that nothing listens on. */
 
 /**
- * A port that refuses connections on every machine. IANA hasn't assigned port 4, and systems hand
- * out only high ports. A closed high port isn't safe: another program could reuse the port, or a
- * client socket could get the port as its own and connect to itself.
+ * A port that refuses connections on every machine. IANA hasn't assigned port 4, and operating
+ * systems pick only high ports. A closed high port isn't safe: another program could reuse the
+ * port, or a client socket could get the port as its own and connect to itself.
  * https://www.iana.org/assignments/service-names-port-numbers
  */
 export const CLOSED_PORT = 4;

@@ -32,7 +32,7 @@ const generationBody = {
 
 const privateKey = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADAN\n-----END PRIVATE KEY-----\n';
 
-/** Returns the headers of a request, except those that every HTTP request has. */
+/** Returns a request's headers without `Host`, `Connection`, and `Content-Length`. */
 function headersOf({ headers }: ReceivedRequest): Record<string, unknown> {
   const { host, connection, 'content-length': length, ...rest } = headers;
   return rest;

@@ -18,7 +18,7 @@ export interface TlsServer {
   readonly port: number;
   /** Key and certificate in one PEM string. */
   readonly certificate: string;
-  /** Paths of the requests that passed the TLS handshake. */
+  /** Paths of the requests received after a completed TLS handshake. */
   readonly requests: readonly string[];
   close(): Promise<void>;
 }

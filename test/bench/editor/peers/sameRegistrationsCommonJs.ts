@@ -1,5 +1,5 @@
 /**
- * Makes the registrations of `sameRegistrations.mts` from a CommonJS module, which VS Code loads
+ * The same extension as `sameRegistrations.mts`, but as a CommonJS module, which VS Code loads
  * faster than an ES module.
  */
 export { activate } from './sameRegistrations.mts';

@@ -16,8 +16,8 @@ export function quantile(values: readonly number[], share: number): number {
 }
 
 /**
- * Returns a row for the product and each peer. A peer's row also has a ratio, unless the peer's
- * value is 0.
+ * Returns one row for the product and one for each peer. A peer's row also has a ratio, unless the
+ * peer's value is 0.
  */
 export function compared(
   unit: string,

@@ -73,8 +73,7 @@ export async function onStage<Value>(
 }
 
 /**
- * Opens a separate line to each service. A connection's line therefore shows which service the
- * connection is for.
+ * Opens a separate line to each service, so that the port in a `LineEvent` identifies the service.
  */
 export async function addressesByLine(lines: Child, emulatorUrl: string): Promise<Addresses> {
   const { port } = new URL(emulatorUrl);
