@@ -111,8 +111,8 @@ const rows: Row[] = [];
 const cpuTime = new CpuTime();
 const leftOut: string[] = [];
 /**
- * The output of failed steps. It is printed again near the end, because long logs are truncated at
- * the start.
+ * The failures in the output of each failed step. They're printed again near the end, because long
+ * logs are truncated at the start.
  */
 const failures: string[] = [];
 const startedAt = performance.now();

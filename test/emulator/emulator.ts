@@ -154,8 +154,8 @@ export class Emulator {
   }
 
   /**
-   * Restores the initial state, except for open connections and pending requests. If `keepsTokens`
-   * is true, access tokens stay valid.
+   * Restores the initial state, except for open connections, pending requests, and the counts in
+   * `received`. If `keepsTokens` is true, keeps the access tokens and their states.
    */
   reset({ keepsTokens = false } = {}): void {
     const { port, now, identifier, onEnd, ...chosen } = this.#options;

@@ -12,7 +12,10 @@ export interface Unapproved {
   readonly received: Received;
 }
 
-/** A server that accepts any connection, with or without TLS, until the process ends. */
+/**
+ * A server that accepts any TCP connection until the process ends. It never completes a TLS
+ * handshake.
+ */
 export interface UnapprovedListener extends Unapproved {
   /** The host, including the port. */
   readonly host: string;

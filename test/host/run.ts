@@ -97,9 +97,9 @@ async function bundleTests(): Promise<string> {
 }
 
 /**
- * Creates a self-signed certificate, such as a company might use. Returns the environment variables
- * that make VS Code trust the certificate, or none if openssl is missing. On Linux, VS Code reads
- * SSL_CERT_FILE.
+ * Creates a self-signed certificate, such as a company might use. Returns two environment
+ * variables, or none if openssl is missing: the path of the certificate for the tests, and
+ * SSL_CERT_FILE, which makes VS Code on Linux trust the certificate.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
   const own = await selfSigned('service.example');

@@ -26,9 +26,7 @@ interface Reported {
   readonly lines: readonly number[];
 }
 
-/**
- * Everything that a generation needs, from real documents to an emulated service on a real socket.
- */
+/** The dependencies of a generation, with an emulated service on a real socket. */
 export class World {
   readonly emulator: Emulator;
   readonly jobs = new RecentJobs();

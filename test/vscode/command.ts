@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Number of output lines in the error message of a failed command. */
+/** Maximum number of output lines in the error message of a failed command. */
 const outputLinesInError = 40;
 
 /**

@@ -93,7 +93,7 @@ class FakeEdit {
 
 class Empty {}
 
-/** A fake editor that records everything it receives from the extension, by sink. */
+/** A fake editor that records all text from the extension, by sink. */
 export class SinkEditor extends FakeEditor {
   readonly sunk = new Map<Sink, string[]>(SINKS.map((sink) => [sink, []]));
   readonly tooltips: FakeMarkdown[] = [];

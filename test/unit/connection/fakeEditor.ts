@@ -112,7 +112,9 @@ export class FakeEditor {
   beforeInput: (answer: string) => void = () => {};
   /** Called before the setting with this name is written. */
   beforeUpdate: (name: string) => void = () => {};
-  /** If a message that isn't modal has a button with this label, the button is pressed. */
+  /**
+   * Label of the button that is pressed in each warning or information message that isn't modal.
+   */
   pressed: string | undefined;
 
   addFolder(path: string, scheme = 'file'): void {

@@ -667,8 +667,8 @@ describe('the extension with several services', () => {
     );
     assert.deepEqual(await used(), [true, true]);
     await keys.write({ ...own, apiKey: 'another-secret' }, 'acme');
-    // Both connections have changed: each lists the other's key among the keys that it must not
-    // send.
+    // Both connections have changed: one has a new key, and the other lists that key among the keys
+    // that it must not send.
     assert.deepEqual(await used(), [false, false]);
   });
 

@@ -79,8 +79,8 @@ describe('a .env file', () => {
   it('is read like an environment with the same values, except for line numbers', () => {
     for (const fixture of envFiles) {
       const text = textOf(fixture);
-      // Skip files with two lines for the same name, or with spaces around `=`, because neither can
-      // occur in an environment.
+      // Skip files with two lines for the same name, or with whitespace around a value or before
+      // `=`. An environment can contain neither two such lines nor whitespace before `=`.
       const names = readEnvFile(text ?? '', ibm).named.map(({ name }) => name);
       if (
         text === undefined ||

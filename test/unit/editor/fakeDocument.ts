@@ -23,8 +23,8 @@ type Event = readonly Replacement[];
 export type Fate = 'apply' | 'refuse' | 'ignore' | 'reject' | 'applyAndTrim' | 'never';
 
 /**
- * A fake document that records who wrote each character. Edits wait for `turn`, and are refused if
- * the document changes while they wait, as in VS Code.
+ * A fake document that records who wrote each character. The writer's edits wait for `turn`, and
+ * are refused if the document changes while they wait, as in VS Code.
  */
 export class FakeDocument implements OpenDocument {
   readonly document = {} as TextDocument;

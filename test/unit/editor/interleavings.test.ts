@@ -15,7 +15,10 @@ const FIRST = 0xe000;
 const SPAN = 0x800;
 const LEAD = 0;
 const TAIL = SPAN - 1;
-/** If a run has at most this many failed edits and no user edits, all responses must be placed. */
+/**
+ * If a run has at most this many failed edits, no changes by the user, and no trimmed whitespace,
+ * all responses must be placed.
+ */
 const HARMLESS_FAILURES = 2;
 
 type Step =

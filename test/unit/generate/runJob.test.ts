@@ -387,7 +387,7 @@ describe('runJob', () => {
     }
   });
 
-  /** The run receives text, and is then canceled. */
+  /** Runs a job that receives text and is then canceled. Returns the announcements. */
   const runCanceled = async (options: Options) => {
     const generate = async (_: number, { onText }: CallOptions) => {
       onText?.('The first words');
