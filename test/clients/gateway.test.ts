@@ -8,8 +8,8 @@ import { connectionOf, failureOf, never } from '../unit/service/fixtures.ts';
 import { ensureNginx, type Gateway, startGateway } from './nginx.ts';
 
 /**
- * Tests the extension with a third-party gateway. nginx requires a key and a team, and adds its own
- * token to requests to the service behind it.
+ * Tests the extension's service client with a third-party gateway. nginx requires a key and a team,
+ * and adds its own token to requests to the service behind it.
  */
 
 const key = 'key-of-the-gateway';

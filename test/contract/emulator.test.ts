@@ -84,7 +84,7 @@ function eventsOf(text: string): unknown[] {
 
 /**
  * Returns a copy of a body in which some values are replaced with their type: the access token, and
- * the token counts that include the prompt, which depend on the model.
+ * the token counts that include the prompt. These counts depend on the model.
  */
 function fixedPart(value: unknown): unknown {
   const free = ['access_token', 'input_token_count', 'prompt_tokens', 'total_tokens'];

@@ -28,9 +28,9 @@ import { isRecord, type Service } from './service.ts';
 const operations = ['generation', 'generation_stream', 'chat', 'chat_stream', 'tokenization'];
 
 /**
- * Handles all requests below `/ml/v1`. An operation on a model checks the token, version, project,
- * rate limit, model, and prompt, in this order. An operation on a deployment checks the deployment
- * instead of the project, and no model.
+ * Handles all requests below `/ml/v1`. For an operation on a model, checks the token, version,
+ * project, rate limit, model, and prompt, in this order. For a deployment, checks the deployment
+ * instead of the project, and skips the model.
  */
 export function inferenceAnswer(request: ReceivedRequest, service: Service): Answer {
   const { path, method } = request;

@@ -71,7 +71,7 @@ export interface EmulatorSettings extends EventFormat {
   unlistedModelIdsWithoutChat: readonly string[];
   /** Lifetime in seconds of the access tokens issued from now on. */
   tokenLifeSeconds: number;
-  /** The number of seconds that the clock of both services is ahead of this machine's clock. */
+  /** The number of seconds by which the clock of both services is ahead of this machine's clock. */
   clockOffsetSeconds: number;
   /** Returns the generated text for a prompt, as one string or as the chunks of a stream. */
   answer: (prompt: string) => string | readonly string[];

@@ -22,8 +22,8 @@ const gone = (what: string) =>
   `${what} is gone. It was seen in 1.133.0 and 1.139.1, this is ${version}`;
 
 /**
- * Tests that VS Code still has each part of `src/undocumentedApi.ts`. A failure names the missing
- * part.
+ * Tests that VS Code still has everything that `src/undocumentedApi.ts` names. A failure states
+ * what is missing.
  */
 describe('the undocumented API of VS Code', () => {
   for (const id of Object.values(undocumentedCommands)) {

@@ -54,7 +54,7 @@ describe('the shipped readme and changelog', () => {
         }
         assert.doesNotMatch(page, /<img|!\[/, name);
       }
-      // In the shipped readme, each image is replaced by its alt text.
+      // In this package's readme, each image is replaced by its alt text.
       const [[, readme] = assert.fail()] = pages;
       const shown = [...readFileSync('README.md', 'utf8').matchAll(/\balt="([^"]+)"/g)];
       assert.ok(shown.length > 2);

@@ -6,7 +6,10 @@ export interface Mishap {
   readonly name: string;
   readonly fault: (streams: boolean) => Fault;
   readonly times: number;
-  /** The failures that the generation may end with. If the list is empty, it must succeed. */
+  /**
+   * The failures that the generation may end with. If the list is empty, the generation must
+   * succeed.
+   */
   readonly kinds: readonly ErrorKind[];
 }
 

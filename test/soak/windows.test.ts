@@ -87,7 +87,8 @@ async function ours(random: () => number, isInUse: boolean): Promise<Load> {
 }
 
 /**
- * Simulates the same windows with timers that refresh each token at a fixed time before it expires.
+ * Simulates the same number of windows, with timers that refresh each token at a fixed time before
+ * it expires.
  */
 function withFixedTimer(random: () => number): Load {
   const load = new Array<number>(END).fill(0);

@@ -6,7 +6,10 @@ import { FakeKeyring, FakeState } from './connection/fakes.ts';
 
 const nothing = { dispose: () => {} };
 
-/** A fake editor with one open `.env` file. Records the messages about the file's problems. */
+/**
+ * A fake editor with one open `.env` file. `shown` contains the current messages about the file's
+ * problems.
+ */
 class EditorWithFile extends FakeEditor {
   text = '';
   shown: readonly string[] = [];

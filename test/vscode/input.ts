@@ -7,12 +7,12 @@ export interface QuickInputState {
   /** The step as shown, such as `2/3`. Empty if the input has no steps. */
   step: string;
   /**
-   * Text below the box, without the hint "(Press 'Enter' …)" that VS Code adds. Empty if the value
-   * is invalid.
+   * Text below the box, without the hint "(Press 'Enter' …)" that VS Code adds. Empty if a
+   * validation message takes its place.
    */
   prompt: string;
   placeholder: string;
-  /** The validation message. Empty if the value is valid. */
+  /** The validation message. Empty if there is none. */
   validation: string;
   severity: 'none' | 'info' | 'warning' | 'error';
   password: boolean;
@@ -42,7 +42,7 @@ export interface QuickInputExpectation {
   placeholder?: string | RegExp;
   validation?: string | RegExp;
   password?: boolean;
-  /** A label that must be among the items. */
+  /** The label of an item that must be listed, with or without its icon. */
   item?: string;
 }
 

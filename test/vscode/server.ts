@@ -53,7 +53,7 @@ export interface VSCodeServer {
    */
   url(folder?: string | null, payload?: readonly (readonly [string, string])[]): string;
   /**
-   * Replaces the user settings file. Open windows don't notice the change, so use
+   * Replaces the user settings file. The change doesn't affect open windows, so use
    * `Workbench.applyUserSettings` if a window is open.
    */
   writeUserSettings(settings: Settings): Promise<void>;

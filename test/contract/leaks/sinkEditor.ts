@@ -121,7 +121,7 @@ export class SinkEditor extends FakeEditor {
   /** The part of the editor's API that throws an error whenever it's accessed. */
   broken: 'status bar' | 'windows' | 'tabs' | 'settings file' | undefined;
   /**
-   * The ID of a command that can't be registered, because another extension has already registered
+   * The ID of a command that can't be registered, as if another extension had already registered
    * it.
    */
   takenCommand: string | undefined;

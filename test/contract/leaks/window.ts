@@ -7,8 +7,8 @@ import { textsOfError } from '../../unit/service/canaries.ts';
 import type { SinkEditor } from './sinkEditor.ts';
 
 /**
- * Runs the whole extension in plain Node, as `activate` assembles it, in an editor that records
- * everything it receives. Pauses are shorter than in a real window, and the extension's errors are
+ * Runs the whole extension in plain Node, as `activate` assembles it, in an editor that records all
+ * text that it receives. Pauses are shorter than in a real window, and the extension's errors are
  * reported to the test.
  */
 

@@ -40,8 +40,8 @@ describe('unusable responses:', () => {
   afterEach(endWorlds);
 
   /**
-   * Each fault, with its name and with the failures that it causes in a token request and in a
-   * request for text.
+   * Each fault, with its name and with the kinds of failure that it causes in a token request and
+   * in a generation.
    */
   const hostile: readonly [string, Fault, ErrorKind, ErrorKind][] = [
     [

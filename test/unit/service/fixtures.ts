@@ -144,8 +144,9 @@ export interface FakeAnswer {
 export type Script = (n: number) => FakeAnswer | Error;
 
 /**
- * Returns a `fetch` function that responds with the results of `script`, and a list of the requests
- * that it received, each with the time, the body, and the `Authorization` header.
+ * Returns a `fetch` function that responds with the results of `script`. Also returns a list of the
+ * requests that the function received, each with the time, the body, and the `Authorization`
+ * header.
  */
 export function fakeNetwork(script: Script, clock?: Clock) {
   const sent: { readonly atMs: number; readonly body: unknown; readonly bearer: unknown }[] = [];
