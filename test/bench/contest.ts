@@ -65,8 +65,8 @@ function charactersOf({ calls, answer }: Contest): number {
 }
 
 /**
- * Returns a row for each name, with its median value. Each row except the product's also has a
- * ratio: the median, over all rounds, of the product's value divided by the row's value.
+ * Returns a row for each name, with the median of its values. Each row except the product's also
+ * has a ratio: the median, over all rounds, of the product's value divided by the row's value.
  */
 export function rowsWithRatios<Name extends string>(
   values: ReadonlyMap<Name, readonly number[]>,

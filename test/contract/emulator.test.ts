@@ -114,7 +114,10 @@ function assertRecorded(answer: ProbeAnswer, { response }: Recording, url: strin
   assert.deepEqual(fixedPart(actual), fixedPart(JSON.parse(expected)));
 }
 
-/** The settings of the emulator and the changes to the request that lead to a recorded response. */
+/**
+ * The conditions that lead to a recorded response, such as the emulator's settings and changes to
+ * the request.
+ */
 interface Situation {
   readonly settings?: EmulatorOptions;
   readonly change?: Record<string, unknown>;

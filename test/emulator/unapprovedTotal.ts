@@ -18,9 +18,9 @@ interface Plugin {
 }
 
 /**
- * Creates a plugin for `mocha --require`, with or without `--parallel`. The plugin fails a suite if
- * an unapproved host was contacted, or if the suite started fewer of these hosts than `atLeast`. It
- * prints the totals at the end.
+ * Creates a plugin for `mocha --require`, with or without `--parallel`. The plugin makes the suite
+ * fail if an unapproved host was contacted, or if the suite started fewer of these hosts than
+ * `atLeast`. The plugin prints the totals at the end.
  * @param atLeast minimum number of unapproved hosts in the whole suite. A run with `--grep` may
  * start fewer hosts.
  */

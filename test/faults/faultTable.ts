@@ -64,7 +64,7 @@ function cell(
   };
 }
 
-/** Streams the first text, then these chunks after all calls have received the first text. */
+/** Streams the first text. After all calls have received it, streams these chunks. */
 function afterText(
   ...rest: readonly (string | Uint8Array)[]
 ): (allStarted: Promise<void>) => Fault {

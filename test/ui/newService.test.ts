@@ -16,7 +16,7 @@ import {
 } from './service.ts';
 import { nightly, openWorkbench, type Session } from './session.ts';
 
-/** Adds a service in a fresh profile, then generates text with it, using only the keyboard. */
+/** Adds a service in a fresh profile, and then generates text with it. */
 
 interface Answer {
   /** The prompt or item that must be visible before the input. */
@@ -24,7 +24,7 @@ interface Answer {
   readonly text?: string;
 }
 
-/** Counts the user's inputs, and takes a picture before each input. */
+/** Counts the user's inputs, and takes a screenshot before each input in the setup. */
 class Walk {
   inputs = 0;
   readonly #session: Awaited<ReturnType<typeof openWorkbench>>;
@@ -52,7 +52,7 @@ const model = 'ibm/granite-4-h-small';
 
 /**
  * Runs the command that generates text, adds a service in the setup, and waits for the generated
- * text in the document.
+ * text in the document. Uses only the keyboard.
  * @param answers the inputs between the address and the approval
  * @returns the number of inputs, and the session
  */

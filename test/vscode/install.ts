@@ -35,8 +35,7 @@ const serverNodeMajor = 24;
  * Installs `code-server@version` if it isn't installed yet, and returns the paths and version of
  * its VS Code server. Prints a message and exits if this system can't run the server.
  *
- * @throws {Error} if a command fails, with the output of the command, or if this process isn't Node
- * 24
+ * @throws {Error} if a command fails, with the end of its output, or if this process isn't Node 24
  */
 export async function ensureVSCodeServer(version: string): Promise<VSCodeServerInstallation> {
   needServer();

@@ -19,7 +19,7 @@ const windows = 36;
 const [longWindows, rounds] = [12, 4];
 
 /**
- * Milliseconds until a fast model's first output token. Work that a contestant finishes in this
+ * Milliseconds until a fast model's first output token. Work that a contestant finishes within this
  * time doesn't delay the first character.
  */
 const serviceMs = 200;

@@ -122,7 +122,7 @@ describe('a token that expires before it arrives', () => {
 
   /**
    * Starts a world whose token has already expired when the client receives the token.
-   * @param isExpiredThere true if the token has also expired by the service's clock
+   * @param isExpiredThere true if the token has also expired according to the service's clock
    */
   async function startLate(isExpiredThere: boolean) {
     const clock = new SetClock();

@@ -1,6 +1,6 @@
 import { reconnectingFetch } from '../../../src/service/http/reconnectingFetch.ts';
 
-/** A `fetch` that counts how much of each response the client has read. */
+/** A `fetch` that counts the responses from each path, and the bytes that the client has read. */
 export class WatchedFetch {
   readonly #heads: string[] = [];
   readonly #ended: string[] = [];

@@ -20,8 +20,8 @@ describe('responseNotifications', () => {
   });
 
   /**
-   * The outcome of a run without failures. Fails the test if the run is repeated, or announced as
-   * complete.
+   * The outcome of a run without failures. Its functions fail the test if the run is repeated or
+   * announced as complete.
    */
   const whole: RunOutcome = {
     announce: () => assert.fail('announced as complete'),

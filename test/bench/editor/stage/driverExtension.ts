@@ -129,8 +129,8 @@ async function undo(document: TextDocument, text: string): Promise<number> {
 }
 
 /**
- * Waits until the extension host and the window are idle, but for at most `mostTurns` turns. A turn
- * is a timer of 1 ms in the host and a round trip to the window.
+ * Waits until the extension host and the window are idle, but for at most `mostTurns` turns. Each
+ * turn consists of a 1 ms timer in the host and a round trip to the window.
  */
 async function quiet(): Promise<void> {
   let inRow = 0;
