@@ -113,7 +113,8 @@ export class FakeEditor {
   /** Called before the setting with this name is written. */
   beforeUpdate: (name: string) => void = () => {};
   /**
-   * Label of the button that is pressed in each warning or information message that isn't modal.
+   * Label of the button to press in warnings and information messages that aren't modal and have
+   * it.
    */
   pressed: string | undefined;
 
