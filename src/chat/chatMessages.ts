@@ -116,7 +116,7 @@ export function callerDetail(connection: PublicCredentials): string {
   const { projectId, resource } = connection;
   const key = needsSetting('apiKey', connection) ? settingLabel('apiKey', connection) : 'service';
   const bound = listOf([key, 'host', ...(projectId ? [resourceName({ resource })] : [])]);
-  return `The extension is requesting a response from the model. If you allow this, the extension’s requests are sent to ${destinationOf(connection)}. Your decision applies to your current ${bound}. To be asked again, forget the decision in “Show Status and Actions”, or sign out.`;
+  return `The extension is requesting a response from the model. If you allow this, the extension’s requests will be sent to ${destinationOf(connection)}. Your decision applies to your current ${bound}. To be asked again, forget the decision in “Show Status and Actions”, or sign out.`;
 }
 
 // The tool
@@ -164,7 +164,7 @@ export const USE_QUESTION = {
 
 Each prompt is sent with your attachments. In Ask mode, or if text is selected, VS Code also attaches the open file. Each agent step sends the names of your files and the content of the files read so far. Each step also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions. The service may bill your account for all of this.
 
-VS Code’s background requests, such as those for chat titles, stay off. If you turn them on with the ${UTILITY_MODEL_SETTING} setting, the first prompt of each chat results in three requests.`,
+VS Code’s background requests, such as those for chat titles, are off by default. If you turn them on with the ${UTILITY_MODEL_SETTING} setting, the first prompt of each chat results in three requests.`,
 } as const;
 
 export const AI_IS_OFF = `AI features are turned off in the settings (${AI_SETTING}), so VS Code’s chat isn’t available.`;

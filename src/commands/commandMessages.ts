@@ -35,7 +35,7 @@ export const COMMAND_MESSAGES = {
   openKeybindings: 'Open Keyboard Shortcuts',
   signOut: {
     question: 'Sign out of Hosted Model?',
-    detail: 'This deletes your stored keys, tokens, and approvals.',
+    detail: 'This deletes your stored keys, forgets your approvals, and discards all tokens.',
     button: 'Sign Out',
   },
   signedOut: 'Signed out. Keys in .env files weren’t deleted.',

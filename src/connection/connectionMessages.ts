@@ -134,7 +134,7 @@ export function issuesText(
 export function headersText({ headers }: Service): string {
   const names = headers.map(({ name }) => name);
   if (names.length === 0) return '';
-  return `Each request includes the ${names.length === 1 ? 'header' : 'headers'} ${listOf(names)}`;
+  return `Each request to the service includes the ${names.length === 1 ? 'header' : 'headers'} ${listOf(names)}`;
 }
 
 /** Warns that requests to a service aren't encrypted. */

@@ -21,7 +21,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   control: () =>
     'Programs that keep the characters get errors, such as a 401. Remove the characters.',
   placeholder: (label) =>
-    `Nothing can be sent until you replace it. Enter the ${label} here, or set up Hosted Model.`,
+    `The file is used only if it’s complete. Enter the ${label} here, or set up Hosted Model.`,
   'non-ascii': (label) =>
     `The service would refuse characters such as accented letters or curly quotes. Copy the ${label} again.`,
   malformed: (label) =>
@@ -29,7 +29,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   comment: () =>
     'Programs that read the comment as part of the value get errors, such as a 401. Put the comment on its own line.',
   empty: (label) =>
-    `Nothing can be sent without a value. Add the ${label}, or set up Hosted Model.`,
+    `The file is used only if it’s complete. Add the ${label}, or set up Hosted Model.`,
   duplicate: () =>
     'Some programs use the first line, others the last, so Hosted Model doesn’t use the file. Remove one of the lines.',
   'endpoint-url': () =>

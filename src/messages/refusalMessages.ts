@@ -37,7 +37,7 @@ const UNKNOWN_TARGET =
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     invalid_request:
-      'The identity service refused the token request as invalid. It may expect the client’s credentials in a different place. Change “clientAuthentication” in the service’s entry in hostedModel.services.',
+      'The identity service refused the token request as invalid. It may expect the client ID and client secret in a different place. Change “clientAuthentication” in the service’s entry in hostedModel.services.',
     invalid_grant:
       'The identity service no longer accepts the client’s grant. Ask the identity service’s administrator to renew the grant.',
     unauthorized_client:
@@ -71,7 +71,7 @@ export const REFUSAL_MESSAGES = {
   }),
   unauthorized,
   'refused-once': () => ({
-    text: 'The service refused the token, but all checks pass now. The token had probably just expired. Try again.',
+    text: 'The service refused the request, but all checks pass now. The cause was probably temporary, such as an expired token. Try again.',
     actions: ['retry', 'diagnose'],
   }),
   forbidden: ({ isUnchecked }, { place, labels }) => ({

@@ -30,7 +30,7 @@ $\{selection}`,
   {
     name: 'Fix',
     insertMode: 'preview',
-    prompt: `Find and fix the mistakes in the following $\{language} code. Change as little as possible. Keep names, style, and indentation. If nothing is wrong, return it unchanged. ${CODE_ONLY}
+    prompt: `Find and fix the mistakes in the following $\{language} code. Change as little as possible. Keep names, style, and indentation. If nothing is wrong, return the code unchanged. ${CODE_ONLY}
 
 $\{selection}`,
   },

@@ -74,7 +74,7 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'bad-front-matter':
       return 'The front matter isn’t valid YAML. Check its quotes, colons, and indentation. Aliases aren’t allowed.';
     case 'not-fields':
-      return 'The front matter has no keys. Write one key per line, such as “name: Explain”.';
+      return 'The front matter has no top-level keys. Write one key per line, such as “name: Explain”.';
     case 'unknown-key':
       return `The front matter key ${shownName(issue.name)} is unknown, so it’s ignored. Correct or remove it.`;
     case 'wrong-type':

@@ -54,7 +54,7 @@ export const SET_UP = {
   changedValues:
     'The service’s stored values changed in another window. Check your answers, then save again.',
   unapprovedKey:
-    'You haven’t approved these changes for the stored key. Go back and enter the key again, or undo the changes.',
+    'You haven’t approved these changes for the stored values. Go back and enter the values again, or undo the changes.',
   projectPrompt: 'ID of the project to bill. In the project, open Manage > General > Details.',
   resourcePrompt: (resource: string) => `ID of the ${resource} to use.`,
   addressHint: (service: Service) => {
@@ -137,7 +137,7 @@ export const MANAGE = {
   noMoreHeaders: '$(check) Continue',
   headerNamePrompt: 'Name of the header.',
   badHeader:
-    'This header name can’t be used. Use letters, digits, and hyphens, but no reserved name such as Cookie or Authorization.',
+    'This header name can’t be used. Start with a letter, and use only letters, digits, and hyphens. Names such as Cookie and Authorization are reserved.',
   keyHeader: 'This header already contains the key.',
   tooManyHeaders: `A service can have at most ${MAX_HEADERS} headers. Remove one first.`,
   whichStorage: (name: string) => `Select where to store the value of ${name}`,
