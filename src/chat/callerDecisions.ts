@@ -75,7 +75,7 @@ export class CallerDecisions {
     const answers = new Map(this.#kept().map((one) => [one.id, one]));
     return [...answers.values()].map(({ id, isAllowed }) => ({
       caller: id,
-      label: `$(extensions) ${oneLine(id) || 'Unnamed extension'}`,
+      label: `$(extensions) ${oneLine(id) || 'Unidentified extension'}`,
       description: isAllowed ? 'allowed' : 'not allowed',
     }));
   }

@@ -108,7 +108,7 @@ export const DENY = 'Don’t Allow';
 /** @param id extension ID; empty if VS Code doesn't provide it */
 export function callerQuestion(id: string): string {
   return id === ''
-    ? 'Let an unnamed extension use your hosted model?'
+    ? 'Let an unidentified extension use your hosted model?'
     : `Let the extension ${id} use your hosted model?`;
 }
 

@@ -40,7 +40,7 @@ export function modelHint(models: readonly Model[], current: string): string {
 
 /** Returns the note to show under the input box if the service has more models than it listed. */
 export function moreModelsHint({ length }: readonly Model[]): string {
-  return `The service has more than the ${length.toLocaleString('en')} models listed here. To use another model, set hostedModel.modelId.`;
+  return `The service has more models than the ${length.toLocaleString('en')} listed here. To use another model, set hostedModel.modelId.`;
 }
 
 function rowOf(model: Model, isCurrent: boolean): ModelRow {

@@ -126,7 +126,7 @@ describe('CallerDecisions', () => {
       { caller: 'a.b', label: '$(extensions) a.b', description: 'allowed' },
       {
         caller: '',
-        label: '$(extensions) Unnamed extension',
+        label: '$(extensions) Unidentified extension',
         description: 'not allowed',
       },
     ]);

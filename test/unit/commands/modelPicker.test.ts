@@ -110,7 +110,7 @@ describe('Select Model', () => {
     await turn();
     assert.equal(
       list.prompt,
-      'The service has more than the 1,000 models listed here. To use another model, set hostedModel.modelId.',
+      'The service has more models than the 1,000 listed here. To use another model, set hostedModel.modelId.',
     );
   });
 
