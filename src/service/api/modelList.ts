@@ -4,8 +4,8 @@ import { MODEL_ID } from '../modelId.ts';
 import { check, count, shape } from '../schemaHelpers.ts';
 
 /**
- * The types for models, and the reader for model lists from the watsonx API. The schemas are based
- * on a recorded response.
+ * The types for models, and the reader for model lists in the default service's format. The schemas
+ * are based on a recorded response.
  */
 
 export interface Model {
