@@ -32,7 +32,7 @@ import {
  * or setup, use `addressFlaw`.
  */
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
-  'not-a-url': 'it isn’t a web address such as https://us-south.ml.cloud.ibm.com',
+  'not-a-url': 'it isn’t a complete web address, such as https://llm.acme.example',
   'not-https': 'it must start with https:// (http:// works only with localhost)',
   'has-user': 'it must not contain a user name or password',
   'has-query': 'it must not contain a query or fragment',
@@ -315,7 +315,7 @@ export function checkedSourcesText(found: SourceSnapshot): string {
   const all = `Sources checked: ${listOf([sourceName('editor', found), ...places])}.`;
   const isDeclined = found.external.some(({ decision }) => decision === 'refused');
   return isDeclined
-    ? `${all} To be asked again, forget the decision in “Show Status and Actions”.`
+    ? `${all} To be asked again, select “Forget Decision” in “Show Status and Actions”.`
     : all;
 }
 

@@ -35,8 +35,8 @@ interface Repository {
 }
 
 /**
- * Returns the reason why a commit could publish the file. Undefined if git ignores the file, or if
- * the risk is unknown, for example because the Git extension runs on another machine or hasn't
+ * Returns the reason why a commit could publish the file. Undefined if Git ignores the file, or if
+ * the risk is unknown. For example, the Git extension may run on another machine, or may not have
  * opened the repository yet.
  */
 export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {

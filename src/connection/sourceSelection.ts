@@ -33,11 +33,14 @@ import {
 import type { KeyRecord } from './keyStore.ts';
 import type { ApprovalDecision, Subject } from './sourceApprovals.ts';
 
-/** Selects one of the three sources based on their contents. Pure. */
+/**
+ * Selects the source of the credentials, based on the settings, the contents of the sources, and
+ * the user's approvals. Pure.
+ */
 
 export type ExternalSourceId = Exclude<SourceId, 'editor'>;
 
-/** The content of an external source, which the user may not have approved. */
+/** The content of an external source, or the reason why it wasn't read. */
 export type ExternalText<Reading = PublicReading> =
   | { readonly kind: 'unread'; readonly why: UnreadReason }
   | {

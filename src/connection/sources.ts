@@ -210,7 +210,10 @@ function storedKeys([word, record]: readonly [word: string, record: KeyRecord]):
   return possible.map((service) => ({ service, account, apiKey, headerSecrets, program }));
 }
 
-/** @param hasKey true for the methods that need a key; false for the methods that need no key */
+/**
+ * Returns a service for each authentication method that needs a key or, if `hasKey` is false, for
+ * each method that needs none.
+ */
 function servicesOfEachMethod(hasKey: boolean): Service[] {
   return Object.entries(AUTH_INPUTS)
     .filter(([, { secret }]) => (secret !== undefined) === hasKey)

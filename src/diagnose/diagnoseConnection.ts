@@ -41,7 +41,7 @@ export async function diagnoseConnection(
     const folder = activeFolder();
     let settings = readSettings(folder?.uri);
     let looked: Lookup | undefined;
-    // The checks without folder and program names, by title.
+    // The checks, keyed by title, with folder and program names removed.
     const anonymous = new Map<string, ShownCheck>();
     const run: DiagnosisOptions['run'] = async (show, signal) => {
       show(READING);

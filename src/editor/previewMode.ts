@@ -174,7 +174,8 @@ class PreviewWriter implements ResponseWriter {
     await showDocument(this.#deps.openDocument.document).catch(() => {});
     await this.#close(shown).catch(() => {});
     const written = await Promise.all(indices.map((index) => this.#writer.end(index)));
-    // Another response may still be waiting for its first text. That text opens a new preview.
+    // If another response is still waiting for its first text, a new preview opens when that text
+    // arrives. It takes focus only if the user hasn't changed the editor since now.
     this.#captureEditor();
     if (written.includes(false)) this.#deps.rescue();
   }

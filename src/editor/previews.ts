@@ -184,7 +184,8 @@ function untilNotRenaming(file: Uri): Promise<void> {
     const end = () => {
       clearTimeout(timer);
       listener.dispose();
-      // The caller continues after all listeners have switched to the renamed documents.
+      // After a rename, the caller continues in a microtask. By then, the other listeners of this
+      // event have switched to the renamed documents.
       resolve();
     };
     const timer = setTimeout(end, RENAME_MS);

@@ -80,7 +80,7 @@ interface EventContext {
  *   no effect.
  * - Text inserted inside the range splits the generated text into pieces. Deleted text is removed
  *   from the pieces.
- * - An undo or redo leads back to a known state if the document contains all pieces of that state.
+ * - An undo or redo restores a known state if the document contains all pieces of that state.
  *   If no state matches, the restored text might be generated text. The range may then become
  *   uncertain.
  * - A change that replaces the whole range or crosses one of its ends breaks the range, because

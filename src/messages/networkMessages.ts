@@ -126,10 +126,10 @@ function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails
     return 'The proxy requires authentication (407). Add your user name and password to VS Code’s proxy settings.';
   }
   if (status !== undefined) {
-    return `The proxy refused to connect to ${host} (${status}). Ask the proxy’s administrator, or change VS Code’s proxy settings.`;
+    return `The proxy refused to connect to ${host} (${status}). Contact the proxy’s administrator, or change VS Code’s proxy settings.`;
   }
   if (code === 'UND_ERR_PRX_CONN') {
-    return `The proxy closed the connection to ${host} (${code}). Ask the proxy’s administrator, or change VS Code’s proxy settings.`;
+    return `The proxy closed the connection to ${host} (${code}). Contact the proxy’s administrator, or change VS Code’s proxy settings.`;
   }
   const why = parenthesized(code);
   if (UNUSABLE_PROXY.test(code ?? '')) {

@@ -236,7 +236,7 @@ export const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
 export const INPUT_ARGUMENT = 'invalid_input_argument';
 export const REQUEST_ENTITY = 'invalid_request_entity';
 
-/** The identity service's code for a request that it can't parse. */
+/** The identity service's code for a token request that fails validation. */
 export const TOKEN_REQUEST_REFUSED = 'BXNIM0106E';
 const KEY_REFUSED = 'BXNIM0415E';
 

@@ -4,9 +4,9 @@ import { isRecord, type Service } from './service.ts';
 import type { EmulatorSettings } from './settings.ts';
 
 /**
- * Emulates all authentication methods except IBM Cloud's: tokens from an OAuth 2.0 server or an
- * on-premises platform, API keys that are sent to the model service, and headers that a gateway
- * requires.
+ * Emulates the authentication methods other than IBM Cloud's. They use tokens from an OAuth 2.0
+ * server or an on-premises platform, API keys that are sent to the model service, or headers that a
+ * gateway requires.
  */
 
 export const oauthPath = '/oauth2/token';

@@ -1,7 +1,7 @@
 import { type ModelSpecification, recordedModels } from './models.ts';
 import { answerFor } from './text.ts';
 
-/** A reason why the model stopped, in the spelling of the generation operations. */
+/** The reason why the model stopped, as the generation operation names it. */
 export type StopReason =
   | 'eos_token'
   | 'stop_sequence'

@@ -88,8 +88,7 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
  * True if two records are equal, except for these intended differences:
  *
  * - A call that is canceled while an error response arrives counts as never sent. In the earlier
- *   version, such a call counted as never sent only if it would have been retried after this
- *   response.
+ *   version, this was the case only for error responses that lead to a retry.
  * - If a response breaks off or times out, the failure contains the status of the response. In the
  *   earlier version, the failure didn't contain the status.
  */

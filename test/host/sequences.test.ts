@@ -11,8 +11,8 @@ import { type ByPlacingMode, open, placingModes, untilText } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
 /**
- * A character of the document. If undo or redo restores a character, the model restores the same
- * `Mark` object.
+ * A character in the test's copy of the document. If undo or redo restores a character, the copy
+ * contains the same `Mark` object again.
  */
 interface Mark {
   readonly char: string;

@@ -1,5 +1,5 @@
 /**
- * The environment variable for the path of a file. The file contains a certificate that VS Code
- * trusts in these tests, and the private key of the certificate.
+ * The name of the environment variable that holds the path to a PEM file. The file contains a
+ * certificate that VS Code trusts in these tests, and its private key.
  */
 export const trustedFileVariable = 'HOSTED_MODEL_TRUSTED_FILE';

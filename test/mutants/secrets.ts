@@ -339,7 +339,8 @@ export const secretMutants: readonly Mutant[] = [
     from: 'addressHolds(url, secrets) || ',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: 'E16: never sends a key that was pasted as the service URL, except in the token request',
+    title:
+      "E16: doesn't send the key outside the token request, even if the key was pasted as the service URL",
   },
   {
     name: 'the setup saves a key together with a value that contains it',

@@ -14,7 +14,7 @@ const BREAKING = 'Removed';
 /**
  * Returns the next version. It's a patch if all changes are under *Fixed* or *Security*. From 1.0.0
  * on, it's a major version if there is a change under *Removed*. Otherwise, it's a minor version.
- * @returns an error if there is nothing to release, or `version` isn't in the form 1.2.3
+ * @returns an error if there is nothing to release or if `version` isn't of the form 1.2.3
  */
 export function nextVersion(changelog: string, version: string): string | Error {
   const section = unreleasedIn(changelog);

@@ -77,7 +77,7 @@ describe(`the latest response ${nightly}`, () => {
     }
   });
 
-  it('is completed byte for byte by clicking Continue after each truncation', async () => {
+  it('matches the complete response byte for byte after clicking Continue at each truncation', async () => {
     const { editor, notifications } = session.workbench;
     await select('whole');
     await run(generate);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { repositoryRoot, testDirectory } from '../vscode/install.ts';
 
-/** True if the tests take the pictures for the README and the walkthrough, at twice the size. */
+/** True if the tests take the pictures for the README and the walkthrough, at twice the resolution. */
 export const takesPictures = process.env['HOSTED_MODEL_PICTURES'] === '1';
 
 /**

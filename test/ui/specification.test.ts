@@ -49,7 +49,7 @@ const product = {
     expired: /token expired/,
     refused: /refused/,
   },
-  /** Lines of the tooltip. */
+  /** Parts of the status item's tooltip. */
   waiting: (count: number) => `${count} waiting`,
   spaced: 'delayed by hostedModel.minRequestInterval',
   missing: { key: /needs an API key/ },

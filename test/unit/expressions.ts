@@ -166,7 +166,10 @@ function recheckable({ source, flags }: RegExp): { source: string; flags: string
   };
 }
 
-/** Matches a class or an emoji property. In `src`, classes are nested at most three deep. */
+/**
+ * Matches an emoji property, or a character class with at most two levels of nested classes. No
+ * expression in `src` nests deeper.
+ */
 const CLASS_OF_SETS =
   /\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*\])*\]|\\p\{RGI_Emoji(?:_Tag_Sequence)?\}/g;
 

@@ -25,7 +25,7 @@ export function readPages(): Texts {
 }
 
 /**
- * Returns the text of each block by the name in the block's markers. The texts are generated from
+ * Returns the text of each block, keyed by the name in its markers. The texts are generated from
  * the manifest, code, figures, and benchmark results.
  */
 export function readBlocks(): Texts {

@@ -214,8 +214,8 @@ async function resultOf(check: CheckName, context: CheckContext): Promise<CheckE
 }
 
 /**
- * True if two failures show that the network is down, because neither of two different hosts can be
- * reached. A misspelled address would affect only one host.
+ * True if neither of two different hosts could be reached. The network is probably down, because a
+ * misspelled address would affect only one host.
  */
 function isOffline(one: ServiceError, other: ServiceError): boolean {
   const areOut = [one, other].every((error) => isKind(error, 'unreachable', 'timeout'));

@@ -92,8 +92,8 @@ describe('a window', () => {
       await resources();
       return editors.filter((editor) => editor.deref()).length <= 1 || undefined;
     });
-    // The smaller growth counts, because a leak grows the heap in both parts, while earlier tests
-    // in this process affect only one part.
+    // Compare the smaller growth. A leak grows the heap in both parts, but earlier tests in this
+    // process affect only one part.
     const growth = Math.min(
       between.heapBytes - before.heapBytes,
       after.heapBytes - between.heapBytes,

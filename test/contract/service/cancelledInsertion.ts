@@ -12,8 +12,8 @@ import type { World } from './world.ts';
 const PROMPT = 'prompt';
 
 /**
- * Begins a generation that writes into a document, as the command does. Resolves while the edit
- * with the first chunk is in progress. All later chunks wait for this edit.
+ * Starts a generation that writes into a document, in the same way as *Generate from selection*.
+ * Resolves while the edit with the first chunk is in progress. All later chunks wait for this edit.
  * @param texts the chunks that the service sends before it stalls
  */
 export async function startInsertion(

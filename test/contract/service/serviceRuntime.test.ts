@@ -435,12 +435,12 @@ describe('a service runtime', () => {
   });
 
   for (const [place, owner] of ['the model', 'the service URL', 'the identity address'].flatMap(
-    (place) => [[place, ''] as const, [place, ' of another service'] as const],
+    (place) => [[place, 'the key'] as const, [place, "another service's key"] as const],
   )) {
-    it(`E16: never sends a key${owner} that was pasted as ${place}, except in the token request`, async () => {
+    it(`E16: doesn't send ${owner} outside the token request, even if the key was pasted as ${place}`, async () => {
       const { runtime, emulator, settings, withKey } = await start();
       const key = 'a-key-that-was-pasted';
-      const own = owner === '' ? key : 'key-number-one';
+      const own = owner === 'the key' ? key : 'key-number-one';
       emulator.settings.apiKeys = [own];
       const url = `${emulator.url}/${key}`;
       const used = { ...settings, ...(place === 'the model' && { modelId: key }) };

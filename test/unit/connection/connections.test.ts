@@ -612,7 +612,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.apiKey, 'key-of-the-other-window');
   });
 
-  it("A17: doesn't store a kept key again if the user signs out while the setup is saving", async () => {
+  it("A17: doesn't restore the key that the user kept if they sign out while the setup is being saved", async () => {
     await storeKey();
     editor.beforeUpdate = (name) => {
       editor.beforeUpdate = () => {};

@@ -259,8 +259,8 @@ export class FakeEditor {
       return new Proxy(shown, {
         get: (own, name) => Reflect.get(own, name) ?? (() => nothing),
         set: (own, name, value) => {
-          // A list that rejects an item sets `prompt` to the reason and stays open, so the fake
-          // closes the list.
+          // If the extension rejects the picked item, it sets `prompt` to the reason and leaves the
+          // list open. Close the list, as a user would.
           if (name === 'prompt' && isAnswered) {
             editor.refusals.push(value);
             hide();

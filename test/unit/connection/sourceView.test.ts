@@ -239,7 +239,7 @@ describe('the source view', () => {
     }
   });
 
-  it('offers only the actions that apply to a source', () => {
+  it('offers only the actions that apply to each source', () => {
     const complete = found({ external: [envFile()] });
     assert.deepEqual(labelsOf('envFile', complete), ['Import into Secret Storage', 'Open .env']);
     assert.deepEqual(labelsOf('editor', complete), ['Set Up...']);
@@ -483,7 +483,7 @@ describe('the text about the checked sources', () => {
     [
       'lists a declined source, and explains how to be asked about it again',
       [envFile(full, 'refused'), environment({})],
-      'the .env file in a (you declined it), and the environment (it has no settings for this service). To be asked again, forget the decision in “Show Status and Actions”.',
+      'the .env file in a (you declined it), and the environment (it has no settings for this service). To be asked again, select “Forget Decision” in “Show Status and Actions”.',
     ],
   ];
   for (const [what, external, text] of cases) {

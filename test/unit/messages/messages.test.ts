@@ -263,7 +263,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it("shows a prompt's length and limit if the service reports both", () => {
+  it("shows the prompt's length and the model's limit if the service reports both", () => {
     const of = (details: ErrorDetails) =>
       messageFor(new ServiceError('prompt-too-long', details))?.text;
     assert.equal(

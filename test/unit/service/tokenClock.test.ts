@@ -29,7 +29,7 @@ describe('the token service over time', () => {
   });
 
   for (const minutes of [-20, -120]) {
-    it(`refreshes once, without blocking calls, if the wall clock is set back by ${-minutes} min`, async () => {
+    it(`refreshes once, without making calls wait, if the wall clock is set back by ${-minutes} min`, async () => {
       const { flights, answer, value, start } = underTest(time);
       await start();
       time.setWall(minutes * MINUTE);
