@@ -5,8 +5,8 @@ import { isVSCode } from '../undocumentedApi.ts';
 
 /**
  * Remembers the user's decisions about which other extensions may use the models. VS Code lets any
- * extension call another extension's models without notifying the user. This isn't a security
- * boundary, because extensions share a process and can fake their IDs.
+ * extension call another extension's models without notifying the user. The decisions aren't a
+ * security boundary, because extensions share a process and can fake their IDs.
  */
 
 const DECISIONS = 'hostedModel.callers';
@@ -18,8 +18,8 @@ interface CallerDecision {
   readonly isAllowed: boolean;
   /**
    * Keyed hash of everything that the decision covers: the API key (or the service, if there's no
-   * key), the service address, and the project. The hash changes with each sign-out, so that
-   * decisions in other VS Code profiles, which a sign-out can't delete, no longer apply.
+   * key), the service address, and the project. A sign-out can't delete the decisions in other VS
+   * Code profiles. It changes the hash instead, so that they no longer apply.
    */
   readonly fingerprint: string;
 }
@@ -48,9 +48,9 @@ export class CallerDecisions {
   }
 
   /**
-   * True if the caller may use the connection. Prompts the user, unless the caller is trusted or
-   * the user has already decided about this combination of caller, key, service address, and
-   * project since the last sign-out.
+   * True if the caller may use the connection. Prompts the user once for each combination of
+   * caller, key, service address, and project, and again after a sign-out. Never prompts for a
+   * trusted caller.
    * @param signedOut aborts when the user signs out. A decision made after the sign-out isn't
    * stored, and the result is false.
    */

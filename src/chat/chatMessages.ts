@@ -13,14 +13,14 @@ import { AI_SETTING, UTILITY_MODEL_SETTING } from '../undocumentedApi.ts';
 
 /**
  * Returns the tooltip for a model in VS Code's model list.
- * @param withdrawn withdrawal date, YYYY-MM-DD
+ * @param withdrawn the withdrawal date, of the form YYYY-MM-DD
  */
 export function modelTooltip(id: string, provider: string, withdrawn: string | undefined): string {
   const end = withdrawn ? ` Withdrawal date: ${withdrawn}.` : '';
   return `${id}${provider && ` by ${provider}`}, through Hosted Model.${end}`;
 }
 
-// Failures. The chat doesn't show buttons, so a message names the command to run, if any.
+// Failures. The chat doesn't show buttons, so these messages name the command to run instead.
 
 export const NOT_SET_UP =
   'Hosted Model isn’t ready. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what’s missing.';
@@ -41,7 +41,7 @@ export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
 
 const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or attach fewer files.';
 
-/** Chat-specific failure messages, by kind of failure. */
+/** Failure messages that are specific to chat, keyed by error kind. */
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,
@@ -62,7 +62,7 @@ const CHAT_ADVICE: Partial<Record<Action, string>> = {
 
 /**
  * Returns the message to show in the chat for a failure.
- * @param message the message shown outside the chat; undefined if the user canceled
+ * @param message the general message for the failure; undefined if the user canceled
  */
 export function chatFailure(error: unknown, message: Message | undefined): string {
   if (error instanceof ServiceError) {

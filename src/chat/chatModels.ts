@@ -22,8 +22,8 @@ const MAX_MODELS = 200;
 /** Context length, in tokens, to assume if the service doesn't report one. */
 const USUAL_CONTEXT = 32_768;
 /**
- * Age at which a list is stale, in milliseconds. Each window refreshes a service's stale list at
- * most once, after a chat response.
+ * Age at which a list becomes stale, in milliseconds. Each window refreshes a service's stale list
+ * at most once, after a chat response.
  */
 const STALE_MS = 86_400_000;
 
@@ -52,7 +52,8 @@ export class ChatModels {
   /**
    * Returns the connection's model, followed by the other models in the stored list and in the
    * service's settings entry. If neither contains the connection's model, that model is offered
-   * without capabilities. For a deployment that has its own model, returns only that model.
+   * without tool calling or image input. For a deployment that has its own model, returns only that
+   * model.
    * @param isOnlyService false if the models of other services are offered, too
    */
   information(connection: Connection, isOnlyService = true): LanguageModelChatInformation[] {
@@ -103,7 +104,7 @@ function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
   return [serviceUrl, operation, service.word, ...stated].join(' ');
 }
 
-/** Drops the data that the chat doesn't use, such as descriptions, which can be long. */
+/** Drops unsafe names, and data that the chat doesn't use, such as long descriptions. */
 function slim(model: Model): Model {
   return {
     ...model,

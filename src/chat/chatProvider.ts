@@ -46,7 +46,7 @@ import {
 } from './reportToChat.ts';
 
 /**
- * Offers the models of every configured service to VS Code's chat, agents, and other extensions.
+ * Offers VS Code's chat, agents, and other extensions the models of every service that is set up.
  */
 
 export interface ChatDeps {
@@ -60,7 +60,10 @@ export interface ChatDeps {
   readonly startWatch: StartWatch;
 }
 
-/** A connection, and a signal that aborts if the user signs out before the request ends. */
+/**
+ * The connection of a request, and a signal that aborts when the user signs out or the window
+ * closes.
+ */
 interface ChatRequest {
   readonly connection: Connection;
   readonly signedOut: AbortSignal;
@@ -100,9 +103,9 @@ export class ChatProvider {
 
   /**
    * Returns the models to offer, without sending a request or prompting the user. VS Code calls
-   * this once for each group and once without a group, and combines the results. To prevent
-   * duplicates, only the call without a group returns models. Returns no models in an untrusted
-   * workspace or if AI features are off.
+   * this once for each provider group and once without a group, and combines the results. To
+   * prevent duplicates, only the call without a group returns models. Returns no models in an
+   * untrusted workspace or if AI features are off.
    */
   async information(options: object): Promise<LanguageModelChatInformation[]> {
     const isGroupRequest = isOfModelGroup(options);
@@ -139,7 +142,7 @@ export class ChatProvider {
    * @throws {CancellationError} if the request is canceled
    * @throws {LanguageModelError} if a request from another extension fails
    * @throws {Error} if any other request fails. The error has no stack, because the chat would show
-   * the stack.
+   * it.
    */
   async respond(
     { id }: Pick<LanguageModelChatInformation, 'id'>,

@@ -82,7 +82,10 @@ function resultOf(result: object): LanguageModelToolResult {
   return new LanguageModelToolResult([new LanguageModelTextPart(JSON.stringify(result))]);
 }
 
-/** Returns the prompt; empty if it isn't a string. Models can ignore the input schema. */
+/**
+ * Returns the prompt, or an empty string if the prompt isn't a string. Models can ignore the input
+ * schema.
+ */
 function promptOf(input: Partial<GenerateToolInput> | undefined): string {
   return typeof input?.prompt === 'string' ? input.prompt : '';
 }

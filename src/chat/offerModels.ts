@@ -23,7 +23,7 @@ export interface OfferedModels extends Disposable {
  * Registers the models and the tool with VS Code at activation. The code behind them loads on first
  * use.
  * @param mayHaveModels returns false if there can't be any models. VS Code requests the models in
- * every window, so this check avoids loading the chat only to return an empty list.
+ * every window, so this check avoids loading the chat just to return an empty list.
  * @param load loads the chat on the first call, and returns the same instance on every call
  */
 export function offerModels(

@@ -13,7 +13,7 @@ import { parseJson } from '../service/schemaHelpers.ts';
 import { thinkingPart, USAGE_TYPE } from '../undocumentedApi.ts';
 import * as texts from './chatMessages.ts';
 
-/** Reports responses and failures to VS Code's chat. */
+/** Reports responses and failures to VS Code's chat and other extensions. */
 
 /** An error whose message can be shown to the user as is. */
 export class ChatError extends Error {}

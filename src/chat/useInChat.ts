@@ -91,7 +91,7 @@ async function isGrouped(provider: ChatProvider): Promise<boolean> {
 /**
  * Turns on the built-in chat, which is off in a new profile. VS Code starts the chat when
  * `enableAi` writes the setting for AI features.
- * @returns true if the chat has started
+ * @returns true if the chat is on afterward
  */
 async function ensureChatOn(cancel: AbortSignal): Promise<boolean> {
   if (extensions.getExtension(CHAT_EXTENSION)) return true;

@@ -100,7 +100,7 @@ export const handlers: Handlers = {
   showLog: async ({ log }) => log.show(),
 };
 
-/** Shows the problem with a keybinding's arguments, and offers to open the keybindings. */
+/** Shows the problem with a keybinding's arguments, and offers to open the keyboard shortcuts. */
 function offerKeybindings(text: string): void {
   const { openKeybindings } = undocumentedCommands;
   offer('warning', text, COMMAND_MESSAGES.openKeybindings, openKeybindings);

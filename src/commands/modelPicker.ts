@@ -73,7 +73,7 @@ export function pickModel(
   });
 }
 
-/** @param isGrouped true to start the rows with a heading that names the service */
+/** @param isGrouped if true, the rows start with a heading that names the service */
 function rowsOf(
   { service, current }: ModelSource,
   models: ModelList['models'],

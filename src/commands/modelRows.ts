@@ -30,7 +30,7 @@ export function modelRows(models: readonly Model[], current: string): ModelRow[]
   return [...inUse, ...staying, ...leaving].map((model) => rowOf(model, model.id === current));
 }
 
-/** Returns the placeholder for the list, which names the current model. */
+/** Returns the list's placeholder, which names the current model. */
 export function modelHint(models: readonly Model[], current: string): string {
   const listed = models.find(({ id }) => id === current);
   const hint = `Current: ${oneLine(current)}`;
@@ -63,7 +63,8 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
 
 /**
  * Describes a model's lifecycle, as in "deprecated, will be withdrawn on 2027-01-15, successor
- * maker/next". Empty if the model is available and no deprecation or withdrawal has been announced.
+ * maker/next". Empty if no stage other than `available` has started, and no deprecation or
+ * withdrawal has been announced.
  */
 function lifeText(model: Model): string {
   const { stage, deprecated, withdrawn, others, successors } = lifecycleOf(model);

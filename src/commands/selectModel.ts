@@ -67,8 +67,8 @@ export async function selectModel(app: App): Promise<void> {
 }
 
 /**
- * Stores a list of models for the chat. Ignores a failure to load the list, because `pickModel`
- * handles it.
+ * Stores a list of models for the chat. Ignores failures, because the chat also works without the
+ * list. If the list can't be loaded, `pickModel` handles the error.
  */
 function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void {
   const keep = async ({ models }: ModelList) =>

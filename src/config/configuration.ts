@@ -93,8 +93,8 @@ export function targetForFolder(folder: Uri | undefined): SettingsTarget {
 }
 
 /**
- * Returns where the value of a setting comes from for a folder: the folder or workspace settings
- * if they contain the setting, or else the user settings.
+ * Returns the settings that determine a setting's value for a folder. If neither the folder
+ * settings nor the workspace settings contain the setting, returns `user`.
  */
 export function targetOfSetting(name: Written, folder: Uri | undefined): SettingsTarget {
   const { workspaceFolderValue, workspaceValue } = new Configuration(folder).inspected(name);

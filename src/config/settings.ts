@@ -52,7 +52,7 @@ export interface Settings extends SourceSettings {
   readonly overridingModelId?: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
-  /** Not validated, so it may not be the ID of an insert mode. */
+  /** Not validated, so it might not be the ID of an insert mode. */
   readonly insertMode: string;
   readonly limits: ConcurrencyOptions;
   /** True if other models in VS Code's chat can use a tool that sends text to the user's model. */
@@ -63,8 +63,8 @@ export interface Settings extends SourceSettings {
    */
   readonly dailyTokenBudget: number;
   /**
-   * The templates in the settings, by level. VS Code itself would return only the templates of the
-   * most specific level. `templates/templateSources.ts` validates the lists.
+   * The templates in the settings, grouped by level. VS Code itself would return only the templates
+   * of the most specific level. `templates/templateSources.ts` validates the lists.
    */
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
 }
@@ -91,7 +91,7 @@ const MAX_TOKENS = 1e12;
 
 /**
  * Reads the settings that apply to a folder, or to the window.
- * @param folder the URI of a folder, such as that of `activeFolder`. Don't pass a document's URI,
+ * @param folder the folder's URI, for example from `activeFolder`. Don't pass a document's URI,
  * because VS Code finds no folder for a notebook cell or a preview.
  */
 export function readSettings(folder?: Uri): Settings {
@@ -148,7 +148,7 @@ export function isProjectSetIn(folder?: Uri): boolean {
 /**
  * Returns the settings for a service. If `settings` are for another service, uses this service's
  * addresses and no project. If the service is used only because `hostedModel.service` is empty,
- * keeps the values that are set.
+ * keeps the addresses, project, and model in the settings.
  */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;
@@ -157,8 +157,8 @@ export function settingsFor(service: Service, settings: Settings): Settings {
     ...settings,
     ...{ service, serviceProblem: undefined, authUrl: service.authUrl, url: service.url },
     ...{ projectId: '', resource: undefined, isProjectOverridden: false },
-    // The model in the user settings was picked for the previous service. A folder's model applies
-    // to any service.
+    // The model in the user settings was picked for the previous service. A model from any other
+    // level applies to all services.
     modelId: settings.overridingModelId || service.defaultModelId,
     operation: operationOf(service, settings.operation),
   };

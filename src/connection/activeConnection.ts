@@ -8,7 +8,7 @@ import { USES_EXTERNAL_SOURCE } from './storedState.ts';
 export type Obstacle = 'none' | 'missing' | 'approval';
 
 export interface ActiveConnectionOptions {
-  /** VS Code stores this state outside the folders, so a repository can't change it. */
+  /** VS Code stores this state outside the workspace folders, so a repository can't change it. */
   readonly workspaceState: Memento;
   readonly peek: (owner: WorkspaceFolder | null) => Promise<Lookup>;
 }
@@ -22,10 +22,10 @@ export class ActiveConnection implements Disposable {
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /** The `folderKey` of the folder that was active when its latest lookup started. */
+  /** The `folderKey` of the latest active folder for which a lookup was started. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
-  /** The obstacle for each folder, by `folderKey`. */
+  /** The obstacle for each folder, keyed by `folderKey`. */
   readonly #obstacles = new Map<string, Obstacle>();
   /** The obstacle for the active folder when `#showObstacle` last ran. */
   #shownObstacle: Obstacle = 'none';
@@ -37,9 +37,9 @@ export class ActiveConnection implements Disposable {
   }
 
   /**
-   * The last lookup for the active folder; undefined before the first lookup. After the user
-   * switches to another folder, the lookup for the previous folder is returned until the new lookup
-   * finishes.
+   * The last lookup for the active folder; undefined until the first lookup finishes. After the
+   * user switches to another folder, this is still the previous folder's lookup until the new
+   * lookup finishes.
    */
   get lookup(): Lookup | undefined {
     return this.#lookup;

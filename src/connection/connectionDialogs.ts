@@ -52,8 +52,8 @@ async function ask<Value>(
 }
 
 /**
- * Prompts before a stored key is used if the hosts, the service entry, or the program changed after
- * the key was saved (R3 in docs/threat-model.md). Enter presses the button that rejects the change.
+ * If the hosts, the service entry, or the program changed after a key was saved, prompts before the
+ * key is used (R3 in docs/threat-model.md). Enter presses the button that rejects the change.
  */
 export function askDestination(
   { approved, wanted, isEntryChanged, program }: DestinationChange,
@@ -113,7 +113,7 @@ function askProgram(
   );
 }
 
-/** @param program the absolute path; empty if the program wasn't found */
+/** @param program the program's absolute path; empty if the program wasn't found */
 function runText(program: string, service: Service): string {
   const [name = '', ...args] = commandOf(service) ?? [];
   return `Hosted Model would run ${commandText([program || name, ...args])}`;
@@ -144,7 +144,8 @@ export function askSource(
     ? ` Your text goes to the account that this ${settingLabel('apiKey', { service })} belongs to.`
     : '';
   const { resource } = Secret.open(values);
-  // Most users use the default service and may not recognize its name, so leave the name out.
+  // Leave out the default service's name. Most users use this service and may not recognize the
+  // name.
   const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
   return ask(
     `Use the ${allSettings({ service, resource })}${ofService} from ${what}?`,

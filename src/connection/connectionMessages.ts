@@ -82,7 +82,7 @@ export function serviceText({ word, field }: ServiceProblem): string {
   return `hostedModel.service is “${shownName(word)}”, but ${why}. Nothing was sent.`;
 }
 
-/** Descriptions of the text that `cleanValue` removes, by flaw. */
+/** Descriptions of the text that `cleanValue` removes, keyed by flaw. */
 export const REMOVED_FLAWS: Readonly<Partial<Record<ValueFlaw, string>>> = {
   whitespace: 'spaces',
   quotes: 'quotes',
@@ -90,7 +90,7 @@ export const REMOVED_FLAWS: Readonly<Partial<Record<ValueFlaw, string>>> = {
   control: 'invisible characters',
 };
 
-/** Phrases that follow the name of a setting, such as `has no value`. */
+/** Phrases such as `has no value`, for use after the name of a setting. */
 export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   whitespace: `has ${REMOVED_FLAWS.whitespace} around its value`,
   quotes: `has ${REMOVED_FLAWS.quotes} around its value`,
@@ -108,7 +108,7 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   'unknown-region': 'points to a host outside the known regions',
 };
 
-/** Describes the flaws in a value that is used anyway. */
+/** Describes the flaws in a value that is used despite them. */
 export function issuesText(
   name: SettingName,
   issues: readonly ValueFlaw[],
@@ -150,8 +150,8 @@ export function unencryptedText({ serviceHost }: Destination, service: Service):
 
 /**
  * Names the hosts that receive the key and the selected text.
- * @param separator the text between the sentences about the two hosts; used only if the key goes to
- * a different host than the text
+ * @param separator the text between the sentences about the two hosts; used only if the key and the
+ * selected text go to different hosts
  */
 export function hostsText(
   { authHost, serviceHost }: Destination,
@@ -320,8 +320,8 @@ export function checkedSourcesText(found: SourceSnapshot): string {
 }
 
 /**
- * Describes the issues of each line or environment variable, as in `VENDOR_URL on line 2 has quotes
- * around its value and can’t be used as an address`.
+ * Describes the issues with each line or environment variable, as in `VENDOR_URL on line 2 has
+ * quotes around its value and can’t be used as an address`.
  */
 function issuePhrases(issues: readonly Issue[]): string[] {
   const byLine = Map.groupBy(issues, ({ place, name }) =>

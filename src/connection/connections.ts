@@ -40,7 +40,7 @@ import { forgetExternalSources, hasSignedOut } from './storedState.ts';
 import { rememberServiceSettings, useForSelections } from './switchService.ts';
 
 export interface ConnectionsOptions extends FindOptions {
-  /** VS Code stores this state outside the folders, so a repository can't change it. */
+  /** VS Code stores this state outside the workspace folders, so a repository can't change it. */
   readonly workspaceState: Memento;
   readonly runtime: ServiceRuntime;
   /** Runs the steps of the setup. Resolves to true if credentials were saved. */
@@ -59,7 +59,7 @@ export class Connections implements Disposable {
   readonly #signOuts = new EventEmitter<void>();
   readonly #listening: readonly Disposable[];
   #lastPrompt: Promise<unknown> = Promise.resolve();
-  /** Pending calls to `for`, by `folderKey`. */
+  /** Pending calls to `for`, keyed by `folderKey`. */
   readonly #openPrompts = new Map<string, Promise<Connection | undefined>>();
   #signedOut = new AbortController();
 
@@ -159,10 +159,10 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Returns the connection that VS Code's chat uses, without prompting. A chat request belongs to
-   * no document. If exactly one folder is open, chat uses the connection of that folder. Otherwise,
-   * it uses the editor source, unless the settings name another source. Undefined if there is an
-   * obstacle, even if another service is set up.
+   * Returns the connection that VS Code's chat uses, without prompting. Chat requests aren't tied
+   * to a document. If exactly one folder is open, chat uses the connection of that folder.
+   * Otherwise, it uses the editor source, unless the settings name another source. Undefined if
+   * there is an obstacle, even if another service is set up.
    */
   async inChat(): Promise<Connection | undefined> {
     const { choice } = await this.#lookUpForChat();
@@ -171,7 +171,7 @@ export class Connections implements Disposable {
 
   /**
    * Returns a connection for each service that is set up. The connection that VS Code's chat uses
-   * comes first, unless there is an obstacle. Never prompts.
+   * comes first. If an obstacle prevents that connection, it's left out. Never prompts.
    */
   async all(): Promise<readonly Connection[]> {
     const { runtime } = this.#options;
@@ -268,7 +268,7 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Changes the settings, so that a service that is already set up is used for selections. If the
+   * Changes the settings to use a service for selections, if that service is set up. If the
    * settings name a source that can't be used for the service, offers to use the other sources. If
    * the settings still name that source afterward, undoes the change.
    * @param modelId the model to use; empty for the service's default
@@ -288,7 +288,7 @@ export class Connections implements Disposable {
     return isSettled;
   }
 
-  /** Deletes the user's decision about a source for a folder. */
+  /** Deletes the user's decision about using a source in a folder. */
   async forget(id: SourceId, owner = activeFolder()): Promise<void> {
     const { source } = await this.#lookAt(id, owner);
     if (source?.subject) await this.#options.approvals.forget(source.subject);
@@ -304,8 +304,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Deletes the stored keys and all approvals. Declined sources stay declined. Doesn't wait for a
-   * folder to be read, because a remote folder may not respond.
+   * Deletes the stored keys, and ends all approvals. Declined sources stay declined. Doesn't wait
+   * for a folder to be read, because a remote folder may not respond.
    * @throws if secret storage fails to delete a key
    */
   async signOut(): Promise<void> {

@@ -28,8 +28,8 @@ export function choiceOf(
 }
 
 /**
- * Returns the editor source's choice for the service in the settings and for each other service
- * with a stored key. Leaves out the service `except`.
+ * Returns the editor source's connection or obstacle for the service in the settings and for each
+ * other service with a stored key. Leaves out the service `except`.
  */
 export function editorChoices(
   found: SourceSnapshot,

@@ -37,8 +37,8 @@ export interface DestinationChange {
   readonly isEntryChanged: boolean;
   /**
    * The approved program that prints the token, and the program that would run now. Each is an
-   * empty string if there is no such program. Set if an unapproved program would run now, or if the
-   * entry has changed and either program exists.
+   * empty string if there is no such program. This field is set only if an unapproved program would
+   * run now, or if the entry has changed and either program exists.
    */
   readonly program?: { readonly approved: string; readonly wanted: string } | undefined;
 }

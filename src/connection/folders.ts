@@ -25,8 +25,8 @@ const FOLDERLESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
 
 /**
  * Returns the folder whose `.env` and settings apply to a document. Returns null for a file outside
- * all folders, because no approval covers it. Never returns undefined, because a callee's default
- * parameter would replace it.
+ * all folders, because no approval covers it. Never returns undefined, because functions would
+ * replace it with their parameter's default value.
  */
 export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
   const document = uri && (previewedBy(uri) ?? uri);
@@ -62,7 +62,7 @@ export function onlyFolder(): WorkspaceFolder | null {
   return first && others.length === 0 ? first : null;
 }
 
-/** Returns the URI of a cell's notebook. The cell's own URI belongs to no folder. */
+/** Returns the URI of a cell's notebook. The cell's own URI isn't in any folder. */
 function notebookOf(uri: Uri): Uri | undefined {
   if (uri.scheme !== 'vscode-notebook-cell') return undefined;
   const holdsIt = (notebook: NotebookDocument) =>
@@ -95,7 +95,7 @@ export function onDidChangeEnvFile(listener: () => void): Disposable {
     watcher.onDidCreate(onFile),
     watcher.onDidChange(onFile),
     watcher.onDidDelete(onFile),
-    // Don't rely only on the watcher, because it may miss a save on a busy machine.
+    // Don't rely on the watcher alone, because it may miss a save on a busy machine.
     workspace.onDidSaveTextDocument(({ uri }) => onFile(uri)),
   );
 }

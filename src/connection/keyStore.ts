@@ -12,9 +12,9 @@ export interface KeyRecord {
   readonly account?: string | undefined;
   /** An API key, or the secret of an OAuth client. Empty if the service needs neither. */
   readonly apiKey: string;
-  /** The secret values of the service's headers, by label. */
+  /** The secret values of the service's headers, keyed by label. */
   readonly headerSecrets?: Readonly<Record<string, string>> | undefined;
-  /** The absolute path of the program that prints the token, as approved by the user. */
+  /** The absolute path to the program that prints the token, as approved by the user. */
   readonly program?: string | undefined;
   /**
    * The project, space, or deployment last set for this service. Used while the project in the
@@ -42,14 +42,14 @@ const SECRET = 'hostedModel.key.';
 const MARKER = 'hostedModel.hasKey.';
 /**
  * Name of an entry in secret storage that gets a new value on each sign-out, so that VS Code fires
- * an event in every window. Deleting the keys isn't enough, because no event fires if no key is
- * stored, for example if the user's key is in a `.env` file.
+ * an event in every window. Deleting the keys isn't enough. If no key is stored, for example
+ * because the user's key is in a `.env` file, there's nothing to delete, so no event fires.
  */
 export const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 
 const RESOURCE_KINDS: readonly ResourceKind[] = ['project', 'space', 'deployment'];
 
-/** The problems with secret storage that are reported to the user. */
+/** The problems with secret storage that are reported through `onIssue`. */
 export type StorageIssue = 'fails' | 'refuses-key';
 
 /**
@@ -62,7 +62,10 @@ export class KeyStore {
   readonly #subscription: Disposable;
   readonly #onIssue: (what: StorageIssue) => void;
   #hasFailed = false;
-  /** The last known value of each key, by name. Used to detect changes by other windows. */
+  /**
+   * The last known value of each key, keyed by its name in secret storage. Used to detect changes
+   * by other windows.
+   */
   readonly #seen = new Map<string, string | undefined>();
   /**
    * Cached names of the stored keys. Undefined after a change, or if secret storage can't list
@@ -115,7 +118,7 @@ export class KeyStore {
   }
 
   /**
-   * Returns the records of all services except the given service, each with the service's `word`.
+   * Returns the records of all services except the given service, each with its service's `word`.
    */
   async others(word: string): Promise<(readonly [word: string, record: KeyRecord])[]> {
     const words = (await this.services()).filter((one) => one !== word);
@@ -133,8 +136,8 @@ export class KeyStore {
    * Stores a record.
    * @param expected the stored record, as the caller read it. If it has changed since then, nothing
    * is stored, so that a sign-out isn't undone.
-   * @returns false if the stored record has changed, or if secret storage fails to store the new
-   * record; in the latter case, `onIssue` is called
+   * @returns false if the stored record has changed or the new record couldn't be stored; in the
+   * latter case, `onIssue` is called
    */
   async write(
     record: KeyRecord,
@@ -269,8 +272,8 @@ export class KeyStore {
   async #storeVerified(name: string, text: string): Promise<boolean> {
     try {
       await this.#secrets.store(name, text);
-      // Any value shows that storage works. If it's different, another window wrote it at the same
-      // time.
+      // Any value shows that storage works. If it isn't `text`, another window stored a value at
+      // the same time.
       return (await this.#secrets.get(name)) !== undefined;
     } catch {
       // Drop the error, because its message may contain the secret.

@@ -141,7 +141,7 @@ async function settleDestination(
 }
 
 /**
- * Prompts for a decision about a source, and stores it.
+ * Prompts for a decision about a source, and stores the decision.
  * @returns undefined if the user closed the prompt or canceled the import
  */
 export async function resolveSource(

@@ -82,7 +82,7 @@ export function warningOfProject(text: string): InputBoxValidationMessage | unde
 /**
  * Returns a message if a value contains the key, because the value may be sent to hosts that must
  * not receive the key.
- * @param values the values to check, by label
+ * @param values the values to check, keyed by label
  */
 export function keyLeakProblem(
   values: Readonly<Record<string, string>>,
@@ -99,8 +99,8 @@ export function keyLeakProblem(
 }
 
 /**
- * Returns the project ID, the service and identity addresses, and the model, by label. Requests
- * contain these values, even if the setup doesn't prompt for them.
+ * Returns the project ID, the service and identity addresses, and the model ID, keyed by label.
+ * Requests contain these values, even if the setup doesn't prompt for them.
  */
 export function sentValues(
   given: Pick<Credentials, 'projectId' | 'resource'> & { readonly settings: Settings },

@@ -61,7 +61,7 @@ export async function renameService(
   });
   if (typeof name !== 'string') return;
   const record = await keys.read(service.word);
-  // The user may have changed the entry in the settings while the prompt was open.
+  // Read the entries only now, because the user may have changed them while the prompt was open.
   const entries = serviceEntries();
   const before = entries.find((one) => wordOf(one) === service.word) ?? serviceEntry(service);
   const entry = { ...Object(before), name: name.trim() };
@@ -168,7 +168,10 @@ function withHeader(service: NewService, name: string, value: unknown): NewServi
   return withFields(service, { headers: { ...withoutHeader(service, name), [name]: value } });
 }
 
-/** Returns the other headers of a service. Header names aren't case-sensitive. */
+/**
+ * Returns the headers of a service, except the header with this name. Header names aren't
+ * case-sensitive.
+ */
 function withoutHeader({ entry }: NewService, name: string): Readonly<Record<string, unknown>> {
   const headers = Object.entries(Object(entry['headers']));
   return Object.fromEntries(

@@ -165,7 +165,7 @@ const ASK: Readonly<Record<DraftStep, AskDraft>> = {
   },
 };
 
-/** The step in which the user can fix an invalid field of the entry, by field name. */
+/** The steps in which the user can fix an invalid field of the entry, keyed by field name. */
 const STEP_OF: Readonly<Partial<Record<ServiceIssue['field'], DraftStep>>> = {
   tokenUrl: 'tokenUrl',
   header: 'header',

@@ -17,7 +17,7 @@ import {
 } from './newServiceChoices.ts';
 import { type NewService, type ServiceEntry, serviceEntry } from './serviceEntry.ts';
 
-/** The user's description of a new service, which can be converted to an entry and back. */
+/** Converts the user's answers about a service to an entry, and a service back to answers. */
 
 /** The answers so far, which are prefilled if the user goes back. */
 export interface ServiceDraft {
@@ -31,7 +31,7 @@ export function emptyDraft(): ServiceDraft {
   return { api: API_CHOICES[0], address: '', authMethod: undefined, fields: {} };
 }
 
-/** The model ID of a new service until the user picks or enters a model. */
+/** Placeholder for the model ID of a new service until the user picks or enters a model. */
 export const UNKNOWN_MODEL = 'unknown';
 
 /** Matches an endpoint path, which people often paste along with the address of a service. */
@@ -97,7 +97,7 @@ const MAX_HOST_LENGTH = 56;
 
 /** Derives a valid name from the host and port, such as `llm.acme.example (8443)`. */
 function nameFor(hostname: string, port: string): string {
-  // The host of an IPv6 address contains brackets and colons, which a name can't contain.
+  // An IPv6 host contains brackets and colons, which aren't allowed in a name.
   const plain = hostname.replace(/[[\]]/g, '').replaceAll(':', '-');
   const host = hostname === '[::1]' ? 'localhost' : plain.slice(0, MAX_HOST_LENGTH);
   return port ? `${host} (${port})` : host;

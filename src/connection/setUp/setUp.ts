@@ -22,7 +22,7 @@ import { QUESTIONS } from './setUpSteps.ts';
 
 /**
  * Prompts for the service, credentials, project, and address, and tests the answers. The current
- * values are prefilled, except for secrets. The user can also add or change a service. No
+ * values are prefilled, except for secrets. The user can also add, change, or remove a service. No
  * credentials are stored until the test passes or the user saves without testing. Problems are
  * shown in the step where the user can fix them.
  * @returns true if credentials were saved
@@ -44,8 +44,8 @@ export async function runSetUp(
   const isSaved = refusal
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
     : await askAll(setUp, first, undefined, intro);
-  // If values were missing or imported, a command may be waiting for the setup. It then continues
-  // automatically, so don't offer to generate.
+  // If values were missing or imported, a command may be waiting for the setup. The command then
+  // continues automatically, so don't offer to generate.
   if (isSaved && !isRepair)
     void offerUses(setUp.settings.service, missing.length === 0 && !imported);
   return isSaved;
@@ -66,8 +66,7 @@ async function offerUses(service: Service, mayGenerate: boolean): Promise<void> 
 
 /**
  * Runs the steps until the user saves or closes the setup.
- * @param first the step to start at; if the service has no such step, starts at the service's first
- * step
+ * @param first the step to start at; if the setup has no such step, it starts at its first step
  * @param intro sentences for the step that is shown first
  * @returns true if credentials were saved
  */

@@ -68,7 +68,7 @@ interface ServiceAnswers {
   /** The kind of resource that `projectId` identifies. */
   readonly resource: ResourceKind | undefined;
   url: string;
-  /** The secret values of the service's headers, by label. */
+  /** The secret values of the service's headers, keyed by label. */
   headerSecrets: Readonly<Record<string, string>>;
   /** The program that the service's command starts; undefined if there is none. */
   readonly program: string | undefined;
@@ -103,7 +103,7 @@ export async function prefilledFor(
 
 /**
  * Returns the steps that a service needs.
- * @param isImported true for an import, which needs no step for the service
+ * @param isImported if true, leaves out the step in which the user picks a service
  */
 export function stepsFor(service: Service, isImported: boolean): StepName[] {
   return [

@@ -59,7 +59,10 @@ export function withVersion(added: NewService): NewService | undefined {
   return pathname === '/' ? withFields(added, { url: `${added.service.url}/v1` }) : undefined;
 }
 
-/** Replaces the definition of the service that the setup adds or changes. */
+/**
+ * Replaces the definition of the service that the setup adds or changes, along with the settings,
+ * URL, and steps that depend on it.
+ */
 export function describe(setUp: SetUp, added: NewService): void {
   const { service } = added;
   const { url, authUrl, defaultModelId: modelId } = service;

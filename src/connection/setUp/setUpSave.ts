@@ -191,8 +191,9 @@ function usesStoredSecret({ apiKey, settings, headerSecrets }: SetUp, stored: Ke
 }
 
 /**
- * Tests the credentials. If the service that the setup adds or changes has no model list at its
- * address, also tests the address with `/v1`, and keeps that address if the test finds a list.
+ * Tests the credentials. If an added or changed service has no model list at its address, and the
+ * address has no path, also tests it with `/v1`. Keeps the longer address if that test finds a
+ * list.
  * @returns the problem and the step where the user can fix it; undefined if the test passed, or if
  * the service can be tested only by generating text
  */
