@@ -327,7 +327,7 @@ export function recordFor(
 
 /**
  * True if two records of a service, read at different times, are equal. If they are, no other
- * window signed out or stored another key in the meantime.
+ * window signed out or stored a different record in the meantime.
  */
 export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);

@@ -15,7 +15,10 @@ export interface NewService {
   readonly steps: number;
 }
 
-/** Returns the service with these fields added or replaced; undefined if the result isn't valid. */
+/**
+ * Returns the service with these fields added to its entry or replaced in it; undefined if the
+ * result isn't valid.
+ */
 export function withFields(added: NewService, fields: ServiceEntry): NewService | undefined {
   const entry = { ...added.entry, ...fields };
   const [service] = readServices([entry]).own;
