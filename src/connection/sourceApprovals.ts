@@ -29,8 +29,8 @@ const HASH_KEY_NAME = 'hostedModel.approvalSalt';
 const DECISIONS = 'hostedModel.approvals';
 const HASH_KEY_BYTES = 32;
 /**
- * Maximum number of stored decisions. Beyond that, the oldest decisions are dropped, and the user
- * is prompted about their sources again.
+ * Maximum number of stored decisions. Beyond that, the oldest decisions are deleted, and the user
+ * must decide about those sources again.
  */
 const MAX_DECISIONS = 500;
 
@@ -57,7 +57,10 @@ export class SourceApprovals {
     );
   }
 
-  /** Returns a value that changes with each sign-out. Empty before the first sign-out. */
+  /**
+   * Returns a value that changes with each sign-out. Empty before the first sign-out, and if secret
+   * storage can't be read.
+   */
   async lastSignOut(): Promise<string> {
     return (await this.#read(LAST_SIGN_OUT)) ?? '';
   }
@@ -73,15 +76,15 @@ export class SourceApprovals {
     const known = this.#decisions.find(([one]) => one === hash);
     if (!known) return undefined;
     const [, decision] = known;
-    // A declined source doesn't depend on the latest sign-out, so don't read secret storage for it.
+    // A sign-out doesn't affect declined sources, so don't read secret storage for them.
     if (decision === 'approved' && hasEnded(known, await this.lastSignOut())) return undefined;
     return decision;
   }
 
   /**
    * True if this profile stores an approval, which a sign-out would delete. The approval may no
-   * longer apply, because another profile may have signed out while no window of this profile was
-   * open.
+   * longer apply, because the user may have signed out in another profile while no window of this
+   * profile was open.
    */
   get hasApprovals(): boolean {
     return this.#decisions.some(([, decision]) => decision === 'approved');
@@ -102,8 +105,8 @@ export class SourceApprovals {
   }
 
   /**
-   * Deletes this profile's approvals from before the latest sign-out, which may be in another
-   * profile.
+   * Deletes the approvals that this profile stored before the latest sign-out, even if the user
+   * signed out in another profile.
    */
   async forgetEnded(): Promise<void> {
     // If there are no approvals, there's nothing to delete, so don't read secret storage.

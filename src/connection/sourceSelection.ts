@@ -66,13 +66,16 @@ export type UnreadReason =
 export interface EditorSource {
   readonly settings: Settings;
   readonly record: Secret<KeyRecord> | undefined;
-  /** The program that the service's command would start now; undefined if there is none. */
+  /**
+   * The path to the program that the service's command would start now. Undefined if the service
+   * has no command, or if the program isn't found.
+   */
   readonly program?: string | undefined;
 }
 
 /**
- * The content of all sources, each read once and without prompting. Modules outside this folder
- * also receive the snapshot, so each secret is wrapped in a `Secret`.
+ * The content of all sources, each read once and without prompting. Modules outside
+ * `src/connection` also receive the snapshot, so each secret is wrapped in a `Secret`.
  */
 export interface SourceSnapshot extends EditorSource {
   /**
@@ -137,7 +140,7 @@ interface ReadySelection {
 /** The reason why the editor's credentials can't be used. */
 type EditorObstacle =
   | { readonly kind: 'missing'; readonly names: readonly SettingName[] }
-  /** The service in the settings is unknown, or its entry has a mistake. */
+  /** The service in the settings is unknown, or its entry is invalid. */
   | { readonly kind: 'bad-service'; readonly problem: ServiceProblem }
   /** An address in the settings is invalid, so nothing may be sent to it. */
   | ({ readonly kind: 'bad-address' } & AddressProblem)
@@ -166,11 +169,10 @@ export interface Lookup {
 }
 
 /**
- * Selects the source in `hostedModel.credentialSource`. With `auto`, the order is the editor, an
- * approved `.env` file, an approved environment, and then sources that the user hasn't decided
- * about. Values from two sources are never mixed. If no source can be used, returns the obstacle.
- * If the editor's credentials can't be used and the `.env` file is faulty, later sources aren't
- * tried.
+ * Selects the source that `hostedModel.credentialSource` names. With `auto`, the order is the
+ * editor, an approved `.env` file, an approved environment, and then sources that the user hasn't
+ * decided about. Values from two sources are never mixed. If no source can be used, returns the
+ * obstacle. With `auto`, the environment is never used in place of a faulty `.env` file.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
   return withOtherKeys(chooseSource(found), found);
@@ -216,8 +218,8 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   const others = othersInOrder(found);
   // A typo in the `.env` file must not cause the environment's account to be billed.
   if (others.some(isFaultyFile)) return editor;
-  // A complete file with an invalid identity address must not be skipped either, because another
-  // account would be billed.
+  // An invalid identity address must not cause a complete file to be skipped either, because
+  // another account would be billed.
   const files = others.filter(({ id, decision }) => id === 'envFile' && decision !== 'refused');
   const addressProblem = identityProblem(files);
   if (addressProblem) return addressProblem;
@@ -232,19 +234,19 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
 
 /**
  * Returns the `.env` file or environment that `hostedModel.credentialSource` names. Undefined if
- * the setting names neither, the user declined the source, or the workspace isn't trusted.
+ * the setting names neither, if the user declined the source, or if the workspace isn't trusted.
  */
 function namedSource(found: SourceSnapshot): ExternalSource | undefined {
   const named = externalSource(found, found.settings.credentialSource);
   return named && named.decision !== 'refused' && !isUntrusted(named) ? named : undefined;
 }
 
-/** Returns the external sources that may be used if the editor source can't be. */
+/** Returns the external sources to try if the editor source can't be used. */
 export function othersInOrder({ settings, external }: SourceSnapshot): readonly ExternalSource[] {
   return settings.credentialSource === 'editor' ? [] : external;
 }
 
-/** If a `.env` file wasn't read for one of these reasons, it counts as absent, not as faulty. */
+/** The reasons for which an unread `.env` file counts as absent rather than faulty. */
 const ABSENT: ReadonlySet<UnreadReason> = new Set([
   'no-folder',
   'untrusted',
@@ -275,9 +277,9 @@ export function hasOnlyErrors({ text, values }: ExternalSource): boolean {
 }
 
 /**
- * Finds the external source whose mistake explains why no source is usable. An incomplete source
- * counts only if the editor has no stored key, because the user then probably meant to use the
- * source.
+ * Finds the external source whose errors or missing values explain why no source is usable. Missing
+ * values count only if the editor has no stored key. In that case, the user probably meant to use
+ * the external source.
  */
 export function faultySource(found: SourceSnapshot): ExternalSource | undefined {
   return othersInOrder(found).find((source) => {
@@ -309,8 +311,8 @@ function identityProblem(sources: readonly ExternalSource[]): SourceSelection | 
 }
 
 /**
- * True if the source wasn't read because of Restricted Mode. The user's own key is then used
- * instead, even if the settings name the source.
+ * True if the source wasn't read because of Restricted Mode. In that case, the editor's credentials
+ * are used, even if the settings name the source.
  */
 function isUntrusted({ text }: ExternalSource): boolean {
   return text.kind === 'unread' && text.why === 'untrusted';
@@ -343,8 +345,8 @@ export function isUsable(source: ExternalSource): source is UsableSource {
 }
 
 /**
- * Returns the project, space, or deployment ID in the settings. Empty if the service needs no such
- * ID.
+ * Returns the project, space, or deployment ID in the settings, and its kind. The ID is empty if
+ * the service needs none.
  */
 export function editorSourceProject({ service, projectId, resource }: SourceSettings) {
   return neededSettings(service).includes('projectId')

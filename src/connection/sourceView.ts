@@ -31,7 +31,7 @@ import {
   selectEditorSource,
 } from './sourceSelection.ts';
 
-/** Shows the three sources as menu rows with actions, and as tooltip lines. Pure. */
+/** Builds the menus and the tooltip lines that describe the three sources. Pure. */
 
 export type SourceAction = keyof typeof SOURCE_ACTIONS;
 
@@ -71,8 +71,8 @@ export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
 }
 
 /**
- * Returns an item for each value of `hostedModel.credentialSource`: *Automatic*, and each source
- * with its state.
+ * Returns an item for each value of `hostedModel.credentialSource`. The items for the sources
+ * include their states.
  */
 export function sourceChoices(found: SourceSnapshot, choice: Choice): SourceChoice[] {
   const all: readonly SourceId[] = ['editor', ...found.external.map(({ id }) => id)];
@@ -127,8 +127,7 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
-    // If an external source lacks values, the user can open the file if it was read, or else store
-    // the values in the editor.
+    // If there's no file to add the missing values to, they can be stored in the editor instead.
     (!external || (issue === 'missing' && !isReadFile)) && 'setUp',
   ];
   return actions
@@ -211,10 +210,7 @@ export function reasonText(source: SourceId, found: SourceSnapshot): string {
   return why ? `${from}, because ${why}.` : `${from}.`;
 }
 
-/**
- * Names the complete sources that aren't used because the editor comes first. Empty if there are
- * none.
- */
+/** Lists the usable sources over which the editor takes precedence. Empty if there are none. */
 function sourcesBehindEditor(found: SourceSnapshot): string {
   const { kind } = selectEditorSource(found);
   if (kind === 'missing' || kind === 'bad-address') return '';
@@ -222,7 +218,10 @@ function sourcesBehindEditor(found: SourceSnapshot): string {
   return listOf(others.map(({ id }) => sourceName(id, found)));
 }
 
-/** Returns a clause that explains why the editor source isn't used; undefined if it's usable. */
+/**
+ * Returns a clause that explains why the editor source isn't used. Undefined unless values are
+ * missing or an address in the settings is invalid.
+ */
 function editorCause(found: SourceSnapshot): string | undefined {
   const editor = selectEditorSource(found);
   if (editor.kind === 'bad-address') {
@@ -235,7 +234,10 @@ function editorCause(found: SourceSnapshot): string | undefined {
     : 'the setup in secret storage and user settings is incomplete';
 }
 
-/** Returns a clause that explains why the environment is used instead of the `.env` file. */
+/**
+ * Returns a clause that explains why the environment is used instead of the `.env` file. Undefined
+ * if there's no folder that can contain a `.env` file.
+ */
 function envFileCause(found: SourceSnapshot): string | undefined {
   const file = externalSource(found, 'envFile');
   if (!file) return undefined;
@@ -253,9 +255,9 @@ function envFileCause(found: SourceSnapshot): string | undefined {
 
 /**
  * Returns the values in use, as tooltip lines. The source itself is named in `Connection.reason`.
- * No part of a key is shown. If a `.env` file or the environment needs approval, or if a mistake in
- * the `.env` file leaves no usable source, returns a line about that problem instead. Undefined if
- * there's no connection for another reason.
+ * No part of a key is shown. If an external source needs approval, or if no source is usable
+ * because of the `.env` file, returns a line about that problem instead. Undefined if there's no
+ * connection for any other reason.
  */
 export function provenanceLines(
   found: SourceSnapshot,

@@ -138,7 +138,7 @@ function storedSource(
 
 /**
  * Reads the `.env` file at the root of a folder. Reads it only once, so that exactly the approved
- * values are used. The path may come from a repository, so links aren't followed, and devices and
+ * values are used. The file may come from a repository, so links aren't followed, and devices and
  * large files aren't read (T12 in docs/threat-model.md).
  */
 async function readEnvFile(
@@ -168,7 +168,7 @@ function unreadReason(error: Partial<FileSystemError>): UnreadReason {
   return error.code === 'FileNotFound' ? 'no-file' : 'unreadable';
 }
 
-/** Reads the `.env` file of a folder for all known services. */
+/** Reads the settings of all known services from the `.env` file of a folder. */
 export async function readExternalFile(
   folder: WorkspaceFolder | null,
   known: KnownServices,
@@ -200,8 +200,8 @@ function keysIn({ all }: ReadText): ServiceKey[] {
 
 /**
  * Returns a stored key, with the service as defined when the key was saved. If the definition is no
- * longer valid, returns the key once for each authentication method that can use it, because each
- * method can send the key in a different form.
+ * longer valid, returns the key once for each authentication method that can use it. Each method
+ * can send the key in a different form.
  */
 function storedKeys([word, record]: readonly [word: string, record: KeyRecord]): ServiceKey[] {
   const { account, apiKey, definition, headerSecrets, program } = record;
@@ -220,7 +220,10 @@ function servicesOfEachMethod(hasKey: boolean): Service[] {
     .map(([word, { read }]) => ({ ...services[0], word, authentication: read('', () => '', []) }));
 }
 
-/** Returns the program that a service's command would start now, if the service has a command. */
+/**
+ * Returns the path to the program that a service's command would start now. Undefined if the
+ * service has no command, or if the program isn't found.
+ */
 export async function programOf(service: Service): Promise<string | undefined> {
   const [program] = commandOf(service) ?? [];
   return program === undefined ? undefined : programPath(program);
@@ -240,7 +243,7 @@ type KnownServices = Pick<Settings, 'service' | 'isServiceSet' | 'services'>;
 /** The text of a source, and the settings read from it for each service. */
 interface ReadText {
   readonly text: ExternalText<SourceReading>;
-  /** The reading to use; undefined if the text couldn't be read. */
+  /** The reading to use; undefined if the text wasn't read. */
   readonly inUse: ServiceReading | undefined;
   readonly all: readonly ServiceReading[];
 }

@@ -11,15 +11,16 @@ export interface StoredState {
 }
 
 /**
- * Key of a flag in the workspace state: true if the last connection in this workspace used values
- * from a `.env` file or the environment. The values themselves aren't stored.
+ * Key of the flag in the workspace state that records whether the last connection in this workspace
+ * used values from a `.env` file or the environment. The values themselves aren't stored.
  */
 export const USES_EXTERNAL_SOURCE = 'hostedModel.usesExternalSource';
 
 /**
- * True if the user has signed out in any window.
- * @param isSignOut true if a sign-out was announced; if false, the user counts as signed out once
- * no key is left, unless this workspace uses an external source and an approval remains
+ * True if the user has signed out in any window. If no sign-out was announced, the user counts as
+ * signed out once no key is left. However, if this workspace uses an external source and an
+ * approval remains, the user counts as signed in.
+ * @param isSignOut true if a window announced a sign-out
  */
 export async function hasSignedOut(
   { keys, approvals, workspaceState }: StoredState,

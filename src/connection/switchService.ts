@@ -30,7 +30,7 @@ export async function useForSelections(
 }
 
 /**
- * Stops using a service that the user added, and uses the next service that is set up instead. If
+ * Stops using a service that the user added, and switches to the next service that is set up. If
  * there is none, deletes the service's values from the settings.
  * @returns the next service, if any
  */
@@ -50,8 +50,8 @@ export async function stopUsing(keys: KeyStore, service: Service): Promise<Servi
 
 /**
  * Writes a service's ID, model, addresses, and project to the user settings.
- * @param modelId the model to use; empty for the service's default; undefined to keep the current
- * ID and model if the settings already belong to the service
+ * @param modelId the model to use; empty for the service's default; undefined to keep the ID and
+ * model in the settings, which must already belong to the service
  */
 export async function writeServiceSettings(
   keys: KeyStore,
@@ -61,7 +61,8 @@ export async function writeServiceSettings(
 ): Promise<void> {
   const before = await readSettingsInUse(keys);
   const { projectId = '', resource = 'project' } = record;
-  // A project in the settings can only belong to a service that needs a project.
+  // If the record has no project, keep the project in the settings, unless it belongs to the
+  // previous service.
   const isReplaced = projectId !== '' || needsProject(before.service);
   const hasProject = needsProject(service) && isReplaced;
   // A deployment ID takes precedence over a space ID, and a space ID over a project ID. Delete all
@@ -74,9 +75,8 @@ export async function writeServiceSettings(
     ...(modelId !== undefined && { service: service.word, modelId }),
     ...noProject,
     ...(hasProject && { [`${resource}Id` as const]: projectId }),
-    // Write the addresses last. Until then, the addresses in the settings don't match the approved
-    // addresses, so the user is prompted before the key of one service is used with the project of
-    // another.
+    // Write the addresses last. Until then, they don't match the approved addresses, so the user is
+    // prompted before one service's key is used with another's project.
     ...addressSettings(service, record),
   });
 }

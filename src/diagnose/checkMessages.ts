@@ -23,8 +23,7 @@ export interface ShownCheck {
   readonly title: string;
   readonly state: 'running' | 'passed' | 'warning' | 'failed' | 'not-run';
   /**
-   * The result, in sentences, or a notice while the check waits for a retry. Empty if there is
-   * nothing to show.
+   * The result or, while the check waits for a retry, a notice. Empty if there is nothing to show.
    */
   readonly text: string;
   readonly fix?: Fix | undefined;
@@ -135,8 +134,8 @@ function clockText(aheadMs: number | undefined): string {
 }
 
 /**
- * Returns the fix for a warning. Undefined if the model doesn't support test requests, because
- * checking again wouldn't help.
+ * Returns the fix for a warning. Undefined if the only problem is that the model can't be checked,
+ * because checking again wouldn't help.
  */
 function warningFix(check: CheckName, { model }: CheckFacts): Action | undefined {
   if (check === 'clock' || check === 'request-limit') return 'retry';
@@ -179,8 +178,8 @@ export function conclusionOf(checks: readonly ShownCheck[]): ShownCheck {
 }
 
 /**
- * UI strings of the list. Once all checks have ended, `placeholderAtEnd` replaces `placeholder`,
- * and the conclusion replaces `prompt`.
+ * UI strings for the *Diagnose Connection* list. Once all checks have ended, `placeholderAtEnd`
+ * replaces `placeholder`, and the conclusion replaces `prompt`.
  */
 export const LIST_TEXTS = {
   title: 'Diagnose Connection',

@@ -25,7 +25,7 @@ interface ReportDeps {
 
 /**
  * Milliseconds to wait for secret storage and the folder. A keyring that takes longer is probably
- * asking for its password.
+ * waiting for the user to enter a password.
  */
 const LOOKUP_MS = 10_000;
 

@@ -13,7 +13,7 @@ import {
   STATE_WORDS,
 } from './checkMessages.ts';
 
-/** The list of *Diagnose Connection*, which is updated while the checks run. */
+/** The *Diagnose Connection* list, which is updated while the checks run. */
 
 export interface DiagnosisOptions {
   /** Runs all checks in order, and calls `show` each time a check's state changes. */
@@ -37,7 +37,7 @@ export interface Row extends QuickPickItem {
 export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | undefined> {
   const pick = busyList();
   const closed = new AbortController();
-  // The checks by title, in the order in which they started.
+  // The checks, keyed by title, in the order in which they started.
   const checks = new Map<string, ShownCheck>();
   const paintEnd = (copied: Copied | 'not-tried') => {
     const all = [...checks.values()];

@@ -40,7 +40,7 @@ import { withoutCommand } from '../service/service.ts';
 import { type ShownCheck, TITLES } from './checkMessages.ts';
 
 /**
- * The checks of *Diagnose Connection* that send nothing. Their messages contain names, hosts, and
+ * The *Diagnose Connection* checks that send nothing. Their messages contain names, hosts, and
  * program paths, but never credentials. Pure.
  */
 
@@ -61,8 +61,8 @@ interface Diagnosed {
   /** The results as shown in the list. */
   readonly preliminary: readonly ShownCheck[];
   /**
-   * The results without the names of the folder and the program, for the report, which users may
-   * share publicly.
+   * The results for the report, which users may share publicly. They don't name the folder or the
+   * program.
    */
   readonly anonymous: readonly ShownCheck[];
   /** Undefined if the credentials are missing, malformed, or not approved. */
@@ -90,8 +90,9 @@ export function prepareDiagnosis(found: SourceSnapshot, choice: Choice): Diagnos
 }
 
 /**
- * Checks the source of the settings, their syntax, and whether their hosts are approved.
- * @param programName replaces the path of the program that prints the token
+ * Checks where the settings come from, whether they're well-formed, and whether their hosts are
+ * approved.
+ * @param programName the name to show instead of the path to the program that prints the token
  */
 export function preliminaryChecks(
   found: SourceSnapshot,
@@ -117,8 +118,8 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   // If the source or service in the settings can't be used, no other source is tried.
   if (['source-unusable', 'bad-service'].includes(choice.kind)) return undefined;
   if (choice.kind !== 'missing') return 'editor';
-  // If only errors keep a source from being used, those errors are the cause, not the values that
-  // the editor lacks.
+  // If a source would be usable without its errors, report those errors, not the values that the
+  // editor lacks.
   const faulty = faultySource(found);
   return faulty && hasOnlyErrors(faulty) ? faulty.id : undefined;
 }

@@ -29,8 +29,8 @@ interface FailureOptions {
 }
 
 /**
- * Shows a failure with its cause and the actions that fix it, logs it, and keeps it for the status
- * item.
+ * Finds the cause of a failure, and shows it with the actions that fix it. Also logs the cause and
+ * shows it in the status item's tooltip.
  * @param connection the connection of a generation that failed; undefined for other commands
  * @param options.folder the folder of the selected text; by default, the active folder
  * @param options.lines one-based first line of each selection whose generation failed; empty to
@@ -100,7 +100,8 @@ async function offerRetry(text = REPAIRED): Promise<boolean> {
 }
 
 /**
- * Finds the cause of a failure, logs it, and keeps it for the status item. Shows no error message.
+ * Finds the cause of a failure, logs it, and shows it in the status item's tooltip. Doesn't show an
+ * error message.
  * @param lookUp returns the connections that the failed request could use now
  * @returns the message; undefined if the user canceled
  */
@@ -129,8 +130,8 @@ export async function explainFailure(
 
 /**
  * Finds the cause of a refusal by running the diagnostic checks, which don't generate text. If the
- * checks can't be run or are canceled, returns the refusal, marked as `isUnchecked` if requests are
- * paused. Never throws.
+ * checks can't be run or are canceled, returns the refusal. During a pause in requests, the refusal
+ * is marked as `isUnchecked`. Never throws.
  */
 async function explained(
   deps: DiagnosisDeps,

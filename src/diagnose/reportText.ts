@@ -31,7 +31,7 @@ export interface ReportFacts {
   /** The checks as shown in the list, but without the names of the folder and the program. */
   readonly checks: readonly ShownCheck[];
   readonly settings: Settings;
-  /** IDs of all insert modes. A setting with any other value is reported as `unknown`. */
+  /** IDs of all insert modes. Any other insert mode in the settings is reported as `unknown`. */
   readonly insertModes: readonly string[];
   /** The lookup of the credentials; undefined if secret storage or the folder took too long. */
   readonly looked: Lookup | undefined;

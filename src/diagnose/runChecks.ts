@@ -56,9 +56,7 @@ export function runChecks(
   return connection.check(note, ends, mayUse);
 }
 
-/**
- * Looks up the connection again. False if it has changed or is gone, or if the lookup times out.
- */
+/** True if a new lookup finds the same connection. False if the lookup times out. */
 export async function isStillUsed(connection: Connection, lookUp: LookUp): Promise<boolean> {
   const found = await within(CREDENTIALS_LOOK_MS, lookUp());
   return found?.some((one) => one.isSameAs(connection)) ?? false;

@@ -17,7 +17,7 @@ export interface Assignment {
 /** Maximum size of a `.env` file, much larger than any real file. */
 export const ENV_FILE_LIMIT_BYTES = 64 * 1024;
 
-/** Matches the same line endings as VS Code, so that line numbers agree. */
+/** Matches the line endings that VS Code recognizes, so that line numbers agree. */
 export const LINE_END = /\r\n?|\n/;
 
 const ASSIGNMENT = /^(?<before>\s*(?:export\s+)?)(?<name>[^\s=#]+)(?<gap>\s*)=(?<raw>.*)$/s;
@@ -31,7 +31,7 @@ export function decodeEnvFile(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Decodes UTF-8, and removes the byte order mark, as the editor does.
+ * Decodes UTF-8, and removes the byte order mark, as VS Code does.
  * @returns undefined if the bytes aren't valid UTF-8
  */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {

@@ -18,7 +18,7 @@ import {
 } from '../service/service.ts';
 import type { Assignment } from './envText.ts';
 
-/** Reads the value of a setting from an assignment, and locates its issues. */
+/** Reads the value of a setting from an assignment, and locates any issues. */
 
 type IssueDetails =
   /**
@@ -44,8 +44,9 @@ export type Issue = IssueDetails & {
   /** True if the issue makes the whole `NameSet` unusable; false for a warning. */
   readonly isError: boolean;
   /**
-   * The position of the value. For a comment issue, the position of the comment. For a duplicate or
-   * an empty value, the position of the name. Undefined for the environment.
+   * The position of the value. For a whitespace issue, also covers the whitespace around the value.
+   * For a comment issue, the position of the comment. For a duplicate or an empty value, the
+   * position of the name. Undefined for the environment.
    */
   readonly place: LineRange | undefined;
 };
@@ -101,7 +102,7 @@ export function mayHoldSpaces(service: Service | undefined): boolean {
   return secret !== undefined && SECRETS[secret].mayHoldSpaces;
 }
 
-/** Returns the assignments to known names, in order. */
+/** Returns the assignments to known names, in their original order. */
 export function recognizedSettings(
   assignments: readonly Assignment[],
   service: Service,
@@ -205,9 +206,9 @@ export function valueRange(
 }
 
 /**
- * Returns the ranges of the value and the comment in the text after the `=`. `padded` is the range
- * of the value with the whitespace around it. If there is whitespace before the `=`, `padded`
- * starts there, at a negative column.
+ * Returns the ranges of the value and the comment in the text after the `=`. `padded` also covers
+ * the whitespace around the value, except before a comment. If there is whitespace before the `=`,
+ * `padded` starts there, at a negative column.
  */
 export function partsOf({ gap, raw }: Pick<Assignment, 'gap' | 'raw'>) {
   const mark = commentAt(raw);

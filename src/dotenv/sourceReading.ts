@@ -36,13 +36,13 @@ export interface SourceReading {
   readonly values: SourceValues | undefined;
   /**
    * True if a value under one of the service's own names has an error. Empty values and
-   * placeholders don't count as errors. If true, neutral names and later services are ignored, so
-   * that a stray quote can't cause another account to be billed.
+   * placeholders don't count as errors. If true, neutral names and less preferred services are
+   * ignored, so that a stray quote can't cause another account to be billed.
    */
   readonly isMalformed: boolean;
   /**
    * The names that have no value or only a placeholder, in the set that is closest to complete.
-   * Empty if a set is complete, even if it has errors, or if none of the names appear.
+   * Empty if none of the names appear, or if a set is complete, even with errors.
    */
   readonly missing: readonly string[];
   /** The recognized settings, in the order of their lines. */
@@ -121,7 +121,7 @@ export function readAssignments(
   const ownSets = serviceNameSets(service);
   const sets = isInUse ? [...ownSets, neutralNameSet(service)] : ownSets;
   const given = recognizedSettings(assignments, service, sets);
-  // The first line of each setting in each set. The key is the array of the setting's names in the
+  // The first line of each setting in each set, keyed by the array of the setting's names in that
   // set.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const [nearest] = sets
@@ -130,8 +130,8 @@ export function readAssignments(
     .sort((one, other) => one.length - other.length);
   const issues = given.flatMap((own) => {
     const first = firsts.get(own.set[own.setting]);
-    // A duplicate with the same value is harmless. A project and a space are different resources,
-    // not duplicates.
+    // A duplicate with the same value is harmless. A project ID and a space ID identify different
+    // resources, so they aren't duplicates.
     const isOther = first && resourceOf(first.name) !== resourceOf(own.name);
     if (!first || isOther || first.value === own.value) return own.issues;
     const otherLine = first.place?.line;

@@ -74,7 +74,7 @@ export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>):
   }
 }
 
-/** @param path file path or URI path, or just the name if the document was never saved */
+/** @param path file path, URI path, or name of a document that was never saved */
 function isAutoRunPath(path: string): boolean {
   const plain = `/${path.replaceAll('\\', '/').toLowerCase()}`;
   return Object.values(AUTO_RUN_PATTERNS).some((patterns) =>
@@ -105,8 +105,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * True if the file or any of its parent folders is a symbolic link. Used for remote files, because
- * VS Code reports which of them are links, but not where the links point.
+ * True if the file or any of its parent folders is a symbolic link. Used for remote files. VS Code
+ * reports which of them are links, but not where the links point.
  */
 async function hasLink(uri: Uri): Promise<boolean> {
   const { type } = await workspace.fs.stat(uri);

@@ -45,8 +45,8 @@ export type Targets = readonly [Target, ...Target[]];
 
 /**
  * Captures an editor's selections, in document order. Skips empty and whitespace-only selections.
- * If no selection is left, captures only the primary selection, so that an instruction that the
- * user types gets a single response.
+ * If no selection is left, captures only the primary selection, so that an instruction typed by the
+ * user gets a single response.
  */
 export function captureTargets(
   editor: Pick<TextEditor, 'document' | 'selections'>,
@@ -81,7 +81,7 @@ export function selectionEnd({
 }
 
 /**
- * True for a file in a writable file system, an untitled document, and a notebook cell. False for
+ * True for files in a writable file system, untitled documents, and notebook cells. False for
  * output, user settings, and git history. Also false for the original side of the active diff: it's
  * read-only, but `TextEditor.edit` would change it anyway (tested).
  */

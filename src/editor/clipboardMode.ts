@@ -17,7 +17,7 @@ export const clipboard: InsertMode = {
 class ClipboardWriter implements ResponseWriter {
   readonly isPending = false;
   readonly #texts: string[];
-  /** Indices of responses that have begun and haven't ended. */
+  /** Indices of responses that have begun but not ended. */
   readonly #open = new Set<number>();
   /** True if text has arrived since the last copy. */
   #hasNewText = false;

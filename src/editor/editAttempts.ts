@@ -1,11 +1,11 @@
-/** Maximum number of edits without effect before the writer gives up. */
+/** Maximum number of edits that have no effect before the writer gives up. */
 const MAX_ATTEMPTS = 3;
 /**
  * Maximum number of consecutive rejected edits before the writer gives up. VS Code briefly rejects
  * edits while the user switches tabs.
  */
 const MAX_REJECTIONS = 10;
-/** The writer gives up after this many edits fail because the document changed in the meantime. */
+/** Maximum number of edits preempted by other changes before the writer gives up. */
 const MAX_RACES = 50;
 
 /**

@@ -75,7 +75,7 @@ export class EditorDocument implements Disposable {
   /**
    * Applies changes in a single edit. The changes must not touch each other.
    * @param undoStopBefore true if the edit starts a new undo step
-   * @returns false if a change is out of bounds, otherwise the result from VS Code. VS Code can
+   * @returns false if a change is out of bounds; otherwise, the result from VS Code. VS Code can
    * return true for an edit that changed nothing, and false if another change reached the document
    * first (both tested).
    * @throws if the editor closes before the edit is applied
@@ -118,8 +118,8 @@ export class EditorDocument implements Disposable {
 
   /**
    * Switches to the new document that VS Code creates for a renamed file. Keeps the old document if
-   * the file runs automatically only under its new name, because generated text goes into such a
-   * file only after a preview.
+   * the new name makes the file run automatically, because generated text goes into such files only
+   * after a preview.
    */
   #followFile({ files }: FileRenameEvent): void {
     const text = this.#document.getText();
@@ -144,14 +144,14 @@ function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefi
 
 /**
  * Maximum number of attempts to open an empty document. If even the last document has text, it's
- * used, because an extension probably added the text, such as a file header.
+ * used, because an extension probably added a file header or other text.
  */
 const ATTEMPTS = 3;
 
 /**
  * Opens an empty untitled document. VS Code reuses the names of closed untitled documents, and may
- * restore a closed document instead of opening an empty document. In tests, this happened one time
- * in four when the closed document had been changed a second earlier. The restored document stays
+ * restore a closed document instead of opening an empty one. In tests, this happened one time in
+ * four when the closed document had been changed a second earlier. The restored document stays
  * open, so that the next attempt gets a different name.
  */
 export async function openEmpty(language: string): Promise<TextDocument> {

@@ -65,7 +65,7 @@ export interface Selected extends OffsetRange {
 
 /**
  * Computes two versions of a selection after the writer's changes: the one to restore (`wanted`),
- * and the one that VS Code may have extended (`grown`).
+ * and the one that results if VS Code extends the selection (`grown`).
  *
  * - VS Code extends a selection over text inserted at its end (tested). A selection of whole lines
  *   includes its last line break, and text is inserted before that break, so VS Code extends this
@@ -75,7 +75,7 @@ export interface Selected extends OffsetRange {
  *   doesn't replace that text.
  * @param changes changes that don't touch each other; all offsets refer to the document before the
  * changes
- * @param textOf returns text of the document before the changes
+ * @param textOf returns the text in a range of the document before the changes
  */
 export function selectionAfter(
   { start, end, textEnd }: Selected,

@@ -14,8 +14,8 @@ import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.t
  */
 const REFRESH_MS = 100;
 /**
- * Milliseconds to wait before checking a refresh. If the preview is still out of date, the refresh
- * is repeated, because VS Code can lose change events.
+ * Milliseconds to wait before checking whether a refresh took effect. If it didn't, the refresh is
+ * repeated, because VS Code can lose change events.
  */
 const CHECK_MS = 1_000;
 
@@ -63,8 +63,7 @@ class PreviewWriter implements ResponseWriter {
   constructor(places: readonly ResponsePlace[], deps: ModeDeps) {
     this.#deps = deps;
     this.#writer = new StreamWriter(deps.openDocument, places);
-    // No text is waiting yet, so this call makes the writer hold back all text until the user
-    // accepts it.
+    // From now on, the writer holds back all text until the user accepts it.
     this.#writer.accept();
     deps.openDocument.onDidChange(() => this.#refreshSoon());
   }
@@ -187,7 +186,7 @@ class PreviewWriter implements ResponseWriter {
 
   #discard(): void {
     this.#isDiscarded = true;
-    // The writer keeps the text, because a continuation shows the whole response again.
+    // The writer keeps the text, so that a continuation can show the whole response.
     this.#waiting.clear();
     this.#shown = undefined;
     this.#deps.cancel();

@@ -25,7 +25,7 @@ const RENAME_MS = 5_000;
 export interface Previewed {
   /** The document to change. */
   readonly document: TextDocument;
-  /** Returns the document's text after the change. */
+  /** Returns the text that the document would have after the change. */
   readonly text: () => string;
   readonly mayTakeFocus: () => boolean;
   /** @param isUpToDate true if the preview shows exactly what would be written */

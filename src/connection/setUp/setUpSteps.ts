@@ -212,8 +212,8 @@ interface AddressItem extends QuickPickItem {
 }
 
 /**
- * Returns an item for the current address, if any, and an item for each other region of the
- * service.
+ * Returns an item for the current address, if any, followed by items for the service's remaining
+ * regions.
  */
 function addressItems({ settings, url: current }: SetUp): AddressItem[] {
   const regions = settings.service.regions.map(({ place, url }) => ({
@@ -237,8 +237,8 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
  */
 function typedAddress(text: string, service: Service): AddressItem | undefined {
   const { regions } = service;
-  // Text without a dot or slash filters the regions. If there are no regions, any text must be an
-  // address.
+  // Text without a dot or slash filters the regions. If the service has no regions, any other text
+  // is an address.
   if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
   const url = text.includes('/') ? text : `https://${text.trim()}`;
   const item = { label: url === text ? text : SET_UP.useAddress(url), url, alwaysShow: true };

@@ -44,7 +44,8 @@ const PRINTABLE = /^[\t\n -~]*$/;
 
 /**
  * Converts the line endings of streamed text to LF and removes invisible characters. The language
- * determines which characters are removed. The visible part of an escape sequence is kept.
+ * determines which characters are removed. In an escape sequence, only the escape character is
+ * removed.
  */
 export class CharacterFilter {
   readonly #unwanted: RegExp;

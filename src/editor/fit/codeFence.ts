@@ -16,15 +16,16 @@ interface Fence {
  * fence.
  *
  * - Only text that may be part of a fence is held back. At the start, that's the leading blank
- * lines and a line that may open the fence. Later, it's a line that may close the fence, and the
- * line break before that line.
+ *   lines and a line that may open the fence. Later, it's a line that may close the fence, and the
+ *   line break before that line.
  * - If only blank lines follow the closing line, these lines are removed, too. If the fence is
- * never closed, as in a truncated response, the opening line is still removed.
+ *   never closed, as in a truncated response, the opening line is still removed.
  * - If the line after a closing line has text, the closing line is kept as part of an inner fence,
- * such as an example in a doc comment. While an inner fence is open, text after blank lines has the
- * same effect.
- * - Otherwise, text after a blank line is written unchanged, including any fences. The closing line
- * is still removed, because the opening line is already gone.
+ *   such as an example in a doc comment. While an inner fence is open, text after blank lines has
+ *   the same effect.
+ * - Otherwise, text that a blank line separates from the closing line is written unchanged,
+ *   including any fences. The closing line is still removed, because the opening line is already
+ *   gone.
  * - A response that doesn't start with a fence is written unchanged.
  *
  * Expects LF line endings.
@@ -40,8 +41,8 @@ export class CodeFence {
    */
   #blank = '';
   /**
-   * The part of the current line received so far, if it may be a fence line, or the closing line
-   * that was just received. Undefined once the line can't be a fence line anymore.
+   * The current line as received so far, if it may be a fence line, or the closing line that was
+   * just received. Undefined once the line can't be a fence line anymore.
    */
   #line: string | undefined = '';
   /** Whitespace received after the closing line. */
@@ -153,7 +154,7 @@ export class CodeFence {
   }
 
   /**
-   * Decides whether a closing line ended the fence or belongs to an inner fence.
+   * Decides whether a closing line closes the outer fence or belongs to an inner fence.
    * @param text the text after the closing line; contains more than whitespace
    * @returns the text to write before `text`
    */

@@ -139,9 +139,9 @@ interface NextLine {
 }
 
 /**
- * True if all lines but the first repeat the prompt's indentation. Models often respond like this
- * if the selection starts after a line's indentation. Only the first two non-blank lines are
- * checked. False if in doubt, so that intended indentation is kept.
+ * True if all lines but the first seem to repeat the prompt's indentation. Models often respond
+ * like this if the selection starts after a line's indentation. Only the first two non-blank lines
+ * are checked. False if in doubt, so that intended indentation is kept.
  *
  * - A complete statement or a comment doesn't indent the next line. If the next line starts with
  *   the selection's indentation, that indentation comes from the prompt.
