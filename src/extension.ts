@@ -90,7 +90,7 @@ class Startup implements CommandHost {
     this.log = log;
     this.#context = context;
     this.#make = make;
-    // VS Code keeps context keys when the extension host restarts, but the restart ends
+    // VS Code keeps context keys when the extension host restarts, but a restart ends all
     // generations.
     setContextKey('isGenerating', false);
     const { secrets, globalState, workspaceState } = context;

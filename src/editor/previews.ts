@@ -160,7 +160,7 @@ export class Previews implements Disposable {
     if (!previewed) return;
     const { document } = previewed;
     await untilNotRenaming(document.uri);
-    // The job may have been undone or forgotten in the meantime.
+    // The preview may have been closed in the meantime, for example because the job was undone.
     if (!this.#open.delete(address)) return;
     if (previewed.document === document) previewed.discard();
     else previewed.reopen();
@@ -175,9 +175,9 @@ export class Previews implements Disposable {
 }
 
 /**
- * Waits while a file may be in the middle of a rename. VS Code closes the file's diff editors after
- * it has moved the file on disk, but before it reports the rename. A file that still exists isn't
- * being renamed.
+ * Waits for a possible rename of the file to finish, for at most `RENAME_MS`. VS Code closes the
+ * file's diff editors after it has moved the file on disk, but before it reports the rename. A file
+ * that still exists isn't being renamed.
  */
 function untilNotRenaming(file: Uri): Promise<void> {
   return new Promise((resolve) => {

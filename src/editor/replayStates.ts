@@ -1,7 +1,7 @@
-/** The command that caused a change, if it was undo or redo. */
+/** The command that caused a change: undo or redo. */
 export type Replay = 'undo' | 'redo';
 
-/** Maximum number of states kept for undo. The same limit applies to the states kept for redo. */
+/** Maximum number of states kept for undo, and separately for redo. */
 const KEPT = 200;
 
 /** States that undo and redo can restore. */
@@ -23,12 +23,12 @@ export class ReplayStates<State> {
     }
   }
 
-  /** Drops all redo states, because an edit empties the redo stack. */
+  /** Drops all redo states, because a new edit empties VS Code's redo stack. */
   forgetRedo(): void {
     this.#states.redo.length = 0;
   }
 
-  /** Returns the states that an undo or redo can lead to, latest last. */
+  /** Returns the states that an undo or redo can restore, with the latest state last. */
   ahead(replay: Replay): readonly State[] {
     return this.#states[replay];
   }

@@ -15,13 +15,13 @@ export interface ResponsePlace extends OffsetRange {
 
 export interface NextChange extends TextChange {
   /**
-   * Length of the place's `tail` at the end of the text, or 0 if the tail was written earlier.
+   * Length of `ResponsePlace.tail` at the end of `text`, or 0 if the tail was written earlier.
    * Later chunks are inserted before the tail.
    */
   readonly tailLength: number;
 }
 
-/** Only `restart` can lead from `lost` or `undone` back to `open`. */
+/** Only `restart` can change the state from `lost` or `undone` back to `open`. */
 type ResponseState =
   | 'open'
   /** The waiting text can't be written. */
@@ -35,8 +35,8 @@ export class ResponseInDocument {
   readonly #openDocument: OpenDocument;
   readonly #place: ResponsePlace;
   /**
-   * Line ending of the document when the offsets were computed. If the line ending has changed
-   * since, the offsets are wrong.
+   * The document's line ending when the offsets were computed. If the line ending has changed since
+   * then, the offsets are wrong.
    */
   readonly #lineEnd: string;
   /** The text that the response replaces. */
@@ -58,8 +58,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * True if the response isn't lost, all accepted text was written, and the range isn't broken.
-   * Also true if the response was undone.
+   * True if the response isn't lost, all accepted text was written, and the range of the written
+   * text, if any, isn't broken. Also true if the response was undone.
    */
   get isPlaced(): boolean {
     if (this.#state === 'undone') return true;
@@ -77,7 +77,7 @@ export class ResponseInDocument {
   }
 
   /**
-   * True if text can be inserted, either now or after the preview is accepted.
+   * True if text can be inserted now or, for a preview, once the user accepts it.
    * @param isNew true for a new response, false to continue the current one
    */
   canInsert(isNew: boolean): boolean {
@@ -122,8 +122,8 @@ export class ResponseInDocument {
 
   /**
    * Returns the next change, or undefined if nothing can be written now. If no editor shows the
-   * document, each edit is a separate undo step, so the text is held back until the response ends.
-   * Marks the response as lost if its text can't be written.
+   * document, each edit is a separate undo step. A response that isn't previewed is therefore held
+   * back until it ends. Marks the response as lost if its text can't be written.
    */
   next(): NextChange | undefined {
     const { isVisible, isOpen } = this.#openDocument;
@@ -165,8 +165,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * Makes the next chunk replace the response so far, even if the response was undone. A response
-   * that can't be replaced becomes lost.
+   * Makes the next chunk replace the response so far, even if the response was undone. If the
+   * response can't be replaced, it becomes lost.
    */
   restart(): void {
     this.#drop();
@@ -188,7 +188,7 @@ export class ResponseInDocument {
   }
 
   /**
-   * Returns the changes that remove the generated text and restore the text it replaced. The
+   * Returns the changes that remove the generated text and restore the text that it replaced. The
    * changes also remove whitespace that a formatter added between parts of the generated text, but
    * not whitespace that the user typed.
    * @returns undefined if the generated text can't be identified exactly

@@ -13,15 +13,15 @@ export type Undone =
   | 'refused';
 
 /**
- * Writes the streamed responses of one job. Each response is identified by its index, and its text
- * has LF line endings.
+ * Writes the streamed responses of one job. Responses are identified by index, and their text has
+ * LF line endings.
  */
 export interface ResponseWriter {
   /** The new document that the writer opened for the responses, if any. */
   readonly document?: TextDocument | undefined;
   /**
-   * Returns the text of these responses in the selections' document. Not implemented by writers
-   * that write elsewhere or show a preview.
+   * Returns the ranges and text of these responses in the selections' document. Not implemented by
+   * writers that write elsewhere or show a preview.
    */
   writtenBy?(indices: readonly number[]): readonly Piece[];
   /** True if any text is waiting to be written or accepted. */
@@ -52,14 +52,11 @@ export interface ResponseWriter {
 
 export interface Timing {
   /**
-   * Minimum time from the start of one edit to the start of the next. Limits the load, because each
-   * edit makes language servers reanalyze the file.
+   * Minimum time from the start of one edit to the start of the next. Limits the load on language
+   * servers, which reanalyze the file after each edit.
    */
   readonly intervalMs: number;
-  /**
-   * Maximum time to wait for the result of an edit, not counting the additional time for long
-   * texts.
-   */
+  /** Maximum time to wait for the result of an edit. Additional time is allowed for long texts. */
   readonly deadlineMs: number;
 }
 
@@ -83,7 +80,7 @@ interface WriterOptions {
   readonly onUndone?: (indices: readonly number[]) => void;
 }
 
-/** A change sent to VS Code that no change event has reported yet. */
+/** A change that was sent to VS Code but hasn't been reported by a change event yet. */
 interface ExpectedChange extends NextChange {
   readonly response: ResponseInDocument;
 }
@@ -162,8 +159,8 @@ export class StreamWriter implements ResponseWriter {
   restart(index: number): void {
     const response = this.#response(index);
     response.restart();
-    // If an edit for the old response is still in progress, the edit's text would mix with the new
-    // response, so the new response can't be written.
+    // Don't write the new response if an edit for the old response is still in progress. Otherwise,
+    // the old text would mix with the new text.
     if (this.#expected.some((expected) => expected.response === response)) response.lose();
     this.#startsUndoStep = true;
   }

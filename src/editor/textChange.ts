@@ -1,6 +1,6 @@
 /**
- * A document change as reported by VS Code. The offset and length are in UTF-16 code units and
- * refer to the document before the change.
+ * A change to a document, in the format of VS Code's change events. The offset and length are in
+ * UTF-16 code units and refer to the document before the change.
  */
 export interface TextChange {
   readonly rangeOffset: number;
@@ -25,8 +25,8 @@ export interface Piece extends OffsetRange {
 }
 
 /**
- * Creates a function that applies a change to a piece. The function returns the parts of the piece
- * that remain, at their new offsets.
+ * Creates a function that applies a change to a piece, and returns the remaining parts at their new
+ * offsets.
  */
 export function remainingAfter({
   rangeOffset,

@@ -9,7 +9,7 @@ import {
   type TextChange,
 } from './textChange.ts';
 
-/** Facts about a change that can't be derived from its offsets and text. */
+/** Facts that can't be derived from a change's offsets and text. */
 export interface ChangeContext {
   /**
    * True if text inserted exactly at the end of the range belongs after the range, even if the
@@ -18,8 +18,8 @@ export interface ChangeContext {
   readonly belongsBehind?: boolean;
   readonly replay?: Replay | undefined;
   /**
-   * True if the event is a single insertion, as when the user types. Formatters replace text or
-   * make several changes.
+   * True if the event is a single insertion, which is probably typing. Formatters usually replace
+   * text or make several changes.
    */
   readonly isTyping?: boolean;
 }
@@ -44,8 +44,8 @@ interface RangeState {
   /** True if an undo or redo may have restored generated text that isn't in any piece. */
   readonly isUncertain: boolean;
   /**
-   * The range of the new text, if a single change replaced all pieces or, without pieces, the whole
-   * range.
+   * The range of the new text, if a single change replaced all pieces (or the whole range, if there
+   * are no pieces).
    */
   readonly successor: OffsetRange | undefined;
   /** Number of characters by which changes before the range have shifted it. */
@@ -65,7 +65,7 @@ interface PendingEvent {
   shiftAtStart: number;
 }
 
-/** Facts about an event that can't be derived from its changes. */
+/** Facts that can't be derived from an event's changes. */
 interface EventContext {
   readonly replay?: Replay | undefined;
   /** True if the event is an edit by the writer that starts an undo step. */
@@ -86,7 +86,7 @@ interface EventContext {
  * - A change that replaces the whole range or crosses one of its ends breaks the range, because
  *   more text would then mix with that edit. The remaining pieces are still tracked.
  * - The range also counts as broken while part of the response is undone, because more text would
- *   follow a gap.
+ *   leave a gap.
  */
 export class TrackedRange {
   readonly #isOriginal: (range: OffsetRange) => boolean;
@@ -128,13 +128,13 @@ export class TrackedRange {
 
   /**
    * True if the next chunk continues the current response instead of replacing other text. Stays
-   * true if an edit removes the text of the response.
+   * true even if an edit removes the response's text.
    */
   get isWritten(): boolean {
     return this.#now.response === this.#response;
   }
 
-  /** True if more text would overwrite an edit, follow a gap, or continue an earlier response. */
+  /** True if more text would overwrite an edit, leave a gap, or continue an earlier response. */
   get isBroken(): boolean {
     const { isBroken, written } = this.#now;
     if (this.isWritten) return isBroken || written < this.#written;
@@ -297,9 +297,9 @@ export class TrackedRange {
   }
 
   /**
-   * Restores the known state that an undo or redo led to. A state matches if the document contains
-   * all of its pieces. The match with the most generated text wins. Among equal matches, the latest
-   * state wins.
+   * Finds the known state that an undo or redo has restored, and makes it the current state. A
+   * state matches if the document contains all of its pieces. The match with the most generated
+   * text wins. Among equal matches, the latest state wins.
    */
   #recall(replay: Replay, event: PendingEvent, isThere: (piece: Piece) => boolean): void {
     const { pieces, shift, growth } = this.#now;

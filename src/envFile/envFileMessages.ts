@@ -68,7 +68,7 @@ export function incompleteText(names: readonly string[]): string {
   return `${listOf(names)} ${verb} missing. The file is used only if it’s complete. Add the missing ${lines}, check the spelling of similar names, or set up Hosted Model instead.`;
 }
 
-/** The title of a quick fix that edits the file. */
+/** Returns the title of a quick fix that edits the file. */
 export function fixTitle(issue: Issue, fix: EnvFix): string {
   if (fix.kind === 'remove-line') {
     return fix.line === issue.place?.line ? 'Remove This Line' : `Remove Line ${fix.line + 1}`;
@@ -81,7 +81,7 @@ export const ADD_LINES = 'Add Missing Lines';
 export const FIX_ALL = 'Fix All Problems';
 export const ADD_TO_GITIGNORE = 'Add .env to .gitignore';
 
-/** The titles of quick fixes that run a command, by command name. */
+/** The titles of quick fixes that run a command, keyed by command name. */
 export const COMMAND_TITLES = {
   setUp: 'Set Up...',
 } as const;

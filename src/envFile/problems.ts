@@ -26,8 +26,8 @@ export interface Problem {
 
 /**
  * Parses the text of an open `.env` file.
- * @param services the services whose settings the text may contain; if it contains none of these
- * settings, it's parsed for `inUse`
+ * @param services the services whose settings the text may contain; if the text contains none of
+ * their settings, it's parsed for `inUse`
  * @param isServiceSet false if VS Code's settings name no service; the text then determines the
  * service
  */
@@ -49,7 +49,7 @@ export type Parse = (text: string) => ServiceReading;
 
 /**
  * Maximum number of rounds, each of which fixes at most one issue per line. Higher than the number
- * of kinds of issues.
+ * of issue kinds.
  */
 const MAX_ROUNDS = 20;
 
@@ -74,8 +74,8 @@ export function fixAll(
     const errors = reading.issues.filter(({ isError }) => isError);
     const others = errors.filter(({ kind }) => kind !== 'comment');
     const changed = fixEach(fixed, others, service);
-    // A moved comment adds a line, after which issues would refer to the wrong lines. Move the
-    // comments only once everything else is fixed.
+    // Moving a comment adds a line, so in the next round, the issues below it would refer to the
+    // wrong lines. Move comments only after everything else is fixed.
     if (changed === 0) return { lines: fixed, count: count + fixEach(fixed, errors, service) };
     count += changed;
   }
@@ -101,7 +101,9 @@ function fixEach(lines: string[], issues: readonly Issue[], service: Service): n
   return changed.size;
 }
 
-/** Returns the problems in no particular order. Empty if the file names none of the settings. */
+/**
+ * Returns the problems in no particular order. Empty if none of the settings appear in the file.
+ */
 export function problemsOf({ reading, service }: ServiceReading, risk?: GitRisk): Problem[] {
   const problems = reading.issues.flatMap((issue): Problem[] => {
     const { kind, isError, place } = issue;
@@ -125,8 +127,8 @@ export function problemsOf({ reading, service }: ServiceReading, risk?: GitRisk)
 }
 
 /**
- * Returns the missing names that have no line at all. An empty value or a placeholder is reported
- * as a separate problem.
+ * Returns the missing names that don't have a line in the file. An empty value or a placeholder is
+ * reported as a separate problem.
  */
 export function absentNames({ missing, named }: SourceReading): string[] {
   return missing.filter((name) => !named.some((one) => one.name === name));

@@ -28,7 +28,7 @@ import { absentNames, fixAll, type Parse, type Problem } from './problems.ts';
 
 /** Quick fixes for problems in `.env` files. VS Code applies each edit as one undo step. */
 
-/** Maximum size of a `.gitignore` to edit, much larger than any real file. */
+/** Maximum size of a `.gitignore` that can be edited. Real files are much smaller. */
 const GITIGNORE_LIMIT_BYTES = 1024 * 1024;
 
 type Change = readonly [range: Range, newText: string];
@@ -143,8 +143,8 @@ async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
 }
 
 /**
- * Returns the file's text from its open document, or else from the file itself. Doesn't open a
- * document, because the user may not pick the fix.
+ * Returns the text of the open document, or reads the file if it isn't open. Undefined if the file
+ * can't be read. Doesn't open a document, because the user may not pick the fix.
  */
 async function currentText(file: Uri): Promise<string | undefined> {
   const open = workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());

@@ -6,8 +6,8 @@ export type RunMode = 'restart' | 'continue';
 export type RunEnd = 'ended' | 'truncated' | 'failed';
 
 /**
- * Returns how a response ended. A response that was stopped by a token or time limit is `truncated`
- * and can be continued.
+ * Converts a stop reason. A response that was stopped by a token or time limit is `truncated` and
+ * can be continued.
  */
 export function endOf(stopReason: StopReason): 'ended' | 'truncated' {
   return stopReason === 'max_tokens' || stopReason === 'time_limit' ? 'truncated' : 'ended';
@@ -15,7 +15,7 @@ export function endOf(stopReason: StopReason): 'ended' | 'truncated' {
 
 /**
  * The active runs of a job and the responses they generate. Each response belongs to at most one
- * run.
+ * active run.
  */
 export class ActiveRuns {
   readonly #taken = new Map<AbortController, readonly number[]>();

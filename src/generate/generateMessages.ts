@@ -45,7 +45,7 @@ export function manyRequests(requests: number): string {
 /** The question to show before a lot of text is sent. */
 export const MUCH_TEXT = 'Send this much text?';
 
-/** Describes the size of the requests, and warns that the service may bill them. */
+/** Describes the size of the requests, and warns that the service may bill the user's account. */
 export function costText(isMany: boolean, characters: number, tokens: number): string {
   const size = `${formatNumber(characters)} characters (about ${formatNumber(tokens)} tokens)`;
   return isMany
@@ -115,8 +115,8 @@ export function completeText(count: number): string {
 
 /**
  * @param all number of responses in the run
- * @param failed one-based first line of each selection whose generation failed; empty if
- * generations were canceled, but none failed
+ * @param failed one-based number of the first line of each selection whose generation failed; empty
+ * if generations were canceled, but none failed
  */
 export function partlyCompleteText(
   complete: number,
@@ -150,7 +150,7 @@ export function outOfViewText(count: number): string {
     : 'The response is complete, but not in view.';
 }
 
-/** States how many invisible characters were removed and kept. Empty if both counts are 0. */
+/** Returns a message about the removed and kept invisible characters. Empty if there are none. */
 export function invisibleText(removed: number, kept: number): string {
   if (removed > 0 && kept > 0) {
     return `Invisible characters: ${removed} removed, ${kept} kept. Check the text.`;

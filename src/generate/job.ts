@@ -13,8 +13,8 @@ import type { Template } from '../templates/template.ts';
 import { ActiveRuns, type RunEnd, type RunMode } from './activeRuns.ts';
 
 /**
- * The text that a job has generated. Never saved, but kept in memory even if the document is closed
- * or changed.
+ * The text that a job has generated. Never saved, but kept in memory until the job is forgotten,
+ * even if the document is closed or changed.
  */
 export interface Result {
   /**
@@ -34,9 +34,9 @@ interface SelectionResponse {
   /** The unmodified text from the service. */
   text: string;
   /**
-   * `ended` before the first run, and when new text replaces the response. After a successful run,
-   * `ended` or `truncated`. `undone` after the user undid the response. The failure of a run
-   * doesn't change the state.
+   * `ended` before the first run, and from the first chunk of a new response. A successful run sets
+   * the state to `ended` or `truncated`, and an undo sets it to `undone`. A failed run doesn't
+   * change the state when it ends.
    */
   state: 'ended' | 'truncated' | 'undone';
   /** True if the next chunk replaces `text`. Set at the start of each run. */
@@ -157,8 +157,8 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Returns the text of these responses in the document. Empty for modes that write elsewhere, and
-   * for a preview.
+   * Returns the ranges and text of these responses in the document. Empty for modes that write
+   * elsewhere, and for a preview.
    */
   writtenBy(indices: readonly number[]): readonly Piece[] {
     return this.#writer.writtenBy?.(indices) ?? [];
@@ -191,8 +191,8 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Counts the invisible and control characters that were removed or kept during the latest run of
-   * each of these responses. Kept characters are counted only in prose.
+   * Counts the invisible and control characters that were removed from these responses, or kept in
+   * them, during each response's latest run. Kept characters are counted only in prose.
    */
   invisible(indices: readonly number[]): { readonly removed: number; readonly kept: number } {
     const fits = indices.map((index) => this.#response(index).fit);
@@ -202,7 +202,7 @@ export class Job implements Result, Disposable {
     };
   }
 
-  /** Returns the one-based first and last lines of the selected text. */
+  /** Returns the one-based numbers of the first and last lines of the selected text. */
   linesOf(index: number): { readonly first: number; readonly last: number } {
     const { document } = this;
     const selection = rangeOf(document, this.#response(index).selection.range);
@@ -239,7 +239,7 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Begins one response of a run. Must be called for all responses of the run before any of them
+   * Starts one response of a run. Must be called for all responses of the run before any of them
    * ends.
    */
   begin(index: number, runMode: RunMode): void {
@@ -293,7 +293,7 @@ export class Job implements Result, Disposable {
     this.#writer.dispose?.();
     this.#openDocument.dispose();
     if (this.isRunning) return;
-    // Messages about the job can stay open for hours. They must not keep the job's texts in memory.
+    // Messages about the job can stay open for hours, but must not keep the job's texts in memory.
     this.#responses = [];
     this.#writer = FORGOTTEN_WRITER;
   }

@@ -6,11 +6,11 @@ import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 
-/** Checks and confirmations before text is sent. They never shorten the text. */
+/** Checks and confirmations that run before text is sent. They never shorten the text. */
 
 /**
- * Total number of characters above which the user must confirm the requests. Larger requests are
- * rarely intentional, and they cost money.
+ * Total number of characters above which the user must confirm the requests. Sending more text is
+ * rarely intentional, and it costs money.
  */
 const ASK_ABOVE = 100_000;
 const REFUSE_ABOVE = 1_000_000;

@@ -19,7 +19,7 @@ export class RecentJobs implements Disposable {
   readonly #listener = window.onDidChangeActiveTextEditor(() => this.#updateContextKey());
   /** Oldest first. */
   readonly #kept: Job[] = [];
-  /** The jobs that are generating. Each key cancels one run of its job. */
+  /** The jobs that are generating, keyed by the controllers that cancel their runs. */
   readonly #generating = new Map<AbortController, Job>();
   #result: Job | undefined;
 
@@ -94,10 +94,10 @@ export class RecentJobs implements Disposable {
     for (const [controller, job] of this.#generating) if (here.includes(job)) controller.abort();
   }
 
-  /** Undoes the most recent job for the active document that still has something to undo. */
+  /** Undoes the active document's most recent job that still has something to undo. */
   async undo(): Promise<Undone> {
     for (const job of this.#here.toReversed()) {
-      // While the user enters the prompt, there is nothing to undo yet.
+      // While the user is still entering the prompt, there's nothing to undo.
       if (job.text === '' && !this.#isGenerating(job)) continue;
       const wasRunning = job.isRunning;
       const undone = await job.undo();

@@ -13,8 +13,8 @@ import { offerResult, type RunAgain, reportOutcome } from './responseNotificatio
 /** Reports how the generations of a run ended. */
 
 /**
- * Reports a failure. `lines` are the one-based first lines of the selections whose generation
- * failed; empty if the job has only one selection.
+ * Reports a failure. `lines` contains the one-based number of the first line of each selection
+ * whose generation failed. It's empty if the job has only one selection.
  * @returns true if the user wants to retry
  */
 export type ReportFailure = (
@@ -99,8 +99,8 @@ export async function reportRun(
     const isWhole = complete.length === indices.length;
     const announce = () => {
       if (isWhole) {
-        // `doneText` asks the user to accept the text, so it's used only if the user can still do
-        // that.
+        // `doneText` asks the user to accept the text, so use it only if the text can still be
+        // accepted.
         const ofMode = job.isPending ? job.mode.doneText : undefined;
         return announcements.done(ofMode ?? texts.completeText(complete.length));
       }

@@ -63,7 +63,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
 }
 
 /**
- * Offers to continue truncated responses. Shows the message again after *Raise Limit* and *Show*.
+ * Offers to continue truncated responses. After *Raise Limit* or *Show*, shows the message again.
  * @param pressed buttons to leave out, because the user has already pressed them
  */
 async function offerMore(
@@ -154,8 +154,8 @@ export async function continueResponses(job: Job | undefined, runAgain: RunAgain
 }
 
 /**
- * Shows why an undo changed nothing. After a successful undo, shows no message, because the user
- * sees that the text is gone.
+ * Shows a message if an undo removed nothing. After a successful undo, no message is needed,
+ * because the user can see that the text is gone.
  */
 export function reportUndone(undone: Undone): void {
   if (undone === 'nothing') inform(texts.NOTHING_TO_UNDO);
@@ -176,8 +176,8 @@ export async function showResult(result: Result | undefined): Promise<void> {
 /**
  * Reports that responses couldn't be inserted, and offers to open or copy them. Does nothing if the
  * responses have no text.
- * @param lines one-based first line of each affected selection; empty to omit the lines from the
- * message
+ * @param lines one-based number of each affected selection's first line; empty to omit the lines
+ * from the message
  * @param indices indices of the affected responses
  * @param failureText a sentence that states what failed, such as `NOT_COPIED`
  */

@@ -44,8 +44,8 @@ interface RunContext {
 }
 
 /**
- * Maximum number of concurrent requests in a run. The concurrency limit of the service's origin can
- * be lower.
+ * Maximum number of concurrent requests in a run. The concurrency limit for the service's origin
+ * can be lower.
  */
 const MAX_AT_ONCE = 8;
 
@@ -70,9 +70,9 @@ export async function runJob(
   let ran: RunResult | undefined;
   try {
     if (await prepare()) {
-      // From here on, Escape in the document cancels the run. During `prepare`, it would discard
-      // the prompt that the user is entering. While an input such as the setup is open, Escape
-      // closes the input.
+      // From here on, Escape in the document cancels the run. During `prepare`, that would discard
+      // the prompt that the user is entering. In an input box, for example in the setup, Escape
+      // closes only the box.
       const unmark = options.jobs.markGenerating(job, controller);
       ran = await attempt(run, controller).finally(unmark);
     }
@@ -107,7 +107,7 @@ async function attempt(
   const { uri } = job.document;
   const found = await options.connections.for(activeFolder(uri));
   if (!found) return undefined;
-  // Get the signal before `confirmSecrets`, because the user can sign out while a prompt is open.
+  // Get the signal before `confirmSecrets`, because the user can sign out while its dialog is open.
   // The key must not be sent after a sign-out.
   const signedOut = options.connections.signOutSignal;
   const connection = withTemplate(found, job);
@@ -167,7 +167,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   };
   try {
     for (const index of indices) progress.addLabel(index, labelLine(job, index));
-    // Begin all responses before the first response ends, so that the writer waits for every
+    // Start all responses before the first response ends, so that the writer waits for every
     // response.
     for (const index of indices) job.begin(index, runMode);
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
@@ -184,7 +184,7 @@ async function generateOne(
   index: number,
   { connection, onUsed, signal, progress }: RunContext,
 ): Promise<Outcome> {
-  // After a cancellation, generations that are still queued end without a request.
+  // After a cancellation, generations that are still queued end without sending a request.
   if (signal.aborted) {
     const isPlaced = await job.end(index, 'failed');
     return { index, isPlaced, hasText: false, error: new ServiceError('cancelled') };

@@ -9,15 +9,15 @@ import type { Job } from './job.ts';
 
 /** The label and the progress text of a generation that is waiting for its response. */
 
-/** The label at the end of a selection's last line. */
+/** A label at the end of a selection's last line. */
 export interface LineLabel extends Disposable {
   show(text: string): void;
 }
 
 /**
  * Shows a label at the end of a selection's last line until the label is disposed. VS Code moves
- * the label with that line. If the text changes, `show` moves the label to the line that is now the
- * selection's last line.
+ * the label with that line. When the label's text changes, `show` moves the label to the
+ * selection's current last line.
  */
 export function labelLine(job: Job, index: number): LineLabel {
   const type = window.createTextEditorDecorationType({
@@ -59,9 +59,9 @@ const OFFER_AFTER_MS = 15_000;
  * response, the next attempt, or the end of a pause that the service requested. Each selection's
  * label shows the time until that selection's request is retried, or until the pause ends. If a
  * response is slow, offers to retry the request, because the network connection may have died
- * silently. The retry isn't automatic, because the service may bill both requests. The offer is
- * part of the progress text. A separate message would stay open after the response has arrived,
- * because an extension can't close messages.
+ * silently. The retry isn't automatic, because the service may bill the user for both requests. The
+ * offer is part of the progress text. A separate message would stay open after the response has
+ * arrived, because an extension can't close messages.
  */
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
@@ -73,11 +73,11 @@ export class WaitProgress implements Disposable {
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
   /** The requests that the offer to retry currently applies to. */
   readonly #offered = new Set<AbortController>();
-  /** The ID of the command that the link in the offer executes. Each run has its own command. */
+  /** The ID of the command that the link in the offer runs. Each run has its own command. */
   readonly #retryId = `hostedModel.retry.${crypto.randomUUID()}`;
   /** Undefined until the first offer, because few runs need the command. */
   #retryCommand: Disposable | undefined;
-  /** The labels of the selections whose responses have no text yet, by response index. */
+  /** The labels of the selections whose responses have no text yet, keyed by response index. */
   readonly #labels = new Map<number, LineLabel>();
   /** The latest retry of each request. The retry may have started already. */
   readonly #retries = new Map<AbortController, PendingRetry>();
@@ -87,7 +87,7 @@ export class WaitProgress implements Disposable {
 
   /**
    * @param say shows a message in the run's progress notification
-   * @param requests the requests to the service, including requests of other runs
+   * @param requests the requests to the service, including those of other runs
    */
   constructor(say: (message: string) => void, requests: Connection['requests']) {
     this.#say = say;
@@ -186,8 +186,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Returns the first text that applies: the offer to retry, the countdown of a pause, the
-   * countdown to the next retry, the notice about a slow response, or the progress of the run.
+   * Returns the first of these texts that applies: retry offer, pause countdown, retry countdown,
+   * notice about a slow response, run progress.
    */
   #text(wait: Wait | undefined, next: PendingRetry | undefined): string {
     if (this.#offered.size > 0) {
@@ -205,8 +205,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Aborts the requests that the offer applies to. This also closes their network connections.
-   * `withUserRetries` then sends them again.
+   * Aborts the requests that the offer applies to, which also closes their network connections.
+   * `withUserRetries` then resends the requests.
    */
   #retry(): void {
     for (const request of [...this.#offered]) {

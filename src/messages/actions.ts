@@ -1,4 +1,4 @@
-/** Button labels by action. The first four keys are also the names of commands. */
+/** Button labels, keyed by action. The first four keys are also the names of commands. */
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
   selectModel: 'Select Model...',
@@ -22,7 +22,10 @@ export type Action = Exclude<Fix, 'approve' | 'useOtherSources'>;
 
 export interface Message {
   readonly text: string;
-  /** At most two actions, the most likely fix first. Error messages also have *Show Log*. */
+  /**
+   * At most two actions, with the most likely fix first. Error messages also have a *Show Log*
+   * button.
+   */
   readonly actions: readonly Action[];
   /** The setting that *Open Settings* shows; undefined to show all settings. */
   readonly setting?: string;

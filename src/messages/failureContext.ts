@@ -31,11 +31,11 @@ export interface FailedTemplate {
 
 /** A place where settings are stored, and the actions that fix them. */
 export interface SettingsLocation {
-  /** The name of the place, for use in a sentence, such as "the settings". */
+  /** The name of the place for use in a sentence, as in "the settings". */
   readonly name: string;
-  /** The name of the place where the user changes the key, such as "the setup". */
+  /** The name of the place where the user changes the key, as in "the setup". */
   readonly keyName: string;
-  /** Returns a phrase that explains how to replace a key, such as "enter it here". */
+  /** Returns a phrase that explains how to replace a key, as in "enter it here". */
   readonly newKey: (pronoun: 'it' | 'them') => string;
   /** The action that fixes a single value other than the key or the project. */
   readonly value: Action;
@@ -112,7 +112,7 @@ export function failureContext({ host }: ErrorDetails, context: MessageContext):
   );
   return {
     place: PLACES[source],
-    // Only the editor's settings can change the identity address, even if the key comes from
+    // The identity address can be changed only in the editor's settings, even if the key comes from
     // another source.
     address: isIdentity ? PLACES.editor : PLACES[source],
     isBuiltInHost: isServiceIdentity || isRegion,

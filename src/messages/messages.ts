@@ -46,8 +46,8 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
 
 /**
  * Converts a lost connection or timeout to `incomplete`, for a response that was partly shown. The
- * message for the original error states that the service may have processed the request, which
- * would be confusing next to a partial response.
+ * message for the original error would be confusing next to a partial response, because it states
+ * that the service may have processed the request.
  */
 export function asIncomplete(error: unknown): unknown {
   return isKind(error, 'connection-lost', 'timeout')
@@ -216,7 +216,10 @@ function tryAgain({ retryAfterMs }: ErrorDetails, isIdentity = false): string {
 }
 
 const DAY_MS = 86_400_000;
-/** Shorter durations are shown in seconds, so that they can be compared with a countdown. */
+/**
+ * Durations below this threshold are shown in seconds, so that they can be compared with a
+ * countdown.
+ */
 const MINUTES_THRESHOLD_MS = 600_000;
 
 function duration(ms: number): string {

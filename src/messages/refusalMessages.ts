@@ -30,7 +30,7 @@ const UNKNOWN_TARGET =
   'The identity service doesn’t recognize the requested resource. Check “audience” and “scope” in the service’s entry in hostedModel.services.';
 
 /**
- * Messages by error code. The codes are from OAuth 2.0
+ * Messages, keyed by error code. The codes are from OAuth 2.0
  * (https://www.rfc-editor.org/rfc/rfc6749#section-5.2), from its extensions, or from a single
  * provider.
  */
@@ -169,7 +169,7 @@ function parameterRefused(details: ErrorDetails, { template }: FailureContext): 
   const start =
     details.status === undefined ? 'Nothing was sent' : 'The service refused the request';
   const what = `${start}: ${parameterFlawText(details)}.`;
-  // The name can include a field, such as `length_penalty.decay_factor`.
+  // The name can include a field, as in `length_penalty.decay_factor`.
   const name = details.names?.[0]?.split('.')[0];
   return name !== undefined && template?.parameters?.[name] !== undefined
     ? { text: `${what} Change it in the template “${template.name}”.`, actions: [] }
@@ -177,8 +177,8 @@ function parameterRefused(details: ErrorDetails, { template }: FailureContext): 
 }
 
 /**
- * Formats a number, such as "1,024" or "0.5". Numbers of 1e15 or more have no separators. Numbers
- * of 1e21 or more have an exponent.
+ * Formats a number, as in "1,024" or "0.5". Numbers of 1e15 or more have no separators. Numbers of
+ * 1e21 or more have an exponent.
  */
 export function formatNumber(value: number): string {
   return Math.abs(value) < 1e15

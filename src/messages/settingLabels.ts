@@ -11,7 +11,7 @@ import { getsTokens, neededSettings, type SettingName } from '../service/service
  */
 export type LabelContext = Partial<Pick<Credentials, 'service' | 'resource'>>;
 
-/** Returns the name of a setting for use in a sentence, such as "API key". */
+/** Returns the name of a setting for use in a sentence, as in "API key". */
 export function settingLabel(
   name: SettingName,
   { service = services[0], resource }: LabelContext = {},
@@ -29,7 +29,7 @@ export function settingLabel(
   }
 }
 
-/** Lists settings with articles, such as "an API key, a project ID, and a service URL". */
+/** Lists settings with articles, as in "an API key, a project ID, and a service URL". */
 export function settingNames(names: readonly SettingName[], context?: LabelContext): string {
   const labels = names.map((name) => settingLabel(name, context));
   return listOf(labels.map((label) => `${label.startsWith('A') ? 'an' : 'a'} ${label}`));
@@ -42,7 +42,7 @@ export function missingText(names: readonly SettingName[], context?: LabelContex
   return `Hosted Model needs ${settingNames(names, context)}. Nothing was sent.`;
 }
 
-/** Lists all settings that the service needs, such as "API key, project ID, and service URL". */
+/** Lists all settings that the service needs, as in "API key, project ID, and service URL". */
 export function allSettings(context: LabelContext): string {
   const { service = services[0] } = context;
   return listOf(neededSettings(service).map((name) => settingLabel(name, context)));

@@ -35,8 +35,8 @@ function shortCommandText(command: readonly string[]): string {
 }
 
 /**
- * Builds the message. Leaves out the command if it was removed from the service with
- * `withoutCommand`.
+ * Returns the message for a failed token command. Leaves out the command if `withoutCommand` has
+ * removed it from the service.
  */
 export function commandFailed(
   { problem = 'exit', exitCode }: ErrorDetails,

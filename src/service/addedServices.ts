@@ -129,8 +129,8 @@ const MAX_ARGUMENTS = 50;
 const MAX_ARGUMENT_LENGTH = 1_000;
 
 /**
- * Returns the program and its arguments; undefined if the value isn't a list of valid strings that
- * starts with a program, or if the list has more than `MAX_ARGUMENTS` items.
+ * Returns the program and its arguments. Undefined if the value isn't a list of valid strings,
+ * doesn't start with a program, or has more than `MAX_ARGUMENTS` items.
  */
 function commandIn(value: unknown): readonly string[] | undefined {
   const isArgument = (one: unknown) =>
@@ -153,9 +153,9 @@ export function isHeaderValue(text: string): boolean {
 }
 
 /**
- * Returns the fixed headers of an entry; empty if `value` is undefined. Returns undefined if
- * `value` isn't an object, if a header is invalid, if a name is repeated, or if there are more than
- * `MAX_HEADERS` headers.
+ * Returns the fixed headers of an entry, or an empty list if `value` is undefined. Returns
+ * undefined if `value` isn't an object, has more than `MAX_HEADERS` headers, or contains an invalid
+ * header or a repeated name.
  * @param keyHeader the name of the header that contains the key; empty if there is none
  */
 function headersIn(value: unknown, keyHeader: string): FixedHeader[] | undefined {
@@ -203,7 +203,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 
 /**
  * True if a service's entry may use this header, either for the key or as a fixed header. Also true
- * for an empty name, because the key doesn't need a header of its own.
+ * for an empty name, because an entry doesn't have to name a header for the key.
  */
 export function isAllowedHeaderName(header: string): boolean {
   const name = header.toLowerCase();
@@ -221,8 +221,8 @@ function isKeyOf<Table extends object>(table: Table, key: string): key is keyof 
 }
 
 /**
- * Returns a getter for the trimmed text of the value's fields. The getter returns an empty string
- * for a field that isn't a string.
+ * Returns a function that gets the trimmed text of a field of the value. The function returns an
+ * empty string if the field isn't a string.
  */
 function textsOf(value: unknown): (field: string) => string {
   const fields: Readonly<Record<string, unknown>> = Object(value);

@@ -22,7 +22,7 @@ export interface Api {
   /** Converts messages and tools from the chat completions format to body fields. */
   readonly conversation: (parts: ChatParts, target: ModelTarget) => RequestBody;
   readonly failure: (answer: ErrorResponse, target?: Pick<ModelTarget, 'resource'>) => ServiceError;
-  /** Returns the failure that a stream event or a response with status 200 reports, if any. */
+  /** Returns the failure, if any, that a stream event or a response with status 200 reports. */
   readonly failureInEvent: (json: unknown) => ServiceError | undefined;
   /**
    * Returns a request that checks access as far as the API allows, without generating text.

@@ -33,7 +33,10 @@ const MAX_DEPLOYMENTS = 5_000;
  */
 const TEXT_MODES: readonly string[] = ['chat', 'completion', 'responses'];
 
-/** A boolean. `null`, which LiteLLM sends for unknown values, becomes undefined. */
+/**
+ * A boolean. Any other value, such as the `null` that LiteLLM sends for unknown values, becomes
+ * undefined.
+ */
 const flag = v.fallback(v.optional(v.boolean()), undefined);
 
 const deployment = shape({
@@ -54,15 +57,15 @@ const deployment = shape({
 const modelInfo = shape({ data: v.custom<readonly unknown[]>(Array.isArray) });
 
 /**
- * True if every creation time is `CREATED`. In that case, the gateway is probably LiteLLM, which
- * has `/model/info`.
+ * True if there are creation times, and all of them are `CREATED`. In that case, the gateway is
+ * probably LiteLLM, which has `/model/info`.
  */
 export function mayHaveModelInfo(created: readonly unknown[]): boolean {
   return created.length > 0 && created.every((one) => one === CREATED);
 }
 
 /**
- * Returns the limits and capabilities of the gateway's models, by ID.
+ * Returns the limits and capabilities of the gateway's models, keyed by model ID.
  * @throws {ServiceError} `unexpected-answer`
  */
 export function readModelInfo(json: unknown): ReadonlyMap<string, ModelInfo> {

@@ -25,8 +25,8 @@ export interface Model {
   readonly tasks: readonly string[];
   readonly lifecycle: readonly LifecycleStage[];
   /**
-   * The date of the response according to the service's clock, YYYY-MM-DD. Undefined if the
-   * response had no valid `Date` header.
+   * The date of the response according to the service's clock, in the format YYYY-MM-DD. Undefined
+   * if the response had no valid `Date` header.
    */
   readonly asOf?: string | undefined;
 }
@@ -66,7 +66,10 @@ export const MAX_MODELS = 1_000;
 const MAX_ITEMS_PER_FIELD = 20;
 
 const text = v.fallback(v.string(), '');
-/** A token limit. 0 becomes undefined, because it means that the limit is unknown. */
+/**
+ * A token limit. 0 means that the limit is unknown, so it becomes undefined, as does any invalid
+ * value.
+ */
 export const tokenLimit = v.fallback(v.optional(v.pipe(count, v.minValue(1))), undefined);
 const id = v.pipe(v.string(), v.regex(MODEL_ID));
 

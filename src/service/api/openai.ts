@@ -10,8 +10,7 @@ import { foreignFailure, kindOfStatus } from './watsonxFailure.ts';
 
 /**
  * The OpenAI chat completions API, which many company gateways support. The API has no projects.
- * Streams report usage only on request, and most services require a token or key for the model
- * list.
+ * Streams report usage only on request. Most services require a token or key for the model list.
  * Source: https://platform.openai.com/docs/api-reference/chat
  */
 export function openai(prefix: string): Api {
@@ -74,8 +73,8 @@ const errorSchema = shape({
 });
 
 /**
- * The failure kind for each `code` or `type`. If the model is unknown, vLLM and Ollama indicate
- * that only in the type. Sources:
+ * The failure kinds, keyed by the error's `code` or `type`. If the model is unknown, vLLM and
+ * Ollama indicate that only in the type. Sources:
  * https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai and
  * https://github.com/ollama/ollama/blob/main/openai/openai.go (`NewError`)
  */
@@ -134,7 +133,7 @@ function isMissing(error: unknown): boolean {
 }
 
 /**
- * Returns the failure that a stream event or a response with status 200 reports, if any. The
+ * Returns the failure, if any, that a stream event or a response with status 200 reports. The
  * error's code is often an HTTP status.
  */
 function failureInEvent(json: unknown): ServiceError | undefined {

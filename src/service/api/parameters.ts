@@ -13,8 +13,8 @@ export type Parameters = Readonly<Record<string, unknown>>;
 export const DEFAULT_NEW_TOKENS = 1_024;
 /**
  * The default for `max_new_tokens` in VS Code's chat, where a tool call can contain a whole file.
- * The chat provider also reports this number to VS Code as a model's maximum output, unless the
- * model's own limit or half of its context is lower.
+ * The chat provider also reports it to VS Code as a model's maximum output, unless the model's own
+ * limit or half its context is lower.
  */
 export const CONVERSATION_NEW_TOKENS = 8_192;
 
@@ -61,7 +61,7 @@ const GENERATION_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, P
 
 /**
  * The minimum for `max_new_tokens` is 1. In chat, 0 would mean "as many as the model can generate",
- * which isn't what a user who sets 0 expects.
+ * which a user who sets 0 wouldn't expect.
  */
 const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, ParameterRange>([
   ['decoding_method', { type: 'choice', choices: ['greedy', 'sample'] }],
@@ -76,8 +76,8 @@ const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, Paramet
 
 /**
  * The documented parameter ranges of each operation. A parameter without a range is sent unchecked,
- * or not at all if the operation doesn't support it. The JSON schema of the setting allows a value
- * if at least one operation allows the value.
+ * or not at all if the operation doesn't support it. The JSON schema of `hostedModel.parameters`
+ * allows a value if at least one operation does.
  */
 export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, ParameterRange>>> = {
   chat: CHAT_RANGES,
@@ -182,7 +182,7 @@ function fieldFlaw(
 /**
  * Checks that `min_new_tokens` isn't greater than `max_new_tokens`. Chat requests don't need this
  * check, because they never contain `min_new_tokens`. If `max_new_tokens` isn't set,
- * `newTokensByDefault` raises the default instead.
+ * `newTokensByDefault` raises the default to `min_new_tokens` if necessary.
  */
 function orderProblem(parameters: Parameters): ServiceError | undefined {
   const { min_new_tokens: least, max_new_tokens: most } = parameters;

@@ -1,7 +1,7 @@
 import { isKind } from '../errors.ts';
 import type { TokenUsage } from './responseReader.ts';
 
-/** Matches characters of scripts with about one token per character. */
+/** Matches characters of writing systems with about one token per character. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 
 const LETTERS_PER_TOKEN = 4;
@@ -12,8 +12,7 @@ export interface RequestUsage extends TokenUsage {
 }
 
 /**
- * Returns the usage that the service reported, or an estimate if the service reported no usage.
- * Pure.
+ * Returns the usage that the service reported, or an estimate if it reported none. Pure.
  * @param prompt all text that was sent
  * @param received everything that the model generated, including reasoning and tool calls
  */
@@ -42,8 +41,8 @@ function estimatedUsage(prompt: string, received: string): RequestUsage {
 
 /**
  * Estimates the number of tokens: one per Chinese, Japanese, or Korean character, and one per four
- * other characters. Four characters per token is the usual rule of thumb for English. Code often
- * takes twice as many tokens, and so does text in other languages. Some scripts take even more.
+ * other characters. Four characters per token is a rule of thumb for English. Code often takes
+ * twice as many tokens, and so does text in other languages. Some writing systems take even more.
  * Don't refuse a prompt based on this estimate: each model counts differently, and only the service
  * has the exact number.
  */

@@ -6,7 +6,7 @@ import type { Api } from './api.ts';
 import type { ToolCall } from './conversation.ts';
 
 /**
- * The reason why a generation stopped. `stopReason` maps the service's own names to these values.
+ * The reason that a generation stopped. `stopReason` maps the service's own names to these values.
  */
 export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
 
@@ -53,7 +53,7 @@ export interface Generation {
   readonly warnings: readonly string[];
 }
 
-/** Maximum milliseconds to wait for the token count after the stop reason. */
+/** Maximum time to wait for the token count after the stop reason, in milliseconds. */
 const COUNT_MS = 1_000;
 
 export interface ResponseListeners {
@@ -61,14 +61,14 @@ export interface ResponseListeners {
   readonly onReasoning?: ((text: string) => void) | undefined;
 }
 
-/** Reads the response to one request, whether or not it's streamed. */
+/** Reads the response to one request, streamed or not. */
 export class ResponseReader {
   readonly #readChunk: (json: unknown) => ResponseChunk;
   readonly #listeners: ResponseListeners | undefined;
   readonly #failureInEvent: Api['failureInEvent'];
   readonly #parts: string[] = [];
   readonly #toolCalls: MutableToolCall[] = [];
-  /** The newest tool call for each index. */
+  /** The newest tool calls, keyed by index. */
   readonly #newestCalls = new Map<number, MutableToolCall>();
   readonly #received: string[] = [];
   readonly #warnings = new Set<string>();
@@ -98,8 +98,8 @@ export class ResponseReader {
   }
 
   /**
-   * Reads the response until the generation has stopped, and then waits up to `COUNT_MS` for the
-   * token count.
+   * Reads the response. If it's streamed, waits up to `COUNT_MS` for the token count after the stop
+   * reason.
    * @param signal if this signal is aborted, errors are thrown even after the stop reason has
    * arrived
    * @throws {ServiceError} any failure that the service reports or that occurs while reading;
@@ -125,10 +125,7 @@ export class ResponseReader {
     this.#add(this.#readChunk(json));
   }
 
-  /**
-   * Stops reading once the stop reason and the token count have arrived, and leaves the rest of the
-   * body unread.
-   */
+  /** Stops reading once the stop reason and the token count have arrived. */
   async #readStream(body: Body, signal: AbortSignal): Promise<void> {
     try {
       for await (const { data } of readEvents(body)) {
