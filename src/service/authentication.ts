@@ -1,6 +1,6 @@
 /**
- * The authentication methods and the input that each of them needs. The setup prompts for this
- * input before it loads the method's code.
+ * The authentication methods and the input that each of them needs. The setup prompts for a
+ * method's input before it loads the method's code.
  */
 
 /** An authentication method and its parameters. `path` is relative to `authUrl`. */
@@ -97,13 +97,16 @@ export interface AuthNeeds {
   ) => Authentication;
 }
 
-/** The display name of each account setting, by the suffix of the setting's name. */
+/** The display name of each account setting, keyed by the suffix of the setting's name. */
 export const ACCOUNT_LABELS: Readonly<Record<NonNullable<AuthNeeds['account']>, string>> = {
   CLIENT_ID: 'client ID',
   USERNAME: 'user name',
 };
 
-/** The display name of each secret, by the suffix of its setting's name. */
+/**
+ * The display name of each secret, and whether the secret may contain spaces. Keyed by the suffix
+ * of the setting's name.
+ */
 export const SECRETS: Readonly<
   Record<
     NonNullable<AuthNeeds['secret']>,

@@ -2,8 +2,8 @@ import { NO_NAMES } from './envNames.ts';
 import type { Service } from './service.ts';
 
 /**
- * The built-in services, as data. To add a service whose authentication method and API are already
- * supported, add an entry here.
+ * The definitions of the built-in services. To add a service whose authentication method and API
+ * are already supported, add an entry here.
  */
 
 const IBM_GRANT_TYPE = 'urn:ibm:params:oauth:grant-type:apikey';

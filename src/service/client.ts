@@ -67,7 +67,7 @@ export interface GenerateOptions extends CallOptions {
 }
 
 export interface ChatOptions extends CallOptions {
-  /** The model as listed earlier. Cached limits take precedence over its limits. */
+  /** The model from an earlier model list. Cached limits take precedence over the limits in it. */
   readonly storedModel?: Model | undefined;
 }
 
@@ -127,8 +127,9 @@ export class Client {
   /**
    * Generates text from a prompt.
    * @param parameters the model parameters, named as in the generation operation, even for chat
-   * @throws {ServiceError} even after `onText` has been called. An error from `onText`,
-   * `onReasoning`, `beforeFirstAttempt`, or `onRetry` ends the request and is rethrown unchanged.
+   * @throws {ServiceError} any failure of the request, possibly after `onText` has been called. An
+   * error from `onText`, `onReasoning`, `beforeFirstAttempt`, or `onRetry` ends the request and is
+   * rethrown unchanged.
    */
   async generateText(
     prompt: string,
@@ -165,8 +166,8 @@ export class Client {
   /**
    * Checks the token or key, the project, and the model, as far as the service allows, without
    * generating text.
-   * @returns the rate limit from the response headers; its values are undefined if the check passed
-   * with an error response
+   * @returns the rate limit from the response headers; its values are undefined if the response was
+   * an error that proves access
    * @throws {ServiceError}
    */
   async checkAccess(signal: AbortSignal, onRetry?: (retry: Retry) => void): Promise<RateLimit> {

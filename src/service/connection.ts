@@ -17,7 +17,7 @@ import type { ServiceRuntime } from './serviceRuntime.ts';
 export interface ModelSettings {
   readonly modelId: string;
   readonly operation: Operation;
-  /** The names of the parameters are those of the generation operation, even for chat. */
+  /** The model parameters, named as in the generation operation, even for chat. */
   readonly parameters: Parameters;
   readonly limits: ConcurrencyOptions;
 }
@@ -25,7 +25,7 @@ export interface ModelSettings {
 export interface ConnectionOptions extends ModelSettings {
   readonly credentials: Credentials;
   readonly source: SourceId;
-  /** The reason why this source is used, in one sentence for the user. */
+  /** Explains to the user, in one sentence, why this source is used. */
   readonly reason: string;
 }
 
@@ -43,7 +43,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   readonly authUrl: string;
   readonly serviceUrl: string;
   readonly approved: ApprovedOrigins;
-  /** The program that prints the token, if the service uses a command. */
+  /** The absolute path to the program that prints the token, if the service uses a command. */
   readonly program: string | undefined;
   /** The ID of the model that generates text. Empty for a deployment, which has its own model. */
   readonly modelId: string;
@@ -132,7 +132,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Runs the checks of a diagnosis, which don't generate text.
+   * Runs the network checks of a diagnosis, without generating text.
    * @param onResult see `runNetworkChecks`
    * @param mayUse called before each check that uses the key or a token; returns true if this
    * connection is still in use

@@ -16,15 +16,15 @@ export interface ServiceKey {
    * secret.
    */
   readonly apiKey: string;
-  /** The values of the service's secret headers, by label. */
+  /** The values of the service's secret headers, keyed by label. */
   readonly headerSecrets?: Readonly<Record<string, string>> | undefined;
-  /** The absolute path of the program that prints the token. The user has approved this path. */
+  /** The absolute path to the program that prints the token. The user has approved this path. */
   readonly program?: string | undefined;
 }
 
 /**
- * The values that requests to a service need, plus `otherKeys` from unused sources, which no
- * request may contain.
+ * The values that requests to a service need, plus `otherKeys`. No request may contain these other
+ * keys, because they come from unused sources.
  */
 export interface Credentials extends ServiceKey {
   /** The ID of the project, space, or deployment. Empty if the API uses none of these. */
@@ -70,8 +70,8 @@ export interface CleanValue {
 }
 
 /**
- * Maximum length, in characters, of a key, ID, or URL. Real values are usually much shorter, and
- * longer values are rejected. The limit keeps the checks fast enough to run while the user types.
+ * Maximum length, in characters, of a key, ID, or URL. Longer values are rejected, so the checks
+ * are fast enough to run while the user types. Real values are usually much shorter.
  */
 export const MAX_VALUE_LENGTH = 4096;
 
@@ -209,7 +209,7 @@ export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
 
 /**
  * True for an http address whose host may be another machine. Anyone on the network could read
- * requests to this address.
+ * requests to such an address.
  */
 export function isUnencrypted(url: string): boolean {
   return url.startsWith('http:') && !LOOPBACK.test(url);

@@ -103,7 +103,7 @@ export interface ErrorDetails {
    * response.
    */
   readonly names?: readonly string[];
-  /** The violated limit, in the unit of `actual`. It's a maximum if `bound` is undefined. */
+  /** The violated limit, in the same unit as `actual`. It's a maximum if `bound` is undefined. */
   readonly limit?: number;
   readonly actual?: number;
   /** The meaning of `limit`: inclusive minimum, exclusive minimum, or inclusive maximum. */
@@ -177,7 +177,7 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
 
 /**
  * True if the proxy caused the failure, or if the network or service is unreachable or didn't
- * respond. False for any other error, such as a response that broke off.
+ * respond. False in all other cases, for example if a response broke off.
  */
 export function isUnreachable(error: unknown): boolean {
   if (isKind(error, 'unreachable', 'offline', 'proxy')) return true;
@@ -215,7 +215,7 @@ function summary(kind: ErrorKind, details: FoundDetails): string {
 
 export const TOKEN_EXPIRED = 'authentication_token_expired';
 
-/** Error codes of the inference service that always mean the same failure, and its kind. */
+/** The kind of failure for each error code of the inference service that has only one meaning. */
 export const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
   [TOKEN_EXPIRED]: 'unauthorized',
   authentication_token_not_valid: 'unauthorized',
@@ -249,7 +249,8 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if this file defines the code. Any other code may be arbitrary text from a response.
+ * True if the code is one of the error codes above. Any other code may be arbitrary text from a
+ * response.
  */
 export function isKnownCode(code: string): boolean {
   return KNOWN.has(code);

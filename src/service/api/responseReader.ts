@@ -149,7 +149,7 @@ export class ResponseReader {
     return this.#stopReason !== undefined;
   }
 
-  /** Throws the failure that an event or response reports despite its status of 200. */
+  /** Throws if a stream event, or a response with status 200, reports a failure. */
   #throwFailure(json: unknown): void {
     const failure = this.#failureInEvent(json);
     if (failure) throw failure;
@@ -216,15 +216,18 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason
   ['error', 'error'],
 ]);
 
-/** Converts the service's stop reason. Ignores case, as the service's documentation requires. */
+/**
+ * Converts the service's name for a stop reason. Ignores case, as the service's documentation
+ * requires.
+ */
 function stopReason(reason: string): StopReason {
   return STOP_REASONS.get(reason.toLowerCase()) ?? 'other';
 }
 
 /*
- * Generated responses are validated by hand instead of with a schema. A stream has thousands of
- * events, and validating each one with a schema would add 50% to the parsing time (measured with
- * `npm run bench cpuOfAStream`). The formats are based on recorded responses.
+ * The functions below validate responses without a schema. A stream has thousands of events, and
+ * validating each one with a schema would add 50% to the parsing time (measured with `npm run bench
+ * cpuOfAStream`). The formats are based on recorded responses.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -275,8 +278,8 @@ export function readChat(json: unknown): ResponseChunk {
 }
 
 /**
- * Returns the text of a field that contains either text or a list of parts, such as a message's
- * `content`. Joins the texts of all parts of this type, and ignores other parts.
+ * Returns the text of a field, such as a message's `content`, that contains either text or a list
+ * of parts. Joins the texts of all parts of the given type, and ignores other parts.
  */
 function textIn(content: unknown, type: 'text' | 'summary_text'): string {
   if (!Array.isArray(content)) return textOf(content) ?? '';

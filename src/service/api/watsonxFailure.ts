@@ -33,8 +33,8 @@ const inferenceError = shape({
 });
 
 /**
- * The error formats of the service's own gateway, which, for example, rejects requests with expired
- * tokens.
+ * The error formats of the service's own gateway. For example, this gateway rejects requests with
+ * expired tokens.
  */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
@@ -70,8 +70,7 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
  * can contain an error under any event name.
  */
 export function failureInEvent(json: unknown): ServiceError | undefined {
-  // Skip events that can't be errors, because validating every event would slow down reading the
-  // stream.
+  // Skip events that can't be errors, because validating every event would slow down the stream.
   if (typeof json !== 'object' || json === null || !('errors' in json)) return undefined;
   const body = v.safeParse(inferenceError, json);
   if (!body.success) return undefined;
@@ -80,9 +79,9 @@ export function failureInEvent(json: unknown): ServiceError | undefined {
 
 /**
  * Returns `prompt-too-long`, with the token counts, for messages such as "…input tokens 4098 cannot
- * exceed the total tokens limit 4096…". Returns `bad-request` for any other message. Some messages
- * about a long prompt state the limit first. The wildcards are bounded, so matching takes linear
- * time.
+ * exceed the total tokens limit 4096…". Returns `bad-request` for any other message. The second
+ * pattern matches messages that state the limit first. The wildcards in both patterns are bounded,
+ * so matching takes linear time.
  */
 function inputFailure(message: string, details: FoundDetails): ServiceError {
   const counts =
@@ -113,7 +112,7 @@ export function foreignFailure({ status, text }: ErrorResponse): ServiceError {
   return new ServiceError(isTooLarge ? 'headers-too-large' : kindOfStatus(status), { status });
 }
 
-/** Returns the failure kind for the status of a response without a known error code. */
+/** Returns the failure kind that a status implies if the response has no known error code. */
 export function kindOfStatus(status: number): ErrorKind {
   if (status < 400) return 'unexpected-answer';
   if (status === 401) return 'unauthorized';

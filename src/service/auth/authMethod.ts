@@ -12,7 +12,7 @@ export interface AuthMethod {
    */
   readonly scheme: string;
   /**
-   * The header that contains the token or key without a scheme. Sent instead of the Authorization
+   * The header that contains the token or key, without a scheme. Sent instead of the Authorization
    * header.
    */
   readonly header?: string;

@@ -31,9 +31,9 @@ export function authMethodOf({ authentication }: Pick<Service, 'authentication'>
 }
 
 /**
- * Returns the secrets of a connection and of the sources that it doesn't use: keys, header values
- * derived from the keys, and the values of secret headers. They must not appear in messages, logs,
- * or prompts.
+ * Returns the secrets of a connection and of unused sources. The secrets are the keys, the header
+ * values derived from the keys, and the values of secret headers. They must not appear in messages,
+ * logs, or prompts.
  */
 export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly string[] {
   return secretsOfKeys([own, ...otherKeys]);

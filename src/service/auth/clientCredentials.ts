@@ -21,9 +21,9 @@ import { readTokenResponse } from './tokenResponse.ts';
  * Creates the authentication method for OAuth 2.0 client credentials:
  * https://www.rfc-editor.org/rfc/rfc6749#section-4.4
  *
- * oauth4webapi builds the request. `identity` sends the request and handles errors. The response
- * isn't parsed by oauth4webapi, which rejects responses that lack `token_type` or contain an ID
- * token from another issuer.
+ * oauth4webapi builds the request. `identity` sends the request and handles errors. oauth4webapi
+ * doesn't parse the response, because it would reject a response that lacks `token_type` or
+ * contains an ID token from another issuer.
  */
 export function clientCredentials(
   authentication: Authentication & { kind: 'clientCredentials' },
@@ -125,7 +125,7 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(errorSchema, parseJson(text));
   if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const { error: code } = body.output;
-  // A 401 means that the client was refused, even if the server sends a different error code.
+  // A 401 means that the client was refused, even if the error code isn't `invalid_client`.
   if (status === 401 || code === 'invalid_client') {
     return new ServiceError('key-refused', { status, code: 'invalid_client' });
   }

@@ -18,16 +18,16 @@ export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(identityError, parseJson(text));
   if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const { errorCode, context } = body.output;
-  // Any code except `TOKEN_REQUEST_REFUSED` is treated as a refused key. Disabled, locked, and
-  // expired keys may have codes of their own, but only BXNIM0415E has been recorded.
+  // Any code except `TOKEN_REQUEST_REFUSED` is assumed to mean that the key was refused. Disabled,
+  // locked, and expired keys may have codes of their own, but only BXNIM0415E has been recorded.
   const kind = errorCode === TOKEN_REQUEST_REFUSED ? 'token-request-refused' : 'key-refused';
   const requestId = plainWord(context?.requestId);
   return new ServiceError(kind, { status, code: plainWord(errorCode), requestId });
 }
 
 /**
- * Returns the failure for an error response, based only on its status. The status alone doesn't
- * prove that the key was refused.
+ * Returns the failure for an error response, based only on its status. Never returns `key-refused`,
+ * because the status alone doesn't prove that the key was refused.
  */
 export function identityStatusFailure(status: number): ServiceError {
   if (status === 429) return new ServiceError('rate-limited', { status });

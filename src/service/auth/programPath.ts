@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import which from 'which';
 
 /**
- * Returns the absolute path of the program that a command starts; undefined if there is no such
+ * Returns the absolute path to the program that a command starts; undefined if there is no such
  * program. A relative path is resolved against the home directory, where commands run. A name
  * without a path is looked up in `PATH`.
  */

@@ -15,8 +15,8 @@ export function publicAccess(credentials: Credentials): PublicAccess {
 }
 
 /**
- * Returns the fields that give a request access to the service: those of `publicAccess`, and the
- * token fields if the service needs a token or key.
+ * Returns the fields that give a request access to the service. Adds `dropRefusedToken` to the
+ * fields of `publicAccess`, and adds the token fields if the service needs a token or key.
  * @param waitedFor the token that the caller got before the first attempt; may be sent even if it
  * arrived late (see `TokenService.isLate`)
  */
@@ -53,8 +53,8 @@ function asKeyRefused({ details }: ServiceError): ServiceError {
 }
 
 /**
- * True if the service may have refused the token, so a new token may help. A 401 counts even if it
- * isn't in the service's error format, because a gateway may have checked the token.
+ * True if the service may have refused the token, in which case a new token may help. A 401 counts
+ * even if it isn't in the service's error format, because a gateway may have checked the token.
  * @param isOnDemand true if the token came from a program on this machine. Such a token can be
  * stale, and some gateways refuse a stale token with a 403.
  */

@@ -23,8 +23,8 @@ export interface TokenResponse {
 }
 
 /**
- * The lifetime and thresholds of a token, in milliseconds. They count from just before the token
- * request.
+ * The lifetime and thresholds of a token, in milliseconds. All are measured from just before the
+ * token request.
  */
 export interface TokenLifetime {
   readonly lifeMs: number;
@@ -41,7 +41,7 @@ const MIN_REFRESHED_MS = 30_000;
 
 /**
  * Computes the lifetime and thresholds of a token. A token that lives 30 s or less isn't refreshed
- * in the background, because refreshing it would cause a request every few seconds.
+ * in the background, because the refreshes would be too frequent.
  * @param random a number from 0 to 1
  */
 export function tokenLifetime(response: TokenResponse, random: number): TokenLifetime {
@@ -52,7 +52,7 @@ export function tokenLifetime(response: TokenResponse, random: number): TokenLif
 }
 
 /**
- * Returns the shortest lifetime that a response states, in seconds, up to 24 hours. Assumes 5
+ * Returns the shortest lifetime that a response states, but at most 24 hours, in seconds. Assumes 5
  * minutes if the response states no lifetime. If the token actually expires earlier, it's replaced
  * after a 401. Returns Infinity if there was no exchange.
  */
@@ -67,8 +67,8 @@ export function statesLifetime(response: TokenResponse): boolean {
 }
 
 /**
- * Returns the positive lifetimes that a response states, in seconds. Compares `expiration` with the
- * server's time, because this machine's clock can be off by minutes.
+ * Returns the positive lifetimes that a response states, in seconds. Compares `expiration` with
+ * `serverNow`, because this machine's clock can be off by minutes.
  */
 function statedLifetimes(response: TokenResponse): number[] {
   const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = response;
@@ -111,9 +111,12 @@ export type TokenState =
   | { readonly kind: 'fetching' }
   | {
       readonly kind: 'valid';
-      /** Milliseconds since 1970. Infinity if there was no exchange. */
+      /** Time of expiry, in milliseconds since 1970. Infinity if there was no exchange. */
       readonly expiresAt: number;
-      /** Milliseconds since 1970. Infinity if there was no exchange or the token is on-demand. */
+      /**
+       * Earliest time of a background refresh, in milliseconds since 1970. Infinity if there was no
+       * exchange or the token is on-demand.
+       */
       readonly refreshesAt: number;
       /**
        * How far this machine's clock is ahead of the server's, in milliseconds. Negative if this
@@ -151,8 +154,8 @@ export const TOKEN_DEADLINE_MS = 30_000;
  */
 export function ageOf(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): number {
   const wall = clock.now() - token.wallStart;
-  // If the clock was set back, the wall-clock age is unknown. In that case, a token that can expire
-  // is treated as due for a refresh, but stays in use.
+  // If the wall clock was set back, the wall-clock age is unknown. In that case, a token that can
+  // expire is treated as due for a refresh, but stays in use.
   const isUnknown = wall < -CLOCK_SET_BACK_MS && Number.isFinite(token.life.softMs);
   const wallAge = isUnknown ? token.life.softMs : wall;
   return Math.max(wallAge, clock.monotonic() - token.monotonicStart);

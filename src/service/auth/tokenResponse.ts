@@ -31,7 +31,7 @@ const tokenSchema = shape({
 /**
  * Parses a response to a token request.
  * @param serverDate the `Date` header of the response
- * @param read validates the JSON; by default, as an OAuth 2.0 response
+ * @param read validates the JSON and returns the token; by default, expects an OAuth 2.0 response
  * @throws {ServiceError} `token-unusable`
  */
 export function readTokenResponse(

@@ -47,12 +47,12 @@ const REFRESHES_WITHOUT_USE = 2;
  *   calls that waited for such a token send it anyway, because the next token would be just as
  *   late. Other calls get the next token.
  * - **One request at a time.** All callers share the token request. Each caller can stop waiting.
- *   When the last caller stops, the request is aborted.
+ *   When the last caller stops waiting, the request is aborted.
  * - **Failed background refresh.** The current token stays in use while it's valid. The next
  *   background refresh waits for a backoff that grows from 5 s to 5 min.
- * - **Requested pause.** If the response to a failed token request asks for a pause, calls fail
- *   with that request's error until the pause ends. However, a valid token stays in use. A pause
- *   lasts at most one hour. Only `refresh` ignores a pause.
+ * - **Requested pause.** If the response to a failed token request requests a pause, calls fail
+ *   with the error of the token request until the pause ends. However, a valid token stays in use.
+ *   A pause lasts at most one hour. Only `refresh` ignores a pause.
  * - **On demand.** A token that comes from a program isn't refreshed in the background. If the
  *   service refuses such a token, the token is replaced only if it's at least a minute old.
  * - **Refused credentials.** Only `refresh` sends refused credentials again.
@@ -113,9 +113,8 @@ export class TokenService {
    * @param before the state at the start of the attempt. If a token request has failed since then,
    * and the backoff isn't over, the attempt fails, too. Without this rule, each queued call would
    * send its own token request.
-   * @param waitedFor the token that an earlier attempt of the same request got, if any. It's
-   * returned again if it's still the current token and was already late when it arrived (see
-   * `isLate`).
+   * @param waitedFor the latest token that the same request has received, if any. It's returned
+   * again if it's still the current token and was late when it arrived (see `isLate`).
    * @throws {ServiceError} the failure of the token request, with the remaining time in
    * `retryAfterMs` if the service requested a pause; `cancelled` if the signal aborts
    */
@@ -187,8 +186,8 @@ export class TokenService {
   }
 
   /**
-   * Refreshes the token in the background if it's past its soft threshold. Stops after two
-   * refreshes without a `get` in between.
+   * Refreshes the token in the background if it's past its soft threshold. Does nothing if two such
+   * refreshes have succeeded since the last `get`.
    */
   keepFresh(): void {
     const token = this.#validToken();

@@ -13,7 +13,7 @@ export interface TokenServicesOptions {
   readonly clock?: Clock;
 }
 
-/** One set of credentials that was used or tested in this window, with its token service. */
+/** A set of credentials that was used or tested in this window, with its token service. */
 interface Entry {
   readonly apiKey: string;
   readonly service: TokenService;
@@ -27,8 +27,8 @@ interface Entry {
 /**
  * The token services of this window. Equal credentials share a token service.
  *
- * Credentials and their latest tokens stay masked after they're replaced and after a sign-out,
- * because a service can repeat anything that it has received.
+ * Replaced credentials and their latest tokens stay masked, even after a sign-out, because a service
+ * can repeat anything that it has received.
  */
 export class TokenServices {
   readonly #options: TokenServicesOptions;
@@ -143,7 +143,7 @@ function hasToken({ tokens }: Entry): boolean {
   return tokens.length > 0;
 }
 
-/** True if the identity service refused the key in the last token request. */
+/** True if the identity service refused the key and hasn't accepted it since then. */
 function isKeyRefused({ service: { state } }: Entry): boolean {
   return state.kind === 'refused' && isKind(state.error, 'key-refused');
 }

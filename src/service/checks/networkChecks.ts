@@ -159,8 +159,9 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 };
 
 /**
- * Runs the checks in order until one fails. If the failure may affect only one host, the service
- * host is still checked to find out whether the whole network is down.
+ * Runs the checks in order until one fails. If the check of the identity host fails and the failure
+ * may affect only this host, the service host is still checked to find out whether the whole
+ * network is down.
  * @param onResult called when a check starts, waits for a retry, ends, or is skipped after a
  * failure; called again for the identity host if the whole network turns out to be down
  * @returns the first failure; undefined if all checks passed
@@ -226,7 +227,7 @@ function offline({ details }: ServiceError): ServiceError {
   return new ServiceError('offline', details);
 }
 
-/** True if the failure may affect only one host, so it's worth checking the other host. */
+/** True if the failure may affect only one host, so the other host should be checked, too. */
 function mayAffectOneHost(error: ServiceError): boolean {
   return isKind(error, 'unreachable', 'connection-lost', 'timeout', 'certificate', 'tls');
 }

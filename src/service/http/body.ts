@@ -142,9 +142,8 @@ export async function* readEvents(
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
   yield* read(decoder.decode());
-  // The parser follows the standard and discards a last event that isn't followed by an empty line.
-  // If the event's last line is complete, the extra LF makes the parser yield the event, too. If
-  // the body ends in CR, the parser is still waiting for an LF, so the first LF only ends the last
-  // line and a second LF is needed.
+  // The parser follows the standard and discards the last event if no empty line follows it. An
+  // extra LF makes the parser yield this event if its last line is complete. If the body ends in
+  // CR, a second LF is needed, because the parser treats the first LF as part of the line ending.
   yield* read(lastCharacter === '\r' ? '\n\n' : '\n');
 }

@@ -71,11 +71,11 @@ const GROWTH = 1 / 4;
  *   before the first attempts of their priority, and never fail with `queue-full`.
  * - Chat requests have low priority, so document requests start first. If the limit is at least 2,
  *   chat requests leave one slot free for document requests. Without this rule, an agent that sends
- *   requests for minutes would delay a user who waits for a single response.
- * - A 429 halves the limit, down to 1, unless the refused request started before the last halving.
- *   Each success raises the limit by a fraction, up to the configured limit. When we measured calls
- *   to overloaded services, 74 to 93% of the calls failed with a fixed limit, but only 2% with this
- *   adaptive limit.
+ *   requests for minutes would delay a user who is waiting for a single response.
+ * - A 429 halves the limit, but to no less than 1, unless the refused request started before the
+ *   last halving. Each success raises the limit by a fraction, up to the configured limit. When we
+ *   measured calls to overloaded services, 74 to 93% of the calls failed with a fixed limit, but
+ *   only 2% with this adaptive limit.
  * - `RequestPace` enforces the minimum interval between starts. If the service requests a pause,
  *   all requests wait until the pause ends.
  */

@@ -22,7 +22,7 @@ export function lasting(kind: ErrorKind, details: FoundDetails): Failure {
 const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
 
 /**
- * Error codes for a proxy that isn't http or https, that has an invalid address, or that closed the
+ * Error codes for a proxy that uses neither http nor https, has an invalid address, or closed the
  * network connection without a response (see `preventProxyReconnects`).
  */
 const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
@@ -64,8 +64,8 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
 const MAX_LINKS = 10;
 
 /**
- * Converts a network error to a failure. Keeps only the code from Node or undici, and the status or
- * address of a failed proxy.
+ * Converts a network error to a failure. Keeps only the code from Node or undici, and the proxy's
+ * status or address if the proxy caused the error.
  * @param url the URL of the request
  */
 export function networkFailure(error: unknown, url: string): Failure {

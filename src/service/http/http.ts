@@ -271,8 +271,8 @@ function pendingIn(config: AxiosRequestConfig | undefined): PendingRequest {
 
 /** Replaces the stream of an error response with its text. */
 async function readErrorText(error: unknown): Promise<never> {
-  // If a request is canceled while its error response arrives, axios hides the response, including
-  // `Retry-After`, in the cause of the error.
+  // If a request is canceled while its error response is arriving, the response and its
+  // `Retry-After` header are only in the cause of the error.
   const failed = axios.isCancel(error) && axios.isAxiosError(error.cause) ? error.cause : error;
   if (axios.isAxiosError(failed) && failed.response) {
     failed.response.data = await new Response(failed.response.data).text();

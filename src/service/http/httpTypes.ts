@@ -36,7 +36,7 @@ export interface HttpRequest<Result> {
   /** The scheme of the Authorization header. Defaults to `Bearer`. */
   readonly scheme?: string;
   /**
-   * The header that contains the token without a scheme. If undefined, the token is sent in the
+   * The header that contains the token, without a scheme. If undefined, the token is sent in the
    * `Authorization` header, with a scheme.
    */
   readonly tokenHeader?: string | undefined;
@@ -51,12 +51,12 @@ export interface HttpRequest<Result> {
   readonly tokenProvider?: () => TokenProvider;
   readonly limiter?: RequestGate;
   readonly budget: CallBudget;
-  /** Maximum bytes of a response. */
+  /** Maximum size of a response, in bytes. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   /**
-   * Called only once, as soon as the first attempt has a slot. If the callback rejects, the request
-   * fails.
+   * Called only once, just before the request is sent for the first time. If the callback rejects,
+   * the request fails.
    */
   readonly beforeFirstAttempt?: (() => Promise<void>) | undefined;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
@@ -78,7 +78,7 @@ export type Access = PublicAccess &
     /**
      * Called with the failure of a request. Drops the token if the service may have refused it, so
      * that the request can be sent once more. Undefined for a public request.
-     * @throws {ServiceError} the failure to report, if no other token can help
+     * @throws {ServiceError} the failure to report, if another token can't help
      */
     readonly dropRefusedToken?: (error: unknown) => void;
   };
@@ -120,7 +120,7 @@ export interface CallBudget {
   attempts: number;
   /** Milliseconds from the first attempt to the deadline. */
   readonly totalMs: number;
-  /** The deadline in monotonic milliseconds. Undefined before the first attempt. */
+  /** The deadline, in milliseconds of monotonic time. Undefined before the first attempt. */
   endsAt: number | undefined;
 }
 
