@@ -205,7 +205,7 @@ export class Client {
   }
 
   /**
-   * The secrets that no prompt may contain, by kind. Keys of other connections are treated as
+   * The secrets that no prompt may contain, keyed by kind. Keys of other connections are treated as
    * tokens, because `options.secrets` doesn't distinguish keys from tokens.
    */
   get #secrets() {
@@ -317,9 +317,9 @@ export class Client {
 
   /**
    * If there is no valid token, gets a token and opens a network connection to the service in
-   * parallel. On a slow network, doing one after the other would take about twice as long. If the
-   * network connection can't be opened, the error is ignored here, because the generation request
-   * will report it.
+   * parallel. On a slow network, doing these steps one after the other would take about twice as
+   * long. If the network connection can't be opened, the error is ignored here, because the
+   * generation request will report it.
    * @returns the token; undefined if no token was requested
    * @throws {ServiceError} the failure of the token request
    */

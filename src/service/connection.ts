@@ -32,7 +32,7 @@ export interface ConnectionOptions extends ModelSettings {
 export type PublicCredentials = Omit<Credentials, 'apiKey' | 'headerSecrets' | 'otherKeys'>;
 
 /**
- * A service with the credentials, project, and addresses that the user approved, and the model
+ * A service with the credentials, project, and addresses that the user approved, plus the model
  * settings. Immutable. Its JSON and `inspect` output contain no secrets.
  */
 export class Connection implements PublicCredentials, ModelSettings {

@@ -163,9 +163,9 @@ export type ParsedUrl =
   | { readonly ok: false; readonly problem: UrlProblem };
 
 /**
- * Matches an http URL whose host is one of the three that VS Code never contacts through a proxy,
- * spelled as `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, the request could go
- * through a proxy, which could read the key.
+ * Matches an http URL with one of the three hosts that VS Code never contacts through a proxy. The
+ * host must be spelled as `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, the
+ * request could go through a proxy, which could read the key.
  * Source: `useProxySettings` in
  * https://github.com/microsoft/vscode-proxy-agent/blob/main/src/index.ts
  *
@@ -180,9 +180,9 @@ const HOST_NAME = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/;
 const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\/.*)?$/s;
 
 /**
- * Parses a service or identity URL. The URL must use https, unless its host is a `LOOPBACK` host or
- * `mayBeHttp` is true. Rejects a URL with a user name, a query, or a fragment. However, if the URL
- * has an endpoint path, the path is removed, together with the query and fragment after it.
+ * Parses a service or identity URL. The URL must use https, unless `mayBeHttp` is true or
+ * the URL matches `LOOPBACK`. Rejects a URL with a user name, a query, or a fragment. However, if
+ * the URL has an endpoint path, the path is removed, together with the query and fragment after it.
  *
  * Checks the text before parsing it. With backslashes, tabs, or missing slashes, the parsed host
  * can differ from the host that the user sees (T16 in docs/threat-model.md).

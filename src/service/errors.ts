@@ -215,7 +215,10 @@ function summary(kind: ErrorKind, details: FoundDetails): string {
 
 export const TOKEN_EXPIRED = 'authentication_token_expired';
 
-/** The kind of failure for each error code of the inference service that has only one meaning. */
+/**
+ * Failure kinds, keyed by the error code from the inference service. Contains only codes that
+ * always mean the same failure.
+ */
 export const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
   [TOKEN_EXPIRED]: 'unauthorized',
   authentication_token_not_valid: 'unauthorized',

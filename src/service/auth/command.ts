@@ -12,8 +12,8 @@ const MAX_OUTPUT_BYTES = 65_536;
  *
  * If the program exits with an error or is ended by a signal, runs it once more. Another program
  * may have locked or changed a shared token cache during the first run. However, if less than half
- * of `deadlineMs` is left, doesn't run it again. A second run would probably exceed the deadline and
- * hide the first exit code.
+ * of `deadlineMs` is left, doesn't run it again. A second run would probably exceed the deadline
+ * and hide the first exit code.
  */
 export function command({
   command: [, ...args],

@@ -27,8 +27,8 @@ interface Entry {
 /**
  * The token services of this window. Equal credentials share a token service.
  *
- * Replaced credentials and their latest tokens stay masked, even after a sign-out, because a service
- * can repeat anything that it has received.
+ * Credentials and their latest tokens stay masked even after a replacement or sign-out, because a
+ * service can repeat anything that it has received.
  */
 export class TokenServices {
   readonly #options: TokenServicesOptions;

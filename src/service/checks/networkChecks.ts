@@ -51,7 +51,7 @@ export interface CheckFacts {
    * this machine's clock is behind.
    */
   readonly clockAheadMs?: number;
-  /** Set only if the model is deprecated or withdrawn. */
+  /** The model's lifecycle. Set only if the model is deprecated or withdrawn. */
   readonly model?: ModelLifecycle;
   /** The functions that the model supports, according to the model list or the user's settings. */
   readonly functions?: readonly string[];

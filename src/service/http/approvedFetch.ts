@@ -83,7 +83,8 @@ export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetc
     const body = new Body(response.body, MAX_ERROR_BYTES, idleMs, closeConnection);
     const text = await body.text().catch(() => '');
     const { status, headers } = response;
-    // Some firewalls respond with 999. The `Response` constructor rejects any status above 599.
+    // Some firewalls respond with status 999. The `Response` constructor rejects any status above
+    // 599.
     if (status > 599) throw new ServiceError('unexpected-answer', { status });
     return new Response(text || null, { status, headers });
   };

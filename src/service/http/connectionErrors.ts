@@ -31,7 +31,7 @@ const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   PROXY_CLOSED,
 ]);
 
-/** Matches the address in the error message of a connection timeout. */
+/** Matches the first address in the error message of a connection timeout. */
 const ATTEMPTED = /\(attempted address(?:es)?: (\S+?:\d+)[,)]/;
 
 /** The error code that `fetch` reports if it can't connect within 10 s. */
