@@ -176,8 +176,8 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
 }
 
 /**
- * True if the proxy caused the failure, or if the network or service is unreachable or didn't
- * respond. False in all other cases, for example if a response broke off.
+ * True if the proxy caused the failure, the network or service was unreachable, or the service
+ * didn't respond. False in all other cases, for example if a response broke off.
  */
 export function isUnreachable(error: unknown): boolean {
   if (isKind(error, 'unreachable', 'offline', 'proxy')) return true;

@@ -329,7 +329,7 @@ function fieldsOf(value: unknown): Fields {
 }
 
 /**
- * Returns the first entry of a list, because each request is for only one response. Undefined if
+ * Returns the first entry of a list, because each request generates a single response. Undefined if
  * the list is empty, or if a gateway omits the list from the event that contains the usage.
  */
 function firstOf(list: unknown, usage: unknown): Fields | undefined {

@@ -46,7 +46,7 @@ type Found = Pick<TokenResponse, 'value' | 'expiresIn' | 'expiration'>;
 function readText(text: string): Found | undefined {
   const json = parseJson(text);
   if (typeof json === 'object') return readFields(json);
-  // The output can have other lines, such as a second line with another kind of token.
+  // The output can contain other lines, such as a second line with another kind of token.
   const iam = /^IAM token:\s+Bearer (?<value>\S+)\s*$/m.exec(text)?.groups?.['value'];
   const bare = iam ?? (typeof json === 'string' ? json : text);
   return v.is(token, bare) ? { value: bare } : undefined;

@@ -92,7 +92,7 @@ export interface NetworkCheckOptions {
 
 /**
  * Minimum difference between the clocks, in milliseconds, that causes a warning. A smaller
- * difference causes no noticeable problem.
+ * difference doesn't cause noticeable problems.
  */
 const CLOCK_TOLERANCE_MS = 120_000;
 

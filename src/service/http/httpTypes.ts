@@ -31,7 +31,7 @@ export interface HttpRequest<Result> {
   readonly secrets?: readonly string[];
   /** True for a token request. No other request may have a secret in its URL or body. */
   readonly sendsSecret?: true;
-  /** Values that aren't secret but that failures must not contain, such as a project ID. */
+  /** Values that aren't secrets but must not appear in failures, such as a project ID. */
   readonly confidential?: readonly string[];
   /** The scheme of the Authorization header. Defaults to `Bearer`. */
   readonly scheme?: string;
