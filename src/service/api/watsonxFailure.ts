@@ -66,8 +66,8 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
 }
 
 /**
- * Returns the failure that a stream event or a response with status 200 reports, if any. The name of
- * the event doesn't matter, because a stream can contain an error under any name.
+ * Returns the failure that a stream event or a response with status 200 reports, if any. The name
+ * of the event doesn't matter, because a stream can contain an error under any name.
  */
 export function failureInEvent(json: unknown): ServiceError | undefined {
   // Skip events that can't be errors, because validating every event would slow down the stream.

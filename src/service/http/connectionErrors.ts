@@ -148,8 +148,8 @@ function proxyFailure(
 /**
  * Returns the address of the proxy that couldn't be reached, or an empty string if the address
  * contains unexpected characters. Undefined if the failed network connection was to the service
- * itself or was already open. A proxy on the same port as the service is recognized only if looking up the
- * proxy's host name fails.
+ * itself or was already open. A proxy on the same port as the service is recognized only if looking
+ * up the proxy's host name fails.
  */
 function unreachableProxy(
   error: unknown,
