@@ -136,10 +136,9 @@ export function repeats(value: unknown, secrets: readonly string[]): boolean {
 }
 
 /**
- * True if the value contains the secret or is part of it. A secret shorter than
- * `MIN_MASKED_LENGTH` doesn't count, and neither does a value that is only part of the
- * authentication scheme, such as `Bearer`. Ignores case, because the value can be the host of a
- * parsed URL, which is lowercase.
+ * True if the value contains the secret or is part of it. Secrets shorter than `MIN_MASKED_LENGTH`
+ * don't count, nor do values that are only part of the authentication scheme, such as `Bearer`.
+ * Ignores case, because the value can be the host of a parsed URL, which is lowercase.
  */
 function isAlike(value: string, secret: string, scheme: string): boolean {
   const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];

@@ -7,9 +7,9 @@ import { ServiceError } from './errors.ts';
  */
 
 /**
- * Creates an object schema. valibot reads `entries` in a `for…in` loop, so `entries` must not have
- * a prototype. Otherwise, an enumerable property that another extension adds to `Object.prototype`
- * would make every response invalid.
+ * Creates an object schema. valibot reads the entries in a `for…in` loop, so they're copied to an
+ * object without a prototype. Otherwise, an enumerable property that another extension adds to
+ * `Object.prototype` would make every response invalid.
  */
 export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.object<Entries>(Object.assign(Object.create(null), entries));

@@ -15,7 +15,7 @@ export interface InferenceOptions {
   readonly tokenService: TokenService;
   readonly limiter: ConcurrencyLimit;
   /**
-   * True for chat requests. Document requests go first, because an agent can send many chat
+   * True for chat requests. All other requests go first, because an agent can send many chat
    * requests.
    */
   readonly isLowPriority?: boolean;
@@ -38,8 +38,8 @@ type Call<Result> = Pick<
   'signal' | 'read' | 'beforeFirstAttempt' | 'onRetry' | 'onSilence'
 > & {
   /**
-   * Returns true if resending the request with another token is allowed. If this function is
-   * undefined, resending is always allowed.
+   * Returns true if the request may be resent with another token. If this function is undefined,
+   * resending is always allowed.
    */
   readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;
@@ -55,9 +55,9 @@ const MAX_RESPONSE_BYTES = 8_388_608;
 const MAX_STREAM_BYTES = 67_108_864;
 
 /**
- * Sends a request to the inference service, with a token or key if the service needs one. Resends
- * the request as `Http.sendWithAccess` does.
- * @throws {ServiceError} any failure of the request; an error from a callback, unchanged
+ * Sends a request to the inference service, with a token or key if the service needs one. For when
+ * the request is resent, see `Http.sendWithAccess`.
+ * @throws {ServiceError} any failure of the request; errors from callbacks are rethrown unchanged
  */
 export async function sendWithToken<Result>(
   {

@@ -33,7 +33,7 @@ export interface Service {
    * service's model list.
    */
   readonly models: readonly StatedModel[];
-  /** Sent with every request to the service, but never to an identity service. */
+  /** Headers of every request to the service. They're never sent to an identity service. */
   readonly headers: readonly FixedHeader[];
   /**
    * The entry of a user-defined service, as JSON. An approval is valid only for this exact text.
@@ -112,8 +112,8 @@ export function getsTokens({ authentication }: Service): boolean {
 }
 
 /**
- * Returns the program that prints the token, with its arguments. Undefined if the service doesn't
- * use a command.
+ * Returns the command that prints the token: a program and its arguments. Undefined if the service
+ * doesn't use a command.
  */
 export function commandOf({ authentication }: Service): readonly string[] | undefined {
   return 'command' in authentication ? authentication.command : undefined;

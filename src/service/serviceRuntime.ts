@@ -27,7 +27,8 @@ const PROBE_DEADLINE_MS = 30_000;
 
 /**
  * Holds everything that outlives a single call: the HTTP client, token services, model information,
- * and a concurrency limit for each service origin. Clients are cheap, so each call creates its own.
+ * and a concurrency limit for each service origin. Each call creates its own `Client`, because that
+ * is cheap.
  */
 export class ServiceRuntime {
   readonly #options: ServiceRuntimeOptions;
@@ -86,9 +87,7 @@ export class ServiceRuntime {
     await this.#tokenServices.test(credentials, check, signal);
   }
 
-  /**
-   * Returns the token service for these credentials. Equal credentials have the same token service.
-   */
+  /** Returns the token service for these credentials. Equal credentials share a token service. */
   tokenService(credentials: Credentials): TokenService {
     return this.#tokenServices.for(credentials);
   }
@@ -101,7 +100,7 @@ export class ServiceRuntime {
   /**
    * Requests the models that a service offers. See `Models.list`.
    * @param from the service to request models from, and keys that requests must not contain
-   * (`otherKeys`). These keys are ignored if `credentials` is set, which has its own `otherKeys`.
+   * (`otherKeys`). If `credentials` is set, its `otherKeys` are used instead.
    * @param credentials required if the list isn't public
    */
   listModels(
@@ -236,8 +235,8 @@ function accessWithoutKey({
 }
 
 /**
- * Returns the limits for a diagnosis or test, which has its own queue, sends one request at a time,
- * and has a short deadline.
+ * Returns the limits for a diagnosis or test: a separate queue, one request at a time, and a short
+ * deadline.
  */
 function checkLimits(): Pick<ClientOptions, 'limiter' | 'deadlineMs'> {
   const limiter = new ConcurrencyLimit({ limit: 1, queue: 1, minIntervalMs: 0 });

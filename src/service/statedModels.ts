@@ -1,8 +1,8 @@
 import { MODEL_ID } from './modelId.ts';
 
 /**
- * Models that the user describes in an entry of `hostedModel.services`, because many gateways list
- * only the IDs of their models. Pure.
+ * Models that the user describes in an entry of `hostedModel.services`. Users need this because
+ * many gateways list only the IDs of their models. Pure.
  */
 
 /** Facts about a model. Unknown facts are undefined. */
@@ -25,8 +25,8 @@ export interface StatedModel extends ModelFacts {
 /** Maximum number of models in an entry, far more than anyone would describe. */
 const MAX_STATED_MODELS = 200;
 /**
- * Matches a model name. Excludes the characters of Markdown links, code, and HTML, because VS Code
- * renders Markdown in model names. Doesn't exclude bare URLs.
+ * Matches a model name. Excludes characters that Markdown links, code, and HTML require, because VS
+ * Code renders Markdown in model names. Doesn't exclude bare URLs.
  */
 export const MODEL_NAME = /^[\p{L}\p{N}_ .,:/()+-]{1,80}$/u;
 

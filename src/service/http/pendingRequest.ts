@@ -50,9 +50,9 @@ export class PendingRequest implements ApprovedTarget {
   #outcome: [outcome: SlotOutcome, pauseMs?: number | undefined] = ['ok'];
   #retry: Retry | undefined;
   /**
-   * True if the last attempt can't have been billed, because nothing was sent or the service
-   * refused the request. Initially true, even if this request was sent before with a different
-   * token, because the service refused that token.
+   * True if the last attempt can't have been billed: either nothing was sent, or the service
+   * refused the request. Initially true, which also holds if the request is resent with a new
+   * token, because the service refused the old one.
    */
   #isRefused = true;
   /** The status of the current attempt's response; undefined until its headers arrive. */
@@ -102,9 +102,9 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Waits for a token, and then for a slot. Waits for the slot last, because the minimum interval
-   * starts when the slot is granted.
-   * @returns the name and value of the token header; undefined if the request has no token
+   * Waits for a token before it waits for a slot, because the minimum interval starts when the slot
+   * is granted.
+   * @returns the name and value of the token header; undefined if the request needs no token
    * @throws {ServiceError}
    */
   async prepareAttempt(): Promise<readonly [name: string, value: string] | undefined> {
@@ -114,8 +114,9 @@ export class PendingRequest implements ApprovedTarget {
     this.#slot = await limiter?.acquire(this.signal, budget.attempts > 0);
     this.#outcome = ['ok'];
     if (tokens && !tokens.hasToken()) {
-      // The token expired during the wait. Release the slot while the next token is fetched. Do
-      // this only once, because tokens that expire this quickly may always expire during the wait.
+      // The token expired while the request waited for the slot. Release the slot while the next
+      // token is fetched. Do this only once, because tokens that expire this quickly might expire
+      // during every wait.
       this.#slot?.release('failed');
       await tokens.get(this.signal);
       this.#slot = await limiter?.acquire(this.signal, true);
@@ -141,8 +142,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Returns true if a failed attempt will be retried, and schedules the retry. Always releases the
-   * attempt's slot.
+   * Returns true if a failed attempt will be retried, and stores the details of the retry. Always
+   * releases the attempt's slot.
    */
   plansRetry(cause: unknown): boolean {
     const { error, isTransient } = this.fail(cause);
@@ -158,12 +159,12 @@ export class PendingRequest implements ApprovedTarget {
     return clock.monotonic() + wait < (budget.endsAt ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Milliseconds to wait before the retry that `plansRetry` scheduled. */
+  /** Milliseconds to wait before the retry that `plansRetry` planned. */
   get retryWaitMs(): number {
     return this.#retry?.waitMs ?? 0;
   }
 
-  /** Counts and reports the scheduled retry. */
+  /** Counts and reports the planned retry. */
   startRetry(): void {
     this.#request.budget.retriesLeft -= 1;
     if (this.#retry) this.#request.onRetry?.(this.#retry);
@@ -206,8 +207,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * The host to report. Undefined if it contains a secret, because an address in the settings or a
-   * `.env` file can contain a key.
+   * The host to report; undefined if it contains a secret. This can happen if the user put a key
+   * into an address in the settings or a `.env` file.
    */
   get #host(): string | undefined {
     const { host } = new URL(this.#request.url);

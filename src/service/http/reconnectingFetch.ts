@@ -3,8 +3,8 @@ import type { UnderlyingByteSource } from 'node:stream/web';
 import { setImmediate as turn } from 'node:timers/promises';
 
 /**
- * The error code that newer versions of undici use if a proxy closes the network connection without
- * a response.
+ * The error code that newer versions of undici use when a proxy closes the network connection
+ * without responding.
  */
 export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 
@@ -31,8 +31,8 @@ const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_
  * certificates. Unlike the patched `http` and `https`, `fetch` keeps network connections alive. VS
  * Code may patch `fetch` at any time, so each request uses the current `globalThis.fetch`.
  * Redirects aren't followed, because a redirected POST could send a secret to another host.
- * @throws {RequestNotSentError} if the request has a body and nothing was sent; in all other cases,
- * the error from `fetch`
+ * @throws {RequestNotSentError} if `fetch` fails before it sends a request that has a body; other
+ * errors from `fetch` are rethrown unchanged
  */
 export async function reconnectingFetch(
   url: string | URL | Request,
@@ -115,7 +115,7 @@ export function isTlsHandshakeReset(error: unknown): boolean {
  * after the request is canceled (nodejs/undici#3897, fixed in 8.10.1; VS Code 1.139 has 7.29).
  * undici publishes each error before it reads the error code, so changing the code prevents the
  * reconnect.
- * @param isOurs true for a host and port that this extension sends requests to
+ * @param isOurs returns true if this extension sends requests to the host and port
  * @returns a function that removes the workaround
  */
 export function preventProxyReconnects(isOurs: (host: string) => boolean): () => void {

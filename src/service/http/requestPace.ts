@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * The rate limit that a response states. A field is undefined if its header is missing or invalid.
+ * The rate limit in a response's headers. A field is undefined if its header is missing or invalid.
  */
 export interface RateLimit {
   readonly perSecond: number | undefined;
@@ -10,7 +10,7 @@ export interface RateLimit {
 }
 
 export interface NextStart {
-  /** Milliseconds until the next request starts. */
+  /** Milliseconds until the next request can start. */
   readonly inMs: number;
   /**
    * The cause of the delay: the user's minimum interval (`setting`) or the service's rate limit
@@ -21,8 +21,8 @@ export interface NextStart {
 
 const SECOND_MS = 1_000;
 /**
- * Milliseconds after which a rate limit expires, unless another response repeats it. The service
- * may limit requests only during peak load, so an old limit may no longer apply.
+ * Milliseconds after which a rate limit expires, unless another response repeats it. An old limit
+ * might no longer apply, for example if the service limits requests only during peak load.
  */
 const RATE_LIFE_MS = 60_000;
 /**
@@ -68,7 +68,7 @@ export class RequestPace {
     if (left === 0) this.#heldUntil = now + intervalMs;
   }
 
-  /** Delays all starts by this many milliseconds, up to `MAX_PAUSE_MS`. */
+  /** Prevents requests from starting for this many milliseconds, up to `MAX_PAUSE_MS`. */
   pause(ms: number): void {
     const until = this.#clock.monotonic() + Math.min(ms, MAX_PAUSE_MS);
     this.#pausedUntil = Math.max(this.#pausedUntil, until);

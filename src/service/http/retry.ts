@@ -5,9 +5,10 @@
  *   included, because the default service documents it as a temporary failure. A failure with a
  *   lasting cause, such as an exhausted quota, isn't retried.
  * - Temporary network failures before anything was sent are retried, too. The maximum of 3 applies
- *   to all retries together.
+ *   to both kinds of retries combined.
  * - The waits before the retries are 0.5–1, 1–2, and 2–4 s. They're random, to spread the load from
- *   several clients. The ranges don't overlap, so each wait is longer than the one before it.
+ *   several clients. The ranges don't overlap, so each random wait is longer than the one before
+ *   it.
  * - `Retry-After` can extend a wait to at most 60 s. If the service requests a longer wait, the
  *   failure is reported instead. A very long wait would even overflow `setTimeout`, so the timer
  *   would fire at once.
@@ -32,7 +33,7 @@ export function isRetriedStatus(status: number | undefined): boolean {
 /**
  * Returns the milliseconds to wait before a retry.
  * @param retry the number of the retry, starting at 1
- * @param retryAfterMs the wait that the service requested, or 0
+ * @param retryAfterMs the wait that the service requested; 0 if it requested none
  */
 export function retryWaitMs(retry: number, retryAfterMs: number, random: () => number): number {
   const top = FIRST_WAIT_MS * 2 ** (retry - 1);

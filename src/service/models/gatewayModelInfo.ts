@@ -8,7 +8,7 @@ import type { Access } from '../http/httpTypes.ts';
 import { parseJson } from '../schemaHelpers.ts';
 import { withFacts } from './mergeModelFacts.ts';
 
-/** The deadline is short, because the user sees an empty list while the request is pending. */
+/** A short deadline, because the user sees an empty list while the request is pending. */
 const DEADLINE_MS = 5_000;
 /**
  * Maximum bytes of the response. Allows 1,024 models of 16 KB each. Real entries are 2 to 4 KB

@@ -5,7 +5,7 @@ import type { Service } from '../service.ts';
 import type { ModelFacts } from '../statedModels.ts';
 
 /**
- * Adds facts to the models that a service lists, such as facts that the user states in the
+ * Combines the models that a service lists with facts from other sources, such as the user's
  * settings. Pure.
  */
 
@@ -48,7 +48,8 @@ export function withStatedModels(listed: readonly Model[], from: StatedFor): rea
 }
 
 /**
- * Returns a model in which values from the user's entry for the service replace the listed values.
+ * Returns the listed model with the facts from the user's entry for the service. These facts take
+ * precedence over the listed ones.
  * @param listed the model as listed by the service; undefined if the service doesn't list it
  * @returns undefined if neither the service nor the user's entry lists the model
  */

@@ -5,13 +5,13 @@ import { plainWord, type ServiceError } from '../errors.ts';
 export interface ModelLifecycle {
   /** Undefined if the model is in neither stage, or if the response had no valid `Date` header. */
   readonly stage: 'deprecated' | 'withdrawn' | undefined;
-  /** The date of deprecation, past or future, YYYY-MM-DD. */
+  /** The past or future date of deprecation (YYYY-MM-DD). */
   readonly deprecated: string | undefined;
-  /** The date of withdrawal, past or future, YYYY-MM-DD. */
+  /** The past or future date of withdrawal (YYYY-MM-DD). */
   readonly withdrawn: string | undefined;
   /** Other stages that have started, such as `constricted`. Never includes `available`. */
   readonly others: readonly string[];
-  /** IDs of replacement models. The models that the withdrawal stage lists come first. */
+  /** IDs of replacement models. Those from the withdrawal stage come first. */
   readonly successors: readonly string[];
 }
 

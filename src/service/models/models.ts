@@ -92,8 +92,8 @@ export class Models {
    * request can reuse.
    * @param limiter the concurrency limit for the request; undefined to skip the queue, for example
    * while the user is waiting for the result
-   * @returns the model; undefined if neither the settings, the cache, nor the response describes
-   * the model. Entries with a secret are ignored.
+   * @returns the model; undefined if the model isn't described in the settings, the cache, or the
+   * response. Descriptions in the cache or response that contain a secret are ignored.
    * @throws {ServiceError} as `Http.probe` does; `cancelled` if the signal aborts
    */
   async fetchModel(
@@ -212,7 +212,8 @@ async function readPages(
       throw asNoModelListError(error, apiOf(from.service));
     });
     models.push(...read.models);
-    // Only the cursor in the link is used, so the link can't lead to another host.
+    // Use only the cursor from the link to the next page, so that the link can't lead to another
+    // host.
     start = URL.parse(read.next ?? '')?.searchParams.get('start') ?? undefined;
     const { hasMore, mayHaveInfo = false } = read;
     if (hasMore || !start) return { models, hasMore, mayHaveInfo };

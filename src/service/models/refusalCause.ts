@@ -31,7 +31,7 @@ const CAUSES: readonly ErrorKind[] = [
 export function explain(refusal: ServiceError, failure: ServiceError | undefined): ServiceError {
   if (failure) return isKind(failure, ...CAUSES) ? failure : refusal.with({ isUnchecked: true });
   // A new token passed all checks, so an `unauthorized` error probably won't recur. A `forbidden`
-  // error may recur, because the account may not be allowed to generate text.
+  // error might recur, because the account might lack permission to generate text.
   return refusal.kind === 'unauthorized'
     ? new ServiceError('refused-once', refusal.details)
     : refusal;
