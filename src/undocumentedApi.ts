@@ -4,9 +4,9 @@ import type { LanguageModelResponsePart } from 'vscode';
  * Undocumented parts of VS Code that the extension uses: commands that aren't listed in
  * https://code.visualstudio.com/api/references/commands, and values that aren't in VS Code's types.
  * The comment on each part lists the versions of VS Code in which the part was seen, and links to
- * the source code. `test/host/undocumentedApi.test.ts` fails if one of these parts is gone, except
- * for the caller ID `core` and the internal data types. This module is pure, so any other module
- * can import it.
+ * the source code. `test/host/undocumentedApi.test.ts` fails if one of these parts is gone. It
+ * doesn't check the caller ID `core` or the internal data types. This module is pure, so any other
+ * module can import it.
  */
 
 export const undocumentedCommands = {
@@ -107,7 +107,7 @@ export const USAGE_TYPE = 'usage';
 
 /**
  * True if the `mimeType` of a data part isn't a media type. VS Code uses such parts for internal
- * data, which shouldn't be sent to a model. For example, versions before July 2026 add a
+ * data, which shouldn't be sent to a model. For example, VS Code versions before July 2026 add a
  * `cache_control` part to tool results: https://github.com/microsoft/vscode/issues/313920
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/extensions/copilot/src/platform/endpoint/common/endpointTypes.ts
@@ -157,8 +157,8 @@ export function isOfModelGroup(options: object): boolean {
 }
 
 /**
- * Creates a response part that the chat shows as reasoning. Undefined if this version of VS Code
- * doesn't support reasoning parts.
+ * Creates a response part that the chat shows as reasoning. Returns undefined if this version of VS
+ * Code doesn't support reasoning parts.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vscode-dts/vscode.proposed.languageModelThinkingPart.d.ts
  * @param api the `vscode` module

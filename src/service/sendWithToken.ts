@@ -55,8 +55,8 @@ const MAX_RESPONSE_BYTES = 8_388_608;
 const MAX_STREAM_BYTES = 67_108_864;
 
 /**
- * Sends a request to the inference service, with a token or key if the service needs one. For when
- * the request is resent, see `Http.sendWithAccess`.
+ * Sends a request to the inference service, with a token or key if the service needs one. See
+ * `Http.sendWithAccess` for the conditions under which the request is resent.
  * @throws {ServiceError} any failure of the request; errors from callbacks are rethrown unchanged
  */
 export async function sendWithToken<Result>(

@@ -11,7 +11,10 @@ export interface DayUse {
   readonly budget: number;
 }
 
-/** A notice that was shown for a key and budget today, or the user's choice to continue. */
+/**
+ * The kind of note for today: a notice was shown (`near` or `spent`), or the user chose to continue
+ * (`continued`).
+ */
 type Note = 'near' | 'spent' | 'continued';
 
 const NOTES = 'hostedModel.budget';
@@ -45,7 +48,7 @@ export class DailyBudget {
   }
 
   /**
-   * True if chat, agents, and other extensions may send requests, because the budget isn't used up
+   * True if chat, agents, and other extensions may send requests: either the budget isn't used up,
    * or the user chose to continue today. The budget doesn't limit generation from selections.
    */
   allowsRequests(use: DayUse): boolean {
@@ -86,8 +89,8 @@ export class DailyBudget {
 }
 
 /**
- * Returns the value to store with a note. A changed budget gets new notices, but the user's choice
- * to continue applies for the rest of the day.
+ * Returns the value to store with a note. If the budget changes, notices are shown again, but the
+ * user's choice to continue applies for the rest of the day.
  */
 function noteKey(note: Note, { fingerprint, budget }: DayUse): string {
   return note === 'continued' ? fingerprint : `${fingerprint} ${budget}`;

@@ -21,8 +21,8 @@ interface Available {
 /**
  * Shows a menu with the status, the commands, and further rows. Runs the action that the user
  * picks.
- * @param connection the reason why this connection is used, and a description of its model;
- * undefined without a connection
+ * @param connection the reason that the connection is used, and a description of its model;
+ * undefined if there is no connection
  * @param sections further rows, grouped under headings
  */
 export async function showMenu(

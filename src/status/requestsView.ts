@@ -13,9 +13,9 @@ export interface Wait {
 
 /**
  * Returns the wait for the end of a pause or for the next retry; undefined if there is no wait. A
- * pause counts only while no request is in progress. It counts even if no request is waiting,
- * because it would delay a new request. If no request is waiting and the next retry starts after
- * the pause, returns the wait for the retry.
+ * pause is considered only while no request is in progress. It's considered even if no request is
+ * waiting, because it would delay a new request. If no request is waiting and the next retry starts
+ * after the pause, returns the wait for the retry.
  * @param retriesInMs for each generation, the milliseconds until its next attempt; 0 or less if the
  * generation isn't waiting for an attempt
  */
@@ -41,7 +41,10 @@ export function waitText(
   return `${kind === 'paused' ? 'paused for' : 'retrying in'} ${time(seconds(leftMs))}`;
 }
 
-/** Returns the milliseconds until the displayed seconds decrease; undefined if no time is left. */
+/**
+ * Returns the milliseconds until the displayed number of seconds decreases; undefined if no time is
+ * left.
+ */
 export function toNextSecond(leftMs: number): number | undefined {
   return leftMs > 0 ? leftMs % 1_000 || 1_000 : undefined;
 }

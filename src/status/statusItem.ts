@@ -34,8 +34,8 @@ export type StatusSettings = Pick<
 >;
 
 /**
- * The only class that changes the status bar item. Keeps the facts, and repaints the item only if
- * its content changed. Repaints on a timer only while the text or tooltip contains a time.
+ * The only class that changes the status bar item. Stores the facts to show, and repaints the item
+ * only if its content changed. Repaints on a timer only while the text or tooltip contains a time.
  */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;

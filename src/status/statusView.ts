@@ -37,7 +37,9 @@ export interface StatusFacts {
   readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
   readonly refreshesTokens: boolean;
-  /** The reason why the last command for the active folder couldn't get a connection, if any. */
+  /**
+   * The reason that the last command for the active folder couldn't get a connection, or `none`.
+   */
   readonly obstacle: Obstacle;
   readonly token: TokenState;
   readonly running: readonly RunningGeneration[];
@@ -54,8 +56,8 @@ export interface StatusFacts {
    */
   readonly lastFailure: Message | undefined;
   /**
-   * Tooltip lines about the key and the service, a source that needs approval, or a mistake in the
-   * `.env` file. Undefined if none of these is known.
+   * Tooltip lines about the values that the connection uses, a source that needs approval, or an
+   * error in the `.env` file. Undefined if none of these is known.
    */
   readonly provenance: readonly string[] | undefined;
   /** The connection in use, if any. */
@@ -65,7 +67,7 @@ export interface StatusFacts {
 }
 
 /**
- * The state that the status item shows. If several rows of the table apply, the first row counts.
+ * The state that the status item shows. The first row that applies determines the state.
  *
  * | State       | Applies if                                                     |
  * |-------------|----------------------------------------------------------------|
@@ -148,15 +150,16 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
 }
 
 /**
- * True if the extension isn't set up, or if the last command for the active folder lacked values.
+ * True if the extension isn't set up, or if settings were missing for the last command in the
+ * active folder.
  */
 export function lacksSetUp({ isSetUp, obstacle }: StatusFacts): boolean {
   return !isSetUp || obstacle === 'missing';
 }
 
 /**
- * Returns the wait that ends first among the running generations. If no generation is running,
- * returns the wait that would delay a new request.
+ * If generations are running, returns the first of their waits to end, if any. Otherwise, returns
+ * the wait that would delay a new request.
  */
 function firstWait({ running, requests }: StatusFacts): Wait | undefined {
   if (running.length === 0) return requests && waitFor(requests.state, []);

@@ -9,7 +9,7 @@ import { dayOf, totalOf, UsageLedger, type UsedRequest } from './usageLedger.ts'
 import * as texts from './usageMessages.ts';
 
 const SCHEME = 'hosted-model-usage';
-/** Stands for the model of a deployment, because the ID of that model is unknown. */
+/** Used in place of the ID of a deployment's model, because that ID is unknown. */
 const OWN_MODEL = 'deployment';
 
 export interface UsageDeps {

@@ -14,7 +14,7 @@ const rowShape = shape({
   requests: count,
   inputTokens: count,
   outputTokens: count,
-  /** True if the counts include estimates, because the service didn't report all tokens. */
+  /** True if the counts include estimates of tokens that the service didn't report. */
   isEstimate: v.boolean(),
 });
 
@@ -28,9 +28,9 @@ const KEPT_DAYS = 31;
 const FILE_NAME = /^\d{4}-\d{2}-\d{2}-.*\.json$/;
 
 /**
- * Counts requests and tokens. Each window writes its own file per day, so windows don't overwrite
- * each other's counts. Today's usage is the sum of the day's files. Read and write errors are
- * ignored, because they must not block requests.
+ * Counts requests and tokens. Each window writes one file per day, so windows don't overwrite each
+ * other's counts. Today's usage is the sum of today's files. Read and write errors are ignored,
+ * because they must not block requests.
  */
 export class UsageLedger {
   readonly #storage: Uri;
@@ -76,8 +76,8 @@ export class UsageLedger {
 
   /**
    * Reads today's usage of a key in other windows.
-   * @returns a function that returns the rows of all windows; this window's rows are up to date on
-   * each call
+   * @returns a function that returns the key's rows from all windows; on each call, this window's
+   * rows are up to date
    */
   async today(fingerprint: string): Promise<() => UsageRow[]> {
     const day = dayOf(this.#now());
@@ -100,8 +100,8 @@ export class UsageLedger {
   }
 
   /**
-   * Saves all unsaved days, one write at a time. Requests that are counted during a write are saved
-   * by the next write.
+   * Writes the files of all days with unsaved counts, one at a time. Requests that are counted
+   * during a write are saved by the next write.
    */
   async #save(): Promise<void> {
     // If a day is added again during its write, this loop visits it again.

@@ -19,7 +19,7 @@ export function spentText(tokens: number, budget: number): string {
   return `Today’s budget of ${formatNumber(budget)} tokens is used up (${formatNumber(tokens)} used). Chat, agents, and other extensions can’t send requests until tomorrow. You can still generate from selections.`;
 }
 
-/** The refusal in the chat, which names a command because the chat shows no buttons. */
+/** The refusal that the chat shows. It names a command, because the chat shows no buttons. */
 export function refusalText(budget: number): string {
   return `Nothing was sent, because today’s budget of ${formatNumber(budget)} tokens is used up. Run “Hosted Model: Show Usage” and select “Continue Today”, or raise hostedModel.dailyTokenBudget.`;
 }
@@ -37,7 +37,7 @@ export function todayLine(context: LabelContext, total: UsageTotal, budget: numb
 }
 
 export interface ShownUsage {
-  /** Local date, YYYY-MM-DD. */
+  /** The local date (YYYY-MM-DD). */
   readonly day: string;
   readonly today: readonly UsageRow[];
   readonly session: readonly UsageRow[];

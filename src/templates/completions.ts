@@ -62,7 +62,7 @@ export function completionsAt(
   );
 }
 
-/** Returns the keys that aren't used yet, plus the key at the cursor. */
+/** Returns completions for the keys that aren't used yet, and for the key at the cursor. */
 function keysFor(word: string, frontMatter: string): Completion[] {
   const taken = new Set(Array.from(frontMatter.matchAll(/^(\w+)\s*:/gm), ([, name]) => name));
   taken.delete(word.replace(/: ?$/, ''));

@@ -15,8 +15,8 @@ import type { TextSpan } from './templateMessages.ts';
  */
 
 /**
- * Maximum nesting depth of YAML nodes. Valid front matter has a depth of at most 4, for
- * `length_penalty`.
+ * Maximum nesting depth of YAML nodes. The deepest valid node is in `length_penalty`, at a depth of
+ * 4.
  */
 const MAX_DEPTH = 5;
 
@@ -101,8 +101,8 @@ function nodeAt(
 
 /**
  * Returns the span from an error to the end of its line. If the error is at whitespace or at the
- * end of the text, the span starts at the last character before it that isn't whitespace, so that
- * there is something to underline.
+ * end of the text, the span starts at the nearest character before it that isn't whitespace.
+ * Otherwise, nothing would be underlined.
  */
 function spanOfError(source: string, offset: number): TextSpan {
   const start = source.slice(0, offset).trimEnd().length;

@@ -9,8 +9,8 @@ interface Provenance {
   /** The origin as displayed, such as `user settings` or `.hosted-model/templates/x.md`. */
   readonly origin: string;
   /**
-   * The kind of the template that this template hides, because both have the same name. Set only
-   * for templates that come from a repository or a remote machine.
+   * The kind of the template with the same name that this template hides. Set only for templates
+   * that come from a repository or a remote machine.
    */
   readonly hides?: 'built-in' | 'user';
 }
@@ -28,7 +28,7 @@ export interface Template extends Provenance {
    * language of the selection's document.
    */
   readonly responseLanguage?: string;
-  /** VS Code language IDs that the template is meant for; undefined for all languages. */
+  /** IDs of the VS Code languages that the template is meant for; undefined for all languages. */
   readonly languages?: readonly string[];
 }
 

@@ -40,9 +40,10 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
 
 /**
  * Finds a template by name, or lets the user pick one if no name is given. Moves the template to
- * the front of the list of recently used templates. If the template is missing or broken, shows the
- * reason.
- * @returns the template; undefined if the user picked nothing, or the template is missing or broken
+ * the front of the list of recently used templates. If the template doesn't exist or is broken,
+ * shows the reason.
+ * @returns the template; undefined if the user picked nothing, or if the template doesn't exist or
+ * is broken
  */
 export async function chooseTemplate(
   { document: { uri, languageId }, texts }: Pick<EditorSnapshot, 'document' | 'texts'>,

@@ -40,7 +40,10 @@ export async function pickTemplate(
   return undefined;
 }
 
-/** Issues that keep a template from being opened: it's a link, isn't a file, or can't be read. */
+/**
+ * Issues that prevent a template file from being opened: it's a link, it isn't a file, or it can't
+ * be read.
+ */
 const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
   'link',
   'not-a-file',
@@ -49,8 +52,8 @@ const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
 
 /**
  * Opens a broken template's file at the error. Also shows a message if the error has no position.
- * If there is no file, or the file can't be opened, shows only the message. Never opens a link,
- * because a repository may have chosen its target.
+ * If there is no file, or if the file can't be opened, shows only the message. Never opens a link,
+ * because links can come from a repository and lead anywhere.
  */
 export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> {
   const { kind, offset, length } = issue;

@@ -32,10 +32,10 @@ interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
 }
 
 /**
- * Reads all templates, from the lowest to the highest precedence. A template overrides earlier
- * templates with the same name. A template from a repository or remote machine is marked if it
- * hides a built-in template or a template in the user settings. Otherwise, the user might not
- * notice that a keybinding with this name sends a different prompt.
+ * Reads all templates, in order of increasing precedence. A template overrides earlier templates
+ * with the same name. A template from a repository or remote machine is marked if it hides a
+ * built-in template or a template in the user settings. Otherwise, the user might not notice that a
+ * keybinding that uses this name sends a different prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
   const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);
@@ -147,8 +147,8 @@ async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unrea
 
 /**
  * Converts an error from `stat` to the state of the folder. If permission is denied, the folder is
- * treated as unreadable, because it may exist. After any other error, for example because the file
- * system is unavailable, the folder is treated as absent.
+ * treated as unreadable, because it might exist. After any other error, for example because the
+ * file system is unavailable, the folder is treated as absent.
  */
 function absentOrUnreadable({ code }: Partial<FileSystemError>): 'absent' | 'unreadable' {
   return code === 'NoPermissions' ? 'unreadable' : 'absent';

@@ -37,8 +37,8 @@ export function questionsOf(prompt: string): string[] {
 }
 
 /**
- * Returns the first line of a prompt for display, with the language in place of `${language}`, and
- * with an ellipsis in place of each other variable.
+ * Returns the first line of a prompt for display. Replaces `${language}` with the language, and all
+ * other variables with an ellipsis.
  * @param languageId VS Code language ID
  */
 export function outlineOf(prompt: string, languageId: string): string {
@@ -60,8 +60,8 @@ export function needsSelection({ prompt }: { readonly prompt: string }): boolean
 /**
  * Returns the text to send. Values are inserted in one pass, so variables in the values aren't
  * expanded. Invalid variables stay as written. If the prompt doesn't contain `${selection}`, the
- * selection is appended after an empty line, unless it contains only whitespace. Users expect the
- * text that they selected to be sent.
+ * selection is appended after an empty line, because users expect the text that they selected to be
+ * sent. A selection that contains only whitespace isn't appended.
  */
 export function fillPrompt(prompt: string, values: PromptValues): string {
   const filled = partsOf(prompt).map((part) => {

@@ -13,7 +13,7 @@ interface DocumentKind {
   readonly appliesTo: (document: TextDocument) => boolean;
   /**
    * Checks a document's current text, using the current settings. If the promise rejects, the
-   * previous diagnostics stay.
+   * previous diagnostics remain.
    */
   readonly diagnosticsOf: (document: TextDocument) => Promise<readonly Diagnostic[]>;
 }

@@ -64,8 +64,7 @@ export class Announcements implements Disposable {
   }
 
   #show(id: string, text: string, words: string): StatusBarItem | undefined {
-    // Generations that were active when the window closed still report that they've ended. Don't
-    // announce it.
+    // Don't announce the end of generations that were active when the window closed.
     if (this.#isDisposed) return undefined;
     this.#item?.dispose();
     const { Right } = StatusBarAlignment;

@@ -6,7 +6,7 @@ const OF_THIS_EXTENSION = '@ext:hosted-model.hosted-model';
 
 /**
  * Opens the settings editor.
- * @param query the text in the search box; by default, finds all settings of this extension
+ * @param query the text in the search box; the default finds all settings of this extension
  */
 export async function openSettings(query = OF_THIS_EXTENSION): Promise<void> {
   await commands.executeCommand(COMMAND, query);

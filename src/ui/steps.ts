@@ -37,7 +37,10 @@ export interface TextQuestion extends Question {
   readonly placeholder: string;
   readonly value?: string;
   readonly password?: boolean;
-  /** Returns an error or a hint about the typed text. Enter is ignored while there is an error. */
+  /**
+   * Returns an error or a hint about the typed text. While there is an error, Enter doesn't submit
+   * the text.
+   */
   readonly check: (text: string) => InputBoxValidationMessage | undefined;
 }
 
@@ -136,8 +139,9 @@ function showStep<Value>(
 }
 
 /**
- * Shows an input until `answer` or `fail` is called or the user closes it. Then disposes it.
- * @param listen adds listeners, which are disposed with the input
+ * Shows an input until a listener calls `answer` or `fail`, or until the user closes the input.
+ * Then disposes it.
+ * @param listen adds and returns the listeners, which are disposed with the input
  * @returns the answer; undefined if the user closed the input
  * @throws the error that was passed to `fail`
  */

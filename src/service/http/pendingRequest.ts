@@ -28,13 +28,13 @@ export interface PendingRequestOptions {
  */
 const REST_MS = 1_000;
 /**
- * Maximum milliseconds that the caller waits for the rest of a response. Long enough for most
- * responses, which end right after their last event.
+ * Maximum milliseconds that the caller waits for the rest of a response. Most responses end right
+ * after their last event, so this is usually long enough.
  */
 const CALLER_WAIT_MS = 50;
 
 /**
- * Tracks one request from its first attempt to the end of its response. Keeps the token, slot, and
+ * Tracks one request from its first attempt to the end of its response. Holds the token, slot, and
  * outcome of the current attempt, and updates the call's budget. `Http` sends the request.
  */
 export class PendingRequest implements ApprovedTarget {

@@ -1,5 +1,5 @@
 /**
- * The retry rules. Pure functions.
+ * Pure functions that implement the retry rules.
  *
  * - Requests that get a 429 or a status from 500 to 504 are retried at most 3 times. 501 is
  *   included, because the default service documents it as a temporary failure. A failure with a

@@ -5,8 +5,8 @@ import type { Service } from '../service.ts';
 import type { ModelFacts } from '../statedModels.ts';
 
 /**
- * Combines the models that a service lists with facts from other sources, such as the user's
- * settings. Pure.
+ * Combines the models that a service lists with facts from elsewhere, such as the user's settings.
+ * Pure.
  */
 
 /** The entry in `Model.tasks` of a model that can call tools. */

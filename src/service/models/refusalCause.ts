@@ -26,7 +26,7 @@ const CAUSES: readonly ErrorKind[] = [
  * check failed for a reason that explains the refusal, returns the check's failure. If a check
  * failed for another reason, returns the refusal, marked as `isUnchecked`. If all checks passed,
  * returns `refused-once` for an `unauthorized` refusal, and returns any other refusal unchanged.
- * @param failure the failure of the first check that failed; undefined if all checks passed
+ * @param failure the first failure of a check; undefined if all checks passed
  */
 export function explain(refusal: ServiceError, failure: ServiceError | undefined): ServiceError {
   if (failure) return isKind(failure, ...CAUSES) ? failure : refusal.with({ isUnchecked: true });
