@@ -13,11 +13,11 @@ export function outputs(): Readonly<Record<string, Output>> {
   return JSON.parse(readFileSync('dist/meta.json', 'utf8')).outputs;
 }
 
-/** The file that VS Code loads. */
+/** The path to the extension's entry point, which VS Code loads. */
 export const extensionPath = 'dist/extension.js';
 
 /**
- * Returns the path of the built file whose entry point is this source.
+ * Returns the path to the file that was built from this entry point.
  * @throws {Error} if there is no such file
  */
 export function partPath(source: string): string {
@@ -26,7 +26,7 @@ export function partPath(source: string): string {
   return found[0];
 }
 
-/** Returns the paths of a file and of all files that it imports directly or indirectly. */
+/** Returns the paths to a file and to all files that it imports, directly or indirectly. */
 export function loadedWith(path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found;
   found.add(path);

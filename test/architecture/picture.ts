@@ -2,8 +2,8 @@ import { randomOf } from '../random.ts';
 import type { Room } from './rooms.ts';
 
 /**
- * Draws the architecture as a house: rooms on floors, with an arrow from each room to each room
- * that it imports. The same rooms always result in the same picture.
+ * Draws the architecture as a house: rooms on floors, with arrows from each room to the rooms that
+ * it imports. The same rooms always result in the same picture.
  */
 
 interface Point {
@@ -35,7 +35,7 @@ const BOX = { width: 192, height: 40 };
  */
 const GAP = { box: 8, arrow: 4 };
 /**
- * Arrows stay between these x coordinates when they pass boxes. `left` leaves room for the floor
+ * Arrows stay between these x coordinates when they pass boxes. `left` leaves space for the floor
  * numbers.
  */
 const SIDES = { left: 78, right: WIDTH - 16 };
@@ -46,8 +46,8 @@ const LEGEND =
   'An arrow leads from a room to a room that it imports. If it’s gray, a chain of other arrows implies it.';
 
 /**
- * Colors from the GitHub and VS Code themes. The contrast ratio is at least 4.5 for text, and 3 for
- * arrows.
+ * Colors from the GitHub and VS Code themes. The contrast ratio is at least 4.5:1 for text and 3:1
+ * for arrows.
  */
 const STYLE = `
   :root { color-scheme: light dark; --back: #ffffff; --floor: #f6f8fa; --text: #1f2328;
@@ -145,7 +145,7 @@ function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
 
 /**
  * Returns the cost of a placement. Overlapping boxes, arrows through boxes, crossing arrows, and
- * the width of each arrow increase the cost.
+ * the horizontal length of each arrow increase the cost.
  */
 function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
   const ends = arrows.map(({ from, to, kind }) => {
@@ -237,7 +237,7 @@ interface Corner extends Point {
   readonly side: -1 | 1;
 }
 
-/** The number of arrows that pass each side of each box, by the key that `sideOf` returns. */
+/** The number of arrows that pass each side of each box, keyed by the result of `sideOf`. */
 type PassCounts = Map<string, number>;
 
 const sideOf = ({ box, side }: Corner) => `${box.x} ${box.y} ${side}`;
@@ -288,9 +288,7 @@ function cornersOf(box: Point, side: -1 | 1, passCounts: PassCounts): Corner[] {
   });
 }
 
-/**
- * True if a line crosses a box, or comes more than 1 pixel closer to it than the minimum distance.
- */
+/** True if a line crosses a box, or comes more than 1 pixel closer to it than `GAP.box` allows. */
 function meets(start: Point, end: Point, box: Point): boolean {
   const [top, bottom] = [-1, 1].map((edge) => box.y + edge * (BOX.height / 2 + GAP.box - 1));
   const [upper, lower] = [Math.max(start.y, top ?? 0), Math.min(end.y, bottom ?? 0)];

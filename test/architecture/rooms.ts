@@ -3,12 +3,12 @@ import { filesIn } from '../filesIn.ts';
 import { floors, importsOf, roomOf } from '../unit/houseRules.ts';
 
 /**
- * Reads the rooms in src, and generates their table. A room is a folder or file that imports only
- * from rooms on lower floors.
+ * Finds the rooms in src, and generates the table for the architecture page. A room is a folder or
+ * file that imports only from rooms on lower floors.
  */
 
 export interface Room {
-  /** The path of a folder or file under src, without `.ts`. See `roomOf`. */
+  /** The path to the room's folder or file, relative to src and without `.ts`. See `roomOf`. */
   readonly name: string;
   /** The name in the picture and in the table, such as `app.ts` or `chat/`. */
   readonly label: string;
@@ -85,7 +85,7 @@ export function readRooms(): Room[] {
 
 /**
  * Returns the table of all rooms for the architecture page.
- * @throws {Error} if a room has no description, or a description has no room
+ * @throws {Error} if a room has no description, or if a description has no room
  */
 export function roomsTable(rooms: readonly Room[]): string {
   const names = rooms.map(({ name }) => name);

@@ -1,6 +1,6 @@
 /**
- * `npm run size`: prints the number of files, lines of code, and lines of comments in each room and
- * in the tests. Blank lines don't count. A line of code with a trailing comment counts as code.
+ * `npm run size`: prints the numbers of files, code lines, and comment lines in each room and in
+ * the tests. Blank lines don't count. A line of code with a trailing comment counts as code.
  */
 import { readFileSync } from 'node:fs';
 import { filesIn } from '../filesIn.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-/** Child processes that handle one request at a time, each with its own heap and CPU time. */
+/** Runs child processes that handle one request at a time. Each has its own heap and CPU time. */
 
 type Handlers = Readonly<Record<string, (value: never) => unknown>>;
 
@@ -38,6 +38,7 @@ export class Child {
 
   /**
    * @throws {Error} with the stack of the child's error, or with the exit code if the child exits
+   * before it responds
    */
   async ask<Value>(name: string, value?: unknown): Promise<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();

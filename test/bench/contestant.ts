@@ -62,7 +62,7 @@ async function run({ kind, calls, inFlight }: Order): Promise<Figures> {
   return { ms, cpuMs: (user + system) / 1_000, failed, firstTextMs, characters };
 }
 
-/** Returns the bytes of memory in use after garbage collection. */
+/** Returns the heap and external memory in use after garbage collection, in bytes. */
 async function heapBytes(): Promise<number> {
   for (let round = 0; round < 3; round += 1) {
     globalThis.gc?.();

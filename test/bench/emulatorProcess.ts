@@ -6,8 +6,8 @@ import { record, replay } from './replay.ts';
 /** Runs the emulated service in its own process. */
 
 /**
- * Milliseconds before each token response. As on a real network, several calls can start while the
- * token request is pending.
+ * Milliseconds before each token response. The delay lets several calls start while the token
+ * request is pending, as on a real network.
  */
 const TOKEN_MS = 100;
 

@@ -1,5 +1,5 @@
 /**
- * Simulates slow network links, such as to another continent, on the loopback interface. The
+ * Simulates slow network links, such as a link to another continent, on the loopback interface. The
  * simulation has its own process, so that no other work delays the traffic.
  */
 import { once } from 'node:events';
@@ -22,8 +22,8 @@ export interface Pace {
 }
 
 /**
- * An event at the near end of a line, where clients connect: a new connection, or the first byte of
- * a request or response.
+ * A new connection, or the first byte of a request or response, at the near end of a line. Clients
+ * connect to the near end.
  */
 export interface LineEvent {
   /** The port at the near end of the line. */

@@ -1,8 +1,8 @@
 import { Child } from './child.ts';
 
 /**
- * Measures how long it takes to load code in a process that imitates an extension host. The paths
- * take turns, and each load happens in a new process.
+ * Measures how long it takes to load code in a process that imitates an extension host. Each round
+ * loads every path once, always in a new process.
  * @returns the loading time in each round, in milliseconds, by name
  */
 export async function loadInTurn<Name extends string>(

@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 const folder = resolve('test/bench/peers');
 const built = resolve(folder, 'built');
 
-/** The source code of the entry point of each bundle. */
+/** The source code of each bundle's entry point. */
 const bundles = {
   axios:
     "export { default as axios } from 'axios'; export { default as axiosRetry } from 'axios-retry';",

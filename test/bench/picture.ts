@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Row } from './question.ts';
 import { type Answer, daysOf, type Results, ratioText, unitText } from './results.ts';
 
-/** Width in pixels at which pages show the picture. */
+/** Width at which pages show the picture, in pixels. */
 const width = 640;
 const margin = 20;
 const bars = { left: 330, right: 545 };
@@ -32,7 +32,7 @@ const fromZero: readonly Axis[] = [
   { least: 0, most: 22, marks: [0, 5, 10, 15, 20], unit: 'connections' },
 ];
 
-/** Colors of VS Code's and GitHub's themes. All text has a contrast ratio of at least 4.5:1. */
+/** Colors from the GitHub and VS Code themes. All text has a contrast ratio of at least 4.5:1. */
 const style = `
   :root { color-scheme: light dark; --back: #ffffff; --text: #1f2328; --pale: #59636e;
     --line: #d1d9e0; --bar: #0969da; --met: #1a7f37; --missed: #cf222e; --goal: #bc4c00; }
@@ -57,7 +57,7 @@ const style = `
 
 interface Part {
   readonly drawn: readonly string[];
-  /** The y coordinate of the lower end of this part, in pixels. */
+  /** The y coordinate of this part's lower edge, in pixels. */
   readonly bottom: number;
 }
 
@@ -135,8 +135,8 @@ function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): 
   const kind = axis.unit && row.name !== 'Hosted Model' ? 'peer' : 'bar';
   return [
     ...marksFrom(axis, top - 14, top - 11 + lines * lineHeight),
-    // Draws the bar after the background of the goal's line, which would otherwise cover the end of
-    // a bar that exactly meets the goal.
+    // Draws the bar after the goal line's background. Otherwise, the background would cover the end
+    // of a bar that exactly meets the goal.
     ...(goal === undefined ? [] : [goalAt(axis, goal, top, 'around')]),
     barOf(axis, value, kind, top),
     ...(goal === undefined ? [] : [goalAt(axis, goal, top, 'goal')]),

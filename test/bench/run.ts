@@ -1,6 +1,6 @@
 /**
- * `npm run bench [part]`: measures all questions, or only the questions whose path or title
- * contains `part`. Prints the answers. The questions in `editor/` and `far/` use a real VS Code.
+ * `npm run bench [part]`: measures and prints the answers to all questions, or only to those whose
+ * path or title contains `part`. The questions in `editor/` and `far/` use a real VS Code.
  * New answers replace the old ones in `results.json`, `RESULTS.md`, and `media/bench.svg`.
  */
 import { globSync } from 'node:fs';

@@ -10,7 +10,7 @@ import { findAptGet } from '../vscode/aptGet.ts';
 
 /** Runs nginx as a company gateway: https://nginx.org/en/docs/http/ngx_http_proxy_module.html */
 
-/** The path of nginx, or the reason why it's missing. */
+/** The path to nginx, or the reason that it isn't available. */
 export type FoundNginx = { readonly program: string } | { readonly missing: string };
 
 /** Debian installs nginx in a folder that isn't in every user's `PATH`. */
@@ -76,8 +76,8 @@ export async function startGateway(program: string, options: GatewayOptions): Pr
 }
 
 /**
- * Returns the configuration of nginx, which runs as a single foreground process, rejects requests
- * with its own error pages, and buffers neither requests nor responses.
+ * Returns the nginx configuration. nginx runs as a single foreground process, rejects requests with
+ * its own error pages, and doesn't buffer requests or responses.
  */
 function configuration(
   { upstream, key, team, upstreamToken, headerBytes }: GatewayOptions,

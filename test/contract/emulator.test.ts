@@ -28,8 +28,8 @@ afterEach(async () => {
 });
 
 /**
- * Sends a recorded request with the fields of `change` in its body. A value of `undefined` removes
- * a field.
+ * Sends a recorded request, after replacing its placeholders and adding the fields of `change` to
+ * its JSON body. A value of `undefined` removes a field.
  */
 async function sendRecorded(
   emulator: Emulator,
@@ -83,8 +83,8 @@ function eventsOf(text: string): unknown[] {
 }
 
 /**
- * Returns a copy of a body in which some values are replaced with their type: the access token, and
- * the token counts that include the prompt. These counts depend on the model.
+ * Returns a copy of a body in which values that can differ from the recording are replaced with
+ * their types. These values are the access token, and the token counts that include the prompt.
  */
 function fixedPart(value: unknown): unknown {
   const free = ['access_token', 'input_token_count', 'prompt_tokens', 'total_tokens'];

@@ -41,7 +41,7 @@ export function jsonAnswer(
   return bodyAnswer(status, { ...type, ...headers }, JSON.stringify(json));
 }
 
-/** @param delayMs pause in milliseconds before each event except the first */
+/** @param delayMs pause before each event except the first, in milliseconds */
 export function eventsAnswer(
   events: readonly ServerEvent[],
   format: EventFormat,

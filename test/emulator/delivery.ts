@@ -6,8 +6,8 @@ import type { Fault } from './faults.ts';
 /**
  * Writes a response, and applies the fields of the fault that affect how the response is sent.
  * @param gone aborted when the client has disconnected, after which nothing is written
- * @param beforeEnd called just before the end of the response is sent, so that the request no
- * longer counts as pending when the client receives the end
+ * @param beforeEnd called just before the end is sent, so that the request no longer counts as
+ * pending when the client receives the end
  */
 export async function deliver(
   response: ServerResponse,
@@ -40,7 +40,7 @@ export async function deliver(
     sentBytes += bytes.length;
     index += 1;
     if (sentBytes >= stopAfterBytes) break;
-    // Without this turn of the event loop, several small parts would be sent in one packet.
+    // Without this turn of the event loop, several small parts could be sent in one packet.
     await turn();
   }
 

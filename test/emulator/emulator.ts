@@ -20,8 +20,8 @@ export interface EmulatorOptions extends Partial<EmulatorSettings> {
   /** 0, the default, selects any free port. */
   readonly port?: number;
   /**
-   * Replaces this machine's clock. Returns the time in milliseconds, which determines when access
-   * tokens expire.
+   * Replaces this machine's clock. Returns milliseconds since 1970. The time determines, for
+   * example, when access tokens expire.
    */
   readonly now?: () => number;
   /**
@@ -36,7 +36,7 @@ export interface EmulatorOptions extends Partial<EmulatorSettings> {
 /** Starts the identity service and the inference service on one port of 127.0.0.1. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const server = createServer();
-  // Idle connections stay open, so that a test never uses a connection that is just being closed.
+  // Idle connections stay open, so that a test never uses a connection that is being closed.
   server.keepAliveTimeout = 0;
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,10 +1,10 @@
 import { type Answer, jsonAnswer } from './answer.ts';
 import type { Service } from './service.ts';
 
-/** The service's documentation, which each inference error links to. */
+/** The address of the service's documentation, which each inference error links to. */
 const documentation = 'https://cloud.ibm.com/apidocs/watsonx-ai';
 
-/** An error in the format of the inference operations. */
+/** An error from an inference operation. */
 export interface InferenceError {
   readonly status: number;
   readonly code: string;

@@ -11,8 +11,8 @@ export interface Fault {
   // Content. At most one of `body`, `json`, `recording`, `chunks`, and `oversizedBytes` can be set.
   readonly status?: number;
   /**
-   * Headers to add or replace. An empty value removes a header. Without content-length, the
-   * encoding is chunked.
+   * Headers to add or replace. An empty value removes a header. If Content-Length is removed, the
+   * body is sent with chunked encoding.
    */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -49,8 +49,8 @@ export interface Fault {
   /** Pause before each chunk except the first, in milliseconds. */
   readonly chunkDelayMs?: number;
   /**
-   * Sends one byte at a time, with this pause between two bytes in milliseconds. Even if the pause
-   * is 0, each byte is written separately.
+   * Pause between bytes, in milliseconds. The body is sent one byte at a time, even if the pause is
+   * 0.
    */
   readonly oneByteAtATimeMs?: number;
 

@@ -9,7 +9,7 @@ import { onStage, type Stage } from './stage/stage.ts';
 
 /**
  * Number of windows. In each window, one contestant runs the first command. With only 12 windows,
- * the medians differed by up to 50 % between runs of this benchmark.
+ * the medians differed by up to 50% between runs of this benchmark.
  */
 const windows = 36;
 /**

@@ -43,8 +43,8 @@ async function countedByTest(): Promise<Record<string, number>> {
 }
 
 /**
- * Counts the requests of an idle window. A stored key and an address are available, so a request
- * for a token would be possible.
+ * Counts the requests that an idle window sends. A stored key and an address are available, so the
+ * window could request a token.
  */
 async function requestsOfWindow(): Promise<Record<string, number>> {
   return onStage(async ({ start, storeKey, emulator, workbench }) => {

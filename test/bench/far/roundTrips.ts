@@ -70,7 +70,7 @@ function openedIn({ events }: Generation): number {
 let measuring: Promise<Measured> | undefined;
 
 /**
- * Makes the measurements for all three questions on the first call, and returns the same ones on
+ * Takes the measurements for all three questions on the first call, and returns the same results on
  * later calls.
  */
 function measuredOnce(): Promise<Measured> {

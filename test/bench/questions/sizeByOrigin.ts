@@ -12,7 +12,7 @@ const question: Question = {
 };
 export default question;
 
-/** Returns the bundled size in bytes of each package and of each folder in `src`. */
+/** Returns the bundled size of each package, of each folder in `src`, and of the rest, in bytes. */
 function categories(): [name: string, bytes: number][] {
   const sums = new Map<string, number>();
   for (const { inputs } of Object.values(outputs())) {

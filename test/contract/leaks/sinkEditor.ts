@@ -97,7 +97,7 @@ class Empty {}
 export class SinkEditor extends FakeEditor {
   readonly sunk = new Map<Sink, string[]>(SINKS.map((sink) => [sink, []]));
   readonly tooltips: FakeMarkdown[] = [];
-  /** The path of the only document. */
+  /** The path to the only document. */
   path = '/work/a.txt';
   /** The only line of the document. */
   text = 'Write a haiku';
@@ -114,7 +114,7 @@ export class SinkEditor extends FakeEditor {
   button = 'Use These Values';
   /** ID of the model to pick in *Select Model*. If the model isn't listed, the list closes. */
   modelToPick = '';
-  /** The path of the folder that each setting was written for, or undefined for user settings. */
+  /** The path to the folder that each setting was written for, or undefined for user settings. */
   readonly scopes: (string | undefined)[] = [];
   onLog: () => void = () => {};
   isFocused = true;
@@ -437,9 +437,9 @@ export class SinkEditor extends FakeEditor {
   }
 }
 
-/** Placeholder of the service list. Its first item is accepted, which opens the key prompt. */
+/** Placeholder of the service list, whose first item is accepted to open the key prompt. */
 const ASKS_SERVICE = 'Select a service';
-/** Titles of lists that stay open, because their items arrive after the list is shown. */
+/** Titles of the lists that stay open because their items arrive after the lists are shown. */
 const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model'];
 
 /** Exports of `vscode` that `src` imports but these tests don't use. */

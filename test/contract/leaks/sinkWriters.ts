@@ -7,9 +7,7 @@ interface SinkContext {
   readonly opened: OpenWindow;
 }
 
-/**
- * For each sink, a function that writes text to the sink of an open window, as the extension does.
- */
+/** For each sink, a function that writes text to it in an open window, as the extension does. */
 export const sinkWriters: Readonly<Record<Sink, (text: string, context: SinkContext) => unknown>> =
   {
     log: (text, context) => logOf(context).info(text),

@@ -36,7 +36,7 @@ const COMMANDS = [
 const sentBy = ({ path, query, rawHeaders, text }: ReceivedRequest): string =>
   [path, query, ...rawHeaders, text].join('\n');
 
-/** Returns all forms and fragments of the key and the token that `text` contains. */
+/** Returns all forms and fragments of the key or the token that are found in `text`. */
 const hitsIn = (text: string): string[] => [
   ...formsIn(text, key),
   ...formsIn(text, token),
@@ -48,7 +48,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
   const hits = new Map(SINKS.map((sink) => [sink, 0]));
   let opened: Windows;
   /**
-   * The scenarios that have started, by name. A scenario runs only once, when the first test needs
+   * The scenarios that have started, by name. A scenario runs only once, when a test first needs
    * its result.
    */
   const runs = new Map<string, Promise<SinkEditor>>();

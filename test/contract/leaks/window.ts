@@ -7,16 +7,16 @@ import { textsOfError } from '../../unit/service/canaries.ts';
 import type { SinkEditor } from './sinkEditor.ts';
 
 /**
- * Runs the whole extension in plain Node, as `activate` assembles it, in an editor that records all
- * text that it receives. Pauses are shorter than in a real window, and the extension's errors are
- * reported to the test.
+ * Runs the whole extension in plain Node, as `activate` assembles it, in a fake editor that records
+ * all text from the extension. Pauses are shorter than in a real window. The errors behind reported
+ * failures are recorded too.
  */
 
 const MARK = '?window';
 
 /**
- * Changes that are made to source files when they're loaded: the file, the original text, and its
- * replacement.
+ * Changes that are made to source files as they're loaded. Each change consists of the file, the
+ * original text, and its replacement.
  */
 const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = [
   ['/src/service/http/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
@@ -145,7 +145,10 @@ export function windows(firstEditor: SinkEditor): Windows {
   };
 }
 
-/** Records the output and warnings of the process. Returns a function that stops recording. */
+/**
+ * Records the process's output, warnings, and unhandled rejections. Returns a function that stops
+ * recording.
+ */
 function listen(editor: SinkEditor): () => void {
   const streams = [process.stdout, process.stderr].map((stream) => {
     const write = stream.write;

@@ -12,7 +12,7 @@ import { pathOf, tokenPath } from '../service/world.ts';
 import { type Life, startLife } from './life.ts';
 
 const MINUTE_MS = 60_000;
-/** The delay between a settings change and the next read of the settings, in milliseconds. */
+/** The time between a settings change and its handling, in milliseconds. */
 const APART_MS = 100;
 
 /** A keyring whose reads and writes can be delayed. */
@@ -55,7 +55,7 @@ class LockedKeyring extends FakeKeyring {
   }
 }
 
-/** Answers the prompts of a setup with prepared input. */
+/** Answers the prompts of *Set Up* with prepared input. */
 class AnsweringEditor extends SinkEditor {
   #exports: Record<string, unknown> | undefined;
 

@@ -153,7 +153,7 @@ describe('compressed and interim responses:', () => {
         [chat, MOST_ANSWER_BYTES],
         [chatStream, MOST_STREAM_BYTES],
       ] as const) {
-        // Stops the clock, so that only the size limit can end the reading.
+        // Stops the clock, so that only the size limit can make the client stop reading.
         const time = new FakeTime();
         try {
           const watched = new WatchedFetch();

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const key = 'C4nary-Key_0123456789';
 const token = 'c4nary-token_0123456789';
 
-/** A script for a separate process, because libraries read `DEBUG` when they load. */
+/** A script that runs in a separate process, because libraries read `DEBUG` when they load. */
 const script = `
   import { endWorlds, pathOf, startWorld, tokenPath } from './test/contract/service/world.ts';
   const { emulator, generate } = await startWorld({ credentials: { apiKey: '${key}' } });

@@ -26,8 +26,8 @@ export const modelsPath = '/ml/v1/foundation_model_specs';
 export const accessPath = '/ml/v1/text/tokenization';
 
 /**
- * Returns the number of requests that each check sent: to the identity service without a key, for
- * the model list, for a token, and for access to the model.
+ * Returns how many requests each check sent. In order, the checks contact the identity service
+ * without a key, list the models, get a token, and test access to the model.
  */
 export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
   emulator.count(({ path, method }) => path === tokenPath && method === 'GET'),
@@ -142,8 +142,8 @@ export function assertNamed({ results }: Diagnosis, named: CauseName): void {
 }
 
 /**
- * Asserts that no text was generated, that no secret was reported, and that requests that need no
- * credentials contain none.
+ * Asserts that no text was generated, no secret was reported, and no credentials were sent in
+ * requests that don't need them.
  */
 function assertHarmless(
   sent: readonly ReceivedRequest[],

@@ -17,8 +17,8 @@ const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
 };
 
 /**
- * Asserts that an error has only details that are in `facts`, and no other properties, such as a
- * cause.
+ * Asserts that `facts` lists all details of an error, and that the error has no extra properties,
+ * such as a cause.
  */
 export function assertOnlyFacts(error: ServiceError): void {
   const own = Object.getOwnPropertyNames(error).toSorted();

@@ -10,8 +10,8 @@ import { defaultAccount, type EmulatorSettings } from '../../emulator/settings.t
 import { endWorlds, failureOf, kindOf, startWorld } from './world.ts';
 
 /**
- * Tests the models of added services, which come from the service's model list and from the user's
- * settings.
+ * Tests which models are available from an added service, based on the service's model list and the
+ * user's settings.
  */
 
 const listPath = '/v1/models';

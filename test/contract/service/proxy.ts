@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 /**
  * A port that refuses connections on every machine. IANA hasn't assigned port 4, and operating
  * systems pick only high ports. A closed high port isn't safe: another program could reuse the
- * port, or a client socket could get the port as its own and connect to itself.
+ * port, or a client socket could be assigned the port and connect to itself.
  * https://www.iana.org/assignments/service-names-port-numbers
  */
 export const CLOSED_PORT = 4;
@@ -20,7 +20,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** @param status the response to CONNECT; 200 connects to the port `target` */
+/** @param status the status of the response to CONNECT; 200 connects to the port `target` */
 export async function startProxy(status: number, target = 0): Promise<Proxy> {
   const asked: string[] = [];
   const open = new Set<Duplex>();

@@ -44,8 +44,8 @@ function blockOf(heading: string, language: 'ini' | 'json'): string {
 }
 
 /**
- * Returns the `hostedModel.services` entry under a heading. Fails unless `hostedModel.service` is
- * the entry's `word`.
+ * Returns the `hostedModel.services` entry under a heading. Fails unless it's the only entry, and
+ * `hostedModel.service` is its `word`.
  */
 function entryUnder(heading: string): Record<string, unknown> & { readonly url: string } {
   const settings = JSON.parse(`{${blockOf(heading, 'json')}}`);
@@ -111,8 +111,8 @@ describe('the recipe for', () => {
   });
 
   /**
-   * Connects to a new emulator with the settings and the default model of a service entry. In the
-   * entry's address, only the origin is replaced.
+   * Starts an emulator that offers only the default model of a service entry, and connects to it
+   * with the entry's settings. Only the origin of the entry's address is replaced.
    */
   async function follow(
     entry: Readonly<Record<string, unknown>> & { readonly url: string },

@@ -138,7 +138,7 @@ describe('a service runtime', () => {
       const { runtime, emulator, generate, withKey } = await start();
       emulator.settings.apiKeys = keys;
       const lastKey = keys.at(-1) ?? '';
-      // The first key gets three tokens, each of which replaces the previous token.
+      // The first key gets three tokens. Each new token replaces the previous one.
       for (const _again of [1, 2]) {
         await generate('key-number-one');
         await runtime.tokenService(withKey('key-number-one')).refresh(new AbortController().signal);

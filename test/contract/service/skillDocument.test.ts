@@ -61,7 +61,7 @@ const pathsSent = Object.keys(document.paths).map(
   (path) => decodeURI(serverPath).replace('{version}', server.variables.version.default) + path,
 );
 
-/** The OpenAPI document after its references are resolved. */
+/** The OpenAPI document with its references resolved. */
 let resolved: OpenApi;
 const postOf = (operation: (typeof operations)[number]): Post => {
   const path = Object.keys(resolved.paths)[pathsSent.indexOf(pathOf(operation, false))];

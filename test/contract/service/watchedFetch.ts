@@ -35,7 +35,7 @@ export class WatchedFetch {
     return this.#heads.filter((one) => one === path).length;
   }
 
-  /** Number of responses from a path, each counted when the client has read or abandoned it. */
+  /** Number of response bodies from a path that the client has read completely or abandoned. */
   ended(path: string): number {
     return this.#ended.filter((one) => one === path).length;
   }

@@ -1,7 +1,7 @@
 /**
- * `npm run record-state`: writes a file with the state that this version stores, next to the files
+ * `npm run record-state`: records the state that this version stores, in a file next to the files
  * of earlier versions. Run this script before a release. Existing files are never overwritten,
- * because the users of earlier versions already have that state. All values are made up.
+ * because users already have the state that earlier versions stored. All values are made up.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -25,9 +25,9 @@ export interface StoredState {
 
 export interface Workspace {
   readonly title: string;
-  /** The path of the folder, or an empty string. */
+  /** The path to the folder, or an empty string if no folder is open. */
   readonly folder: string;
-  /** The content of the `.env` file, or an empty string. */
+  /** The content of the `.env` file, or an empty string if there is none. */
   readonly envFile: string;
   readonly settings: Readonly<Record<string, unknown>>;
 }
@@ -39,8 +39,8 @@ export interface StoredWorkspace extends Workspace {
 }
 
 /**
- * Returns the credentials that the extension would use, and the user's decision on each external
- * source.
+ * Returns the credentials that the extension would use, their source, and the user's decision on
+ * each external source.
  */
 export function outcomeOf({ found, choice }: Lookup) {
   const connection = choice.kind === 'ready' ? choice.connection : undefined;
