@@ -9,7 +9,7 @@ export interface Caller {
 /** Creates a caller for the emulated service at this address. */
 export type MakeCaller = (url: string) => Promise<Caller>;
 
-/** A key of realistic length, because the product searches each request for the key. */
+/** The key has a realistic length, because the product searches each request for it. */
 export const apiKey = 'emulator-key'.padEnd(44, '0123456789');
 export const projectId = 'emulator-project';
 export const modelId = 'ibm/granite-4-h-small';

@@ -9,7 +9,7 @@ import { bytesOf, SINKS, SinkEditor } from './sinkEditor.ts';
 import { useService } from './useService.ts';
 import { type Windows, windows } from './window.ts';
 
-/** Tests, for each authentication method, that a custom service's secrets don't leak. */
+/** Tests, for each authentication method, that an added service's secrets don't leak. */
 
 const key = 'C4nary-Key_0123456789';
 const token = 'c4nary-token_0123456789';

@@ -15,7 +15,7 @@ const HEADERS_MS = 60_000;
 export const KEY_SOURCES = ['secret storage', '.env'] as const;
 export type KeySource = (typeof KEY_SOURCES)[number];
 
-/** A custom service: its entry in the settings, and its stored record. */
+/** The settings entry and the stored record of an added service. */
 export interface AddedService {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly record: Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ export interface Scenario {
     readonly modelId?: string;
     readonly path?: string;
   };
-  /** The custom service to use. If undefined, the service is IBM watsonx.ai. */
+  /** The added service to use. If undefined, the service is IBM watsonx.ai. */
   readonly added?: (url: string) => AddedService;
   readonly emulator?: EmulatorOptions;
   readonly editor?: SinkEditor;

@@ -75,7 +75,7 @@ async function beginOn(path: string, fault: Fault): Promise<StuckCall> {
   return { ...call, request };
 }
 
-/** Connects to a service that accepts connections but never completes a TLS handshake. */
+/** Starts a call to a service that accepts connections but never completes a TLS handshake. */
 async function beginInConnection(): Promise<StuckCall> {
   const connected = Promise.withResolvers<void>();
   const mute = await startMuteServer(() => connected.resolve());

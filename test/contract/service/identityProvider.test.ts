@@ -120,7 +120,8 @@ describe('a client of a real identity provider', () => {
     await time.pass(400_000);
     await world.generate();
     assert.equal(provider.requests.length, 1);
-    // Half a minute before the token expires, the next generation waits for a new token.
+    // After this pause, the token is valid for only half a minute, so the next generation waits for
+    // a new token.
     await time.pass(170_000);
     await world.generate();
     assert.equal(provider.requests.length, 2);

@@ -25,7 +25,7 @@ export const contestants = Object.keys(titles) as Contestant[];
 /** A line to a service on another continent. The service closes idle connections after 5 s. */
 export const far = { roundTripMs: 500, handshakes: 2, idleMs: 5_000 } satisfies Pace;
 
-/** The result of a contestant's command. `startedAt` and `endedAt` are from `clockMs`. */
+/** The result of a contestant's command. `startedAt` and `endedAt` are times from `clockMs`. */
 export interface Generation extends Pick<Ran, 'startedAt' | 'endedAt'> {
   /** Milliseconds from the command to the first character in the document. */
   readonly firstMs: number;

@@ -129,7 +129,7 @@ async function undo(document: TextDocument, text: string): Promise<number> {
 }
 
 /**
- * Waits until the extension host and the window are idle, but for at most `mostTurns` turns. Each
+ * Waits until the extension host and the window are idle, for at most `mostTurns` turns. Each
  * turn consists of a 1 ms timer in the host and a round trip to the window.
  */
 async function quiet(): Promise<void> {
