@@ -17,7 +17,7 @@ interface Step {
    * True if the step runs a test suite, whose tests are counted. Any other step counts as one test.
    */
   readonly isSuite: boolean;
-  /** True if the step runs in the VS Code server, which isn't available on every system. */
+  /** True if the step needs the VS Code server, which isn't available on every system. */
   readonly needsServer?: true;
 }
 
@@ -192,8 +192,8 @@ function run({ name, command, env, isSuite }: Step): Promise<{ output: string; c
 }
 
 /**
- * Returns the output from mocha's failure count on, or the last 3,000 characters if there is no
- * failure count.
+ * Returns mocha's failure count and everything after it, or the last 3,000 characters if there is
+ * no failure count.
  */
 function failurePart(output: string): string {
   return /^\s*\d+ failing\b.*/ms.exec(output)?.[0] ?? output.slice(-3_000);

@@ -6,7 +6,7 @@ interface Manifest<Setting> {
   };
 }
 
-/** Returns the settings of all groups in a manifest, by name. */
+/** Returns the settings of all groups in a manifest, keyed by name. */
 export function settingsIn<Setting>({
   contributes,
 }: Manifest<Setting>): Readonly<Record<string, Setting>> {

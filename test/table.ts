@@ -38,7 +38,7 @@ function cellsOf({ heads, rows }: Table): string[][] {
   return [heads, ...rows].map((row) => row.map(shown));
 }
 
-/** Formats whole numbers with commas, and other numbers with two decimals. */
+/** Formats whole numbers with commas, and other numbers with two decimal places. */
 function shown(cell: string | number): string {
   if (typeof cell === 'string') return cell;
   return Number.isInteger(cell) ? cell.toLocaleString('en') : cell.toFixed(2);

@@ -79,7 +79,7 @@ export class FaultScript {
   }
 
   /**
-   * Applies a fault to all matching requests, unless a fault that `next` added applies. Returns a
+   * Applies a fault to every matching request for which no fault from `next` remains. Returns a
    * function that removes the fault.
    */
   always(match: RequestMatch | undefined, fault: Fault): () => void {
@@ -90,7 +90,7 @@ export class FaultScript {
     };
   }
 
-  /** The number of remaining uses of all faults that `next` added. */
+  /** The total number of remaining uses of the faults that `next` added. */
   get pending(): number {
     return this.#script.reduce((sum, { times }) => sum + (Number.isFinite(times) ? times : 0), 0);
   }
@@ -113,7 +113,7 @@ export class FaultScript {
   }
 }
 
-/** `opened` resolves when a test calls `open`, and can be used as a fault's `hold`. */
+/** A promise that a test resolves by calling `open`. It can be used as a fault's `hold`. */
 export interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;

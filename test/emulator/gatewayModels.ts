@@ -4,8 +4,10 @@ import type { EmulatorSettings } from './settings.ts';
 /** The model lists of OpenAI, vLLM, and LiteLLM. */
 
 /**
- * Returns the model list in the format of the OpenAI API. If the gateway is vLLM, adds vLLM's own
- * fields: https://platform.openai.com/docs/api-reference/models/list
+ * Returns the model list in the format of the OpenAI API:
+ * https://platform.openai.com/docs/api-reference/models/list
+ *
+ * If the gateway is vLLM, adds vLLM's own fields:
  * https://github.com/vllm-project/vllm/blob/v0.10.2/vllm/entrypoints/openai/protocol.py
  */
 export function gatewayModels({ gateway, models }: EmulatorSettings): object {

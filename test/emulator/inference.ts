@@ -28,9 +28,9 @@ import { isRecord, type Service } from './service.ts';
 const operations = ['generation', 'generation_stream', 'chat', 'chat_stream', 'tokenization'];
 
 /**
- * Handles all requests below `/ml/v1`. For an operation on a model, checks the token, version,
- * project, rate limit, model, and prompt, in this order. For a deployment, checks the deployment
- * instead of the project, and skips the model.
+ * Handles all requests under `/ml/v1`. For an operation on a model, checks the token, version,
+ * body, project, rate limit, model, and prompt, in this order. For a deployment, checks the
+ * deployment instead of the project, and doesn't check the model.
  */
 export function inferenceAnswer(request: ReceivedRequest, service: Service): Answer {
   const { path, method } = request;
@@ -86,8 +86,8 @@ function tokenProblem(request: ReceivedRequest, service: Service): InferenceErro
 }
 
 /**
- * The documentation requires a version. It's unknown how the live service responds if the version
- * is missing.
+ * Requires a version, as the documentation does. It's unknown how the live service responds to a
+ * missing or invalid version.
  */
 function versionProblem({ query }: ReceivedRequest): InferenceError | undefined {
   if (/^\d{4}-\d{2}-\d{2}$/u.test(query.get('version') ?? '')) return undefined;

@@ -8,7 +8,7 @@ export interface ModelSpecification {
     readonly max_sequence_length: number;
     readonly max_output_tokens?: number;
   };
-  /** `start_date` is a date in the form YYYY-MM-DD. */
+  /** `start_date` has the format YYYY-MM-DD. */
   readonly lifecycle?: readonly { readonly id: string; readonly start_date: string }[];
   readonly [field: string]: unknown;
 }
@@ -55,8 +55,8 @@ export function isWithdrawn({ lifecycle = [] }: ModelSpecification, nowMs: numbe
 }
 
 /**
- * Parses filters in the form `first,!second:and`. Filters for anything except the ID, function, and
- * lifecycle are ignored.
+ * Parses filters of the form `first,!second:and`. Ignores all filters except those for the ID,
+ * function, and lifecycle.
  */
 function matcherOf(filters: string, nowMs: number): (model: ModelSpecification) => boolean {
   const [, list = '', joint] = /^(.*?)(?::(and|or))?$/u.exec(filters) ?? [];

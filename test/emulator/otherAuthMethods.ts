@@ -32,8 +32,8 @@ function answersByPath({ oauth }: EmulatorSettings) {
 }
 
 /**
- * Exchanges client credentials for a token, as in
- * https://www.rfc-editor.org/rfc/rfc6749#section-4.4. The errors are those of section 5.2.
+ * Exchanges client credentials for a token, as defined in
+ * https://www.rfc-editor.org/rfc/rfc6749#section-4.4. The error codes are from section 5.2.
  */
 function clientCredentialsAnswer(
   { method, form, headers }: ReceivedRequest,

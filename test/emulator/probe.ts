@@ -7,8 +7,8 @@ export interface ProbeRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /**
-   * An agent that several requests can share, so that they also share connections. Without an
-   * agent, each request opens its own connection and closes it at the end.
+   * An agent that keeps connections open, so that requests can share them. Without an agent, each
+   * request opens its own connection and closes it at the end.
    */
   readonly agent?: Agent;
   readonly signal?: AbortSignal;
@@ -25,7 +25,7 @@ export interface ProbeAnswer {
 }
 
 /**
- * Sends one request, without retries, redirects, or a timeout.
+ * Sends one request. Doesn't retry, follow redirects, or time out.
  * @throws the connection error if the connection breaks before the headers arrive
  */
 export async function probe(url: string, options: ProbeRequest = {}): Promise<ProbeAnswer> {

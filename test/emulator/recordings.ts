@@ -30,8 +30,8 @@ export interface Recording {
   readonly n: number;
   readonly name: string;
   /**
-   * The evidence for this response. Starts with one or more of these letters: V verified, C client
-   * source, D documentation, L live body, F fixture, I inferred.
+   * The evidence for this response. Starts with one or more of these letters: V (verified), C
+   * (client source), D (documentation), L (live body), F (fixture), I (inferred).
    */
   readonly evidence: string;
   readonly request: RecordedRequest;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface ReceivedRequest {
-  /** Number of the request, counted from 1 since the start or the last reset. */
+  /** Number of the request since the start or the last reset, starting with 1. */
   readonly sequence: number;
   /** Arrival time of the headers in milliseconds, as returned by `performance.now()`. */
   readonly atMs: number;
@@ -15,19 +15,19 @@ export interface ReceivedRequest {
   /** The body, or only the part that arrived if the client disconnected early. */
   readonly bytes: Buffer;
   readonly text: string;
-  /** The fields of the body, if the content type is a form. */
+  /** The fields of the body, if it's a form. */
   readonly form?: Readonly<Record<string, string>>;
   /** The parsed body, if the content type is JSON and the body is valid. */
   readonly json?: unknown;
-  /** Number of the request's connection, counted from 1. */
+  /** Number of the request's connection, starting with 1. */
   readonly connection: number;
 }
 
 export type RequestMatch = string | ((request: ReceivedRequest) => boolean);
 
 /**
- * True if `match` is undefined, the request's path, or a function that returns true for the
- * request.
+ * True if `match` is undefined, equals the request's path, or is a function that returns true for
+ * the request.
  */
 export function matches(match: RequestMatch | undefined, request: ReceivedRequest): boolean {
   if (match === undefined) return true;

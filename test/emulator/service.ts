@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EmulatorSettings } from './settings.ts';
 import type { IssuedTokens } from './tokens.ts';
 
-/** The data that responses from both services depend on. */
+/** The settings and state that determine the responses of both services. */
 export interface Service {
   readonly settings: EmulatorSettings;
   readonly tokens: IssuedTokens;

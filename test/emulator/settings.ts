@@ -48,7 +48,9 @@ export interface EmulatorSettings extends EventFormat {
   keyHeader: string;
   /** True if the inference service accepts all requests, even without a key or token. */
   isOpen: boolean;
-  /** Headers that a gateway in front of the inference service requires, with names in lowercase. */
+  /**
+   * Headers that a gateway in front of the inference service requires: values by lowercase name.
+   */
   demandedHeaders: Readonly<Record<string, string>>;
   /** True if the OAuth server and the platform report a token's lifetime. */
   reportsTokenLifetime: boolean;
@@ -63,11 +65,11 @@ export interface EmulatorSettings extends EventFormat {
   projectIdsWithoutRuntime: readonly string[];
   models: readonly ModelSpecification[];
   /**
-   * The product whose model list the emulated OpenAI API imitates. OpenAI's own list states no
-   * limits.
+   * The product whose model list the emulated OpenAI API imitates. OpenAI's own list doesn't
+   * contain the models' limits.
    */
   gateway: 'openai' | 'vllm' | 'litellm';
-  /** IDs of models that exist but aren't in the model list. They don't support chat. */
+  /** IDs of existing models that aren't in the model list and don't support chat. */
   unlistedModelIdsWithoutChat: readonly string[];
   /** Lifetime in seconds of the access tokens issued from now on. */
   tokenLifeSeconds: number;
@@ -83,8 +85,8 @@ export interface EmulatorSettings extends EventFormat {
    */
   stopReason: StopReason | undefined;
   /**
-   * True to send the content of a chat message as a list of parts, including a part with the
-   * reasoning, as reasoning models on Databricks do.
+   * True if the content of a chat message is a list of parts that includes the reasoning, as it is
+   * for reasoning models on Databricks.
    */
   sendsParts: boolean;
   /** Pause between two events in a stream, in milliseconds. */
@@ -96,7 +98,7 @@ export interface EmulatorSettings extends EventFormat {
    * limit.
    */
   requestsPerSecond: number | undefined;
-  /** True if responses state how many requests per second are allowed, as on the live service. */
+  /** True if responses state how many requests per second are allowed, as the live service's do. */
   namesRequestLimit: boolean;
   /**
    * Maximum number of concurrent inference requests. Further requests get a 429. Undefined for no

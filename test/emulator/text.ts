@@ -22,7 +22,7 @@ export function piecesOf(text: string): string[] {
   return text.match(/\s*\S{1,5}|\s+$/gu) ?? [];
 }
 
-/** Returns a plausible token count for a text, such as 1 for a short word. */
+/** Returns a plausible number of tokens in the text, such as 1 for a short word. */
 export function tokenCount(text: string): number {
   return piecesOf(text).length;
 }

@@ -21,9 +21,7 @@ export interface UnapprovedListener extends Unapproved {
   readonly host: string;
   /** The address without TLS. */
   readonly url: string;
-  /**
-   * The address with TLS. The first message of a TLS handshake already counts as received bytes.
-   */
+  /** The address with TLS. Even the first message of a TLS handshake counts as received bytes. */
   readonly secureUrl: string;
 }
 
@@ -46,7 +44,7 @@ declare global {
   var unapprovedOfTests: Set<Unapproved> | undefined;
 }
 
-/** Responds with an error, so that clients fail immediately instead of waiting. */
+/** An error response, so that clients fail immediately instead of waiting. */
 const ANSWER = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
 /** Starts a listener on 127.0.0.1 that doesn't keep the process running. */
@@ -95,7 +93,7 @@ export function notApprovedYet(emulator: Emulator): AwaitingApproval {
   });
 }
 
-/** @throws AssertionError if one of these servers has received a connection or a byte */
+/** @throws AssertionError if any of these servers has received a connection or data */
 export function assertUntouched(...unapproved: readonly Unapproved[]): void {
   for (const { received } of unapproved) {
     assert.deepEqual(

@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import type { RootHookObject } from 'mocha';
 import { assertUntouched, sumOf, totalOfUnapproved, type UnapprovedTotal } from './unapproved.ts';
 
-/**
- * The environment variable with the path of a folder. Each test process stores its total in this
- * folder.
- */
+/** The environment variable with the path to the folder where test processes store their totals. */
 const FOLDER = 'HOSTED_MODEL_UNAPPROVED';
 
 interface Plugin {

@@ -41,8 +41,8 @@ interface Ending {
 
 /**
  * Makes the calls of one cell of the matrix over real sockets. Asserts the outcome of each call,
- * the number of requests, and that no request or slot is left over. The clock moves only past the
- * waits between attempts and past the deadline that the cell tests.
+ * the number of requests, and that no request or slot is left over. The clock advances only to end
+ * the waits between attempts, and to reach the deadline that the cell tests.
  */
 export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<void> {
   const time = new FakeTime();
@@ -74,8 +74,8 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
       fetch: watched.fetch,
       headersMs: cell.deadline === 'headers' ? DEADLINE_MS : LONG_MS,
       idleMs: cell.deadline === 'idle' ? DEADLINE_MS : LONG_MS,
-      // Waits only as long as the response requests, and moves the clock past this wait
-      // immediately.
+      // Waits only for the time in the response's Retry-After header, and immediately advances the
+      // clock by that time.
       waitMs: (_retry, retryAfterMs) => {
         const ms = Math.max(1, retryAfterMs);
         void time.pass(ms);

@@ -11,7 +11,7 @@ export type Phase = (typeof phases)[number];
 /** A fault in one phase, and the only allowed outcome of the call. */
 export interface Cell {
   /**
-   * Returns the fault for a request. If `fault` is undefined, nothing listens on the address.
+   * Returns the fault for a request. If undefined, nothing listens on the request's address.
    * @param allStarted resolves when all parallel calls have received their headers or, in the phase
    * `mid-stream`, their first text
    */
@@ -77,7 +77,7 @@ function afterText(
   });
 }
 
-/** Streams the first text, and cuts off the stream in the middle of the next event. */
+/** Streams the first text, then cuts off the stream in the middle of the next event. */
 function cutAfterText(reset: boolean): (allStarted: Promise<void>) => Fault {
   return (allStarted) => ({
     ...afterText(last)(allStarted),
@@ -189,7 +189,7 @@ export const faultTable: readonly FaultRow[] = [
       ...beforeText(
         cell('unexpected-answer', { headers: { 'content-type': 'text/html' }, body: page }),
       ),
-      // The status and the content type have already arrived, so the page only replaces the
+      // The status and the content type have already arrived, so the page replaces only the
       // remaining events.
       'mid-stream': cell('incomplete', afterText(page)),
     },

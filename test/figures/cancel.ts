@@ -1,4 +1,4 @@
-/** Measures how long a canceled call takes to end on this machine. No test checks the result. */
+/** Measures how long canceled calls take to end. No test checks the result. */
 import { cancelPhases } from '../contract/service/cancelPhases.ts';
 import { endWorlds } from '../contract/service/world.ts';
 import { printTable } from '../table.ts';

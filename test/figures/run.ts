@@ -1,6 +1,7 @@
 /**
- * `npm run figures`: runs the full version of each suite whose table is quoted in the docs. The
- * suites write their tables next to this file. Stops at the first suite that fails.
+ * `npm run figures`: runs the full version of each suite whose table is quoted in the docs, and
+ * measures canceled calls. Writes the tables next to this file. Stops at the first suite that
+ * fails.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, rmSync, statSync } from 'node:fs';
@@ -36,7 +37,7 @@ for (const [name, shows] of Object.entries(suites)) {
 }
 await measureCancelling();
 printTable({ figure: 'measured', title, heads, rows });
-// Removes tables that no suite has written in this run.
+// Removes tables that weren't written in this run.
 for (const path of globSync('test/figures/*.md')) {
   if (statSync(path).mtimeMs < startedAt) rmSync(path);
 }

@@ -57,8 +57,8 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
       total.explained += 1;
       continue;
     }
-    // Plays the script again, because the order in which simultaneous responses are read depends on
-    // the connections that are already open.
+    // Plays the script again, because the difference may be due to chance: the order in which
+    // simultaneous responses are read depends on the connections that are already open.
     const [befores, afters] = [[before], [after]];
     const isSteady = () => !befores.some((one) => afters.some((other) => isExplained(one, other)));
     while (befores.length < MOST_PLAYS && isSteady()) {

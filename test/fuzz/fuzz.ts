@@ -29,7 +29,7 @@ export type Area = keyof typeof AREAS;
 /** A row for each area that has run. */
 export const rows: { readonly area: Area; readonly ran: number }[] = [];
 
-/** Runs `check` with random values, as often as `AREAS` states for the area. */
+/** Runs `check` with random values, as many times as `AREAS` specifies for the area. */
 export async function repeat<Case extends unknown[]>(
   area: Area,
   arbitraries: { [Index in keyof Case]: fc.Arbitrary<Case[Index]> },

@@ -41,8 +41,8 @@ export interface CallRecord {
   /** The requests that arrived, without data that depends on the connection. */
   readonly requests: readonly unknown[];
   /**
-   * The call's events in the order in which they happened, such as its first attempt, a retry, a
-   * call to `onSilence`, a delayed token, or text.
+   * The call's events in chronological order. Examples are its first attempt, a retry, a call to
+   * `onSilence`, a delayed token, and text.
    */
   readonly events: readonly unknown[];
 }
@@ -163,7 +163,7 @@ class Play {
   async #step(): Promise<void> {
     await this.#quiet();
     if (this.#passedMs > MAX_MS) throw new Error('A call, or its response, never ends.');
-    // After `SHORT_MS`, the clock moves faster, because only pauses and deadlines take longer.
+    // After `SHORT_MS`, the clock moves in larger steps, because only pauses and deadlines remain.
     await this.#time.pass(this.#passedMs < SHORT_MS ? STEP_MS : SECOND_MS);
   }
 

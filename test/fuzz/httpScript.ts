@@ -29,7 +29,7 @@ export interface HttpScript {
   readonly calls: readonly ScriptedCall[];
 }
 
-/** The time by which the clock moves in each step at the start of a script, in milliseconds. */
+/** Milliseconds by which the clock advances in each step at the start of a script. */
 export const STEP_MS = 50;
 export const HEADERS_MS = 1_000;
 export const IDLE_MS = 600;

@@ -7,8 +7,8 @@ import { fillPrompt, questionsOf } from '../../src/templates/variables.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 /**
- * Returns a reference to a template variable. The linter would report a string literal with this
- * text as a mistake.
+ * Returns a reference to a template variable. The linter doesn't allow such references in string
+ * literals.
  */
 const variable = (name: string) => `\${${name}}`;
 

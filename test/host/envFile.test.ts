@@ -58,7 +58,7 @@ describe('the .env file in a real editor', () => {
     after(closeTabs);
 
     /**
-     * Replacements for one of the three lines in `good`. Each has the problem that it causes, the
+     * Flawed replacements for a line in `good`. Each is listed with the problem that it causes, the
      * fix for the problem, and the fixed line.
      */
     const flaws: readonly [

@@ -139,7 +139,7 @@ export function fileUri(name: string): Uri {
   return Uri.joinPath(folder.uri, name);
 }
 
-/** Renames a file or folder in the window's folder, as the user does in the Explorer. */
+/** Renames a file or folder in the window's folder, as a user would in the Explorer. */
 export async function rename(from: string, to: string): Promise<void> {
   const edit = new WorkspaceEdit();
   edit.renameFile(fileUri(from), fileUri(to));
@@ -165,7 +165,7 @@ async function select(document: TextDocument, ranges: readonly Range[]): Promise
   return editor;
 }
 
-/** Streams a whole response. @returns true if the whole response was inserted */
+/** Streams a whole response, and returns true if all of it was inserted. */
 export async function stream(
   editor: TextEditor,
   mode: string | InsertMode,
@@ -220,7 +220,7 @@ export function untilText(
   return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
 }
 
-/** Waits until a condition is true. Checks the condition now and at each of these events. */
+/** Waits until a condition is true. Checks it now and whenever one of these events fires. */
 export async function until(
   events: Event<unknown> | readonly Event<unknown>[],
   isSo: () => boolean,
@@ -237,7 +237,10 @@ export async function until(
   });
 }
 
-/** Waits for `work`, and repeatedly runs commands that close the messages that `work` waits for. */
+/**
+ * Waits until `work` ends. Meanwhile, repeatedly runs these commands to close the messages that
+ * `work` waits for.
+ */
 export async function closing<Result>(
   names: readonly string[],
   work: Promise<Result>,

@@ -22,8 +22,8 @@ interface Case {
   /** True if the case runs only nightly. In mode `above`, all cases run only nightly. */
   readonly isNightly?: boolean;
   /**
-   * The selected texts after a response in mode `after`, if they differ from the texts that were
-   * selected before.
+   * The text of each selection after a response in mode `after`, if the response changes what is
+   * selected.
    */
   readonly afterResponse?: readonly string[];
 }
@@ -185,7 +185,7 @@ async function isSelected(
   }
 }
 
-/** Waits for all pending selection events. A command that is run now ends after they arrive. */
+/** Waits until all pending selection events have arrived. The command ends only after that. */
 async function answered(): Promise<void> {
   await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
 }

@@ -516,7 +516,7 @@ async function answer(job: Job, text: string): Promise<void> {
   await show(job, text);
 }
 
-/** Adds text to a response that has begun, ends it, and waits until a preview shows it. */
+/** Adds text to a response that has begun, ends the response, and waits for its preview. */
 async function show(job: Job, text: string, index = 0): Promise<void> {
   const before = previewTabs().length;
   job.append(index, text);
@@ -569,7 +569,7 @@ function previewTabs() {
     .filter(({ input }) => input instanceof TabInputTextDiff);
 }
 
-/** True if the only open preview is of this file in the window's folder. */
+/** True if the first open preview is for this file in the window's folder. */
 function isPreviewOf(name: string): boolean {
   const [{ input } = {}] = previewTabs();
   return input instanceof TabInputTextDiff && `${input.original}` === `${fileUri(name)}`;

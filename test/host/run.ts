@@ -1,14 +1,14 @@
 /**
  * `node test/host/run.ts [newest | oldest | a version of code-server]`
  *
- * Runs the tests in this folder in the extension host of a real VS Code, and exits with their exit
- * code. Doesn't build the extension.
+ * Runs the tests in this folder in the extension host of a real VS Code. Exits with the exit code
+ * of the tests. Doesn't build the extension.
  *
  * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 downloads and uses the desktop build. The version is
  * then a VS Code version, and `oldest` is the version in `engines` in package.json.
  * HOSTED_MODEL_EXTENSION is the folder of another build of the extension, such as an unpacked
- * VSIX. HOSTED_MODEL_GREP selects tests by name. With HOSTED_MODEL_INVERT=1, all other tests are
- * selected. HOSTED_MODEL_INSPECT is a port on which the desktop build waits for a debugger before
+ * VSIX. HOSTED_MODEL_GREP selects tests by name. HOSTED_MODEL_INVERT=1 selects all other tests
+ * instead. HOSTED_MODEL_INSPECT is a port on which the desktop build waits for a debugger before
  * the first test.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -63,7 +63,7 @@ try {
 
 /**
  * Bundles all test files into one file, so that the extension host loads shared modules only once.
- * Returns the path of the file that VS Code loads.
+ * Returns the path to the file that VS Code loads.
  */
 async function bundleTests(): Promise<string> {
   const output = join(testDirectory, 'host');
@@ -97,9 +97,9 @@ async function bundleTests(): Promise<string> {
 }
 
 /**
- * Creates a self-signed certificate, such as a company might use. Returns two environment
- * variables, or none if openssl is missing: the path of the certificate for the tests, and
- * SSL_CERT_FILE, which makes VS Code on Linux trust the certificate.
+ * Creates a self-signed certificate, such as a company might use. Returns environment variables:
+ * the path to the certificate for the tests, and SSL_CERT_FILE, which makes VS Code on Linux trust
+ * the certificate. Returns no variables if openssl is missing.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
   const own = await selfSigned('service.example');

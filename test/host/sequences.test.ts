@@ -31,13 +31,13 @@ interface Response {
 }
 
 /**
- * The place where an insert mode writes a response, the texts around the response, and the text
- * that the response replaces.
+ * The place where an insert mode writes a response, the text inserted around the response, and the
+ * text that the response replaces.
  */
 interface Insertion {
   /** Offset in the document. */
   readonly place: number;
-  /** The texts that are inserted before and after a response. */
+  /** The text inserted before and after a response. */
   readonly lead?: string;
   readonly tail?: string;
   /** The text that a response replaces. */
@@ -60,14 +60,11 @@ interface State {
 const PIECES = 16;
 /** Number of chunks that arrive before the test pauses a stream. */
 const HEAD = 3;
-/**
- * Number of sequences before a new document is opened, because a document's undo stack grows with
- * each sequence.
- */
+/** Number of sequences per document. A document's undo stack grows with each sequence. */
 const PER_DOCUMENT = 25;
 /**
- * The code point before the first typed character. All typed characters are unique. Only responses
- * and line breaks are ASCII.
+ * The code point before the first typed character. Typed characters are unique. Unlike the
+ * characters of responses, they aren't ASCII.
  */
 const FIRST_CHARACTER = 0x4e00;
 
@@ -251,8 +248,8 @@ class Sequence {
   }
 
   /**
-   * Types, undoes, and redoes while a stream is paused. Then calls `goOn`, and waits for the rest
-   * of the response.
+   * Types, undoes, or redoes up to three times while a stream is paused. Then calls `goOn`, and
+   * waits for the rest of the response.
    */
   async #meanwhile(response: Response, goOn: () => void, run: Promise<void>): Promise<void> {
     let isStopped = false;
@@ -367,7 +364,10 @@ class Sequence {
     this.#become(this.#marks.toSpliced(place, 0, ...added));
   }
 
-  /** True if the document contains the response, except for characters that the user deleted. */
+  /**
+   * True if the document contains a part of the response, and only characters that the user deleted
+   * are missing.
+   */
   #isWhole({ marks }: Response): boolean {
     const { deleted } = this.#state;
     return (

@@ -224,8 +224,8 @@ describe('templates in a real editor', () => {
       const text = `---\nnmae: x\ninsertMode: replcae\nmodel: 4\n---\nTo \${input:Whom?}: \${selecton}`;
       write('flaws.md', text.replaceAll('\n', '\r\n'));
       const uri = Uri.file(path('flaws.md'));
-      // Opens the document with a command, because VS Code keeps a document that the API opens in
-      // memory for minutes.
+      // Opens the document with a command, because a document that the API opens stays in memory
+      // for minutes.
       await commands.executeCommand('vscode.open', uri);
       await until({ uri }, (all) => all.length === 4);
       const document = window.activeTextEditor?.document ?? assert.fail();

@@ -53,7 +53,7 @@ describe('the undocumented API of VS Code', () => {
     assert.equal(role, SYSTEM_ROLE, gone('LanguageModelChatMessageRole.System'));
   });
 
-  // Only searches VS Code's code, because `test/ui/feedback.test.ts` opens such a link.
+  // Only searches VS Code's code. `test/ui/feedback.test.ts` opens such a link.
   it('supports command links in notifications', async () => {
     const path =
       env.uiKind === vscode.UIKind.Web

@@ -30,9 +30,10 @@ const OF_TRANSPORT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compares a step's actual outcome and responses with the expected ones. For responses, compares
- * the status, the media type, the names of headers, fields, and events, the types of fields, and
- * the values of the fields in `WORDS`. The differences contain no other text from the service.
+ * Compares a step's actual outcome and responses with the expected ones. In responses, compares the
+ * status, the media type, and the names of headers, fields, and events. Also compares the types of
+ * fields, or their values if they're in `WORDS`. The differences contain no other text from the
+ * service.
  */
 export function differencesOf(expected: StepResult, found: StepResult): Differences {
   const otherwise: string[] = [];
@@ -80,8 +81,8 @@ function compare(expected: Exchange, found: Exchange): Differences {
 }
 
 /**
- * The compared parts of a response. Each function returns the names in its part, with the value to
- * compare for each name. If a field has several types, `|` separates them.
+ * The compared parts of a response. Each function maps the names in its part to the values to
+ * compare. If a field has several types, `|` separates them.
  */
 const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<string, string>>> = {
   header: ({ headers }) => {
@@ -108,8 +109,8 @@ function headerValue(name: string, value: string): string {
 }
 
 /**
- * Collects the types of each field by its path. For a field in `WORDS`, collects the values
- * instead. All elements of a list share one path.
+ * Collects the types of each field, keyed by the field's path. For a field in `WORDS`, collects the
+ * values instead. All elements of a list share one path.
  */
 function collect(value: unknown, path: string, fields: Map<string, Set<string>>): void {
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 /**
- * `npm run test:live`: sends the extension's requests to a real service, and reports how the
- * service's responses differ from those of the emulator, which are based on
+ * `npm run test:live`: sends the extension's requests to a real service, and reports how its
+ * responses differ from the emulator's responses. The emulator's responses are based on
  * test/emulator/recordings.json. Generates at most 200 tokens. Sends nothing if the environment
  * contains no credentials.
  */

@@ -56,17 +56,14 @@ export class Witness {
     const before = this.#allowed;
     this.#allow(url, init.body);
     const response = await reconnectingFetch(url, { ...init, headers: this.#headersOf(init) });
-    // A refused request has generated nothing.
+    // A refused request generates nothing.
     if (!response.ok) this.#allowed = before;
     const path = this.#withoutBase(url);
     this.#noted.push(note(init.method ?? 'GET', path, response.clone()));
     return response;
   };
 
-  /**
-   * Removes the base path of a company gateway, which is confidential and not part of any
-   * recording.
-   */
+  /** Removes a company gateway's base path. It's confidential, and no recording contains it. */
   #withoutBase({ pathname }: URL): string {
     const base = this.#bases.find((one) => one !== '/' && pathname.startsWith(`${one}/`)) ?? '';
     return pathname.slice(base.length);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export interface Mutant {
   /** The fault that the change causes, such as `redirects are followed`. */
   readonly name: string;
-  /** Path of the file to change. This path and `test` are relative to the repository's root. */
+  /** Path to the file to change. Like `test`, it's relative to the repository's root. */
   readonly file: string;
   /** The text to replace, which occurs exactly once in the file. */
   readonly from: string;
@@ -40,7 +40,7 @@ export interface Result {
 }
 
 /**
- * Returns the test that killed the mutant, or the reason why no test did. Only a test that `title`
+ * Returns the test that killed the mutant, or a note that no test did. Only a test that `title`
  * selects can kill the mutant, by failing or hanging. A test that didn't run, for example because
  * the file doesn't parse, proves nothing.
  */

@@ -14,7 +14,7 @@ import { typeErrors } from './typeErrors.ts';
 
 /** Number of parallel workers, for a machine with two cores. */
 const WORKERS = 2;
-/** Milliseconds after which a run counts as hung. A test that doesn't hang finishes much sooner. */
+/** Milliseconds after which a run counts as hung. All other runs end much sooner. */
 const PATIENCE_MS = 60_000;
 
 const errors = typeErrors(mutants);

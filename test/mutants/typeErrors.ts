@@ -3,8 +3,8 @@ import { API } from 'typescript/unstable/sync';
 import { type Mutant, mutated } from './mutant.ts';
 
 /**
- * Returns the first type error of each mutant that has one, by the mutant's name. Such a mutant
- * proves nothing: its test may fail only because of the type error.
+ * Returns the first type error of each mutant that has one, keyed by the mutant's name. Such a
+ * mutant proves nothing: its test may fail only because of the type error.
  *
  * Each mutated file is checked as an additional file next to its original, and exists only in
  * memory. Checking all of them in a single program takes about a second, instead of minutes.

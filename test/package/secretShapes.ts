@@ -1,14 +1,14 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
 import { holdsPrivateKey, SECRET_SHAPES } from '../../src/service/masking.ts';
 
-/** Matches keys of popular services by their prefixes. */
+/** Keys of popular services, recognized by their prefixes. */
 const PREFIXED =
   /\b(?:A[KS]IA[0-9A-Z]{16}|AIza[\w-]{35}|gh[opsur]_[A-Za-z0-9]{36}|github_pat_\w{22,}|glpat-[\w-]{20}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{36}|sk-[\w-]{20,}|xox[abeoprs]-[\w-]{10,})/g;
 
 /** An IBM Cloud API key: 44 characters of URL-safe Base64. */
 const VENDOR_KEY = /(?<![\w-])[\w-]{44}(?![\w-])/g;
 
-/** At least eight ASCII characters that are encoded as UTF-16, in either byte order. */
+/** A run of ASCII characters that are encoded as UTF-16, in either byte order. */
 const UTF_16 = /(?:[\x20-\x7e]\0){8,}[\x20-\x7e]?/g;
 
 /**

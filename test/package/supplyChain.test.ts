@@ -33,7 +33,7 @@ const lockAt = (folder: string) =>
     readonly packages: Readonly<Record<string, Locked>>;
   };
 const lock = lockAt('.');
-/** The lock file for packages that only a release installs. Their install scripts don't run. */
+/** The lock file for packages that are installed only for a release, without install scripts. */
 const lockOfPublishing = lockAt('.github/publish');
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly allowScripts: Readonly<Record<string, boolean>>;

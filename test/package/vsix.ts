@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib';
 
 /**
  * Reads a VSIX, which is a ZIP archive, and sets the permissions of its files. The field offsets
- * are in sections 4.3.7, 4.3.12, and 4.3.16 of the ZIP specification, APPNOTE.TXT.
+ * come from sections 4.3.7, 4.3.12, and 4.3.16 of the ZIP specification, APPNOTE.TXT.
  */
 
 export interface Entry {

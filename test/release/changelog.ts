@@ -29,7 +29,7 @@ export function nextVersion(changelog: string, version: string): string | Error 
 }
 
 /**
- * Returns the changelog with the unreleased changes under a heading for this version.
+ * Returns the changelog with the unreleased changes moved under a heading for this version.
  * @param day the release date as YYYY-MM-DD
  */
 export function released(changelog: string, version: string, day: string): string {

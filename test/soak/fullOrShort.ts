@@ -1,6 +1,6 @@
 /**
- * True in the full tests (`npm run test:soak`), whose results are in docs/quality.md. False in the
- * short tests (`npm test`), which have fewer cases.
+ * True in the full tests, such as `npm run test:soak`. False in the short tests (`npm test`), which
+ * have fewer cases.
  */
 export const isFull = process.env['HOSTED_MODEL_FULL'] === '1';
 

@@ -193,7 +193,7 @@ function above(counts: Uint8Array, most: number): number {
   return counts.filter((count) => count > most).length;
 }
 
-/** Waits until no connection is open at the service, and returns the resources in use. */
+/** Waits until the service has no open connections, and returns the resources in use. */
 async function atRest(emulator: Emulator): Promise<Resources> {
   await becomes('closed', () => emulator.openConnections === 0);
   return resources();

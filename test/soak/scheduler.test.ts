@@ -17,7 +17,7 @@ type Action = 'use' | 'keepFresh' | 'refresh' | 'drop';
 interface Step {
   readonly passMs: number;
   /**
-   * Change to the wall clock in milliseconds, in addition to `passMs`. It simulates sleep, or a
+   * Milliseconds by which the wall clock changes, in addition to `passMs`, to simulate sleep or a
    * user who sets the clock.
    */
   readonly wallMs: number;
@@ -57,7 +57,7 @@ function hardMs(expiresIn: number | undefined): number {
 
 async function run(steps: readonly Step[]): Promise<void> {
   const clock = new SetClock();
-  /** The token request that hasn't been answered yet. */
+  /** The pending token request. */
   let open: PromiseWithResolvers<void> | undefined;
   let next: Step | undefined;
   let requests = 0;

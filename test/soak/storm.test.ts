@@ -11,8 +11,8 @@ const QUEUE = 50;
 const MOST_FAILED = 2;
 const MOST_REQUESTS = 1.8;
 /**
- * Milliseconds that the service takes for a request, and milliseconds by which each step advances
- * the clock.
+ * The time that the service takes for a request, and the time by which each step advances the
+ * clock, in milliseconds.
  */
 const [SERVICE_MS, STEP_MS] = [100, 10];
 

@@ -33,8 +33,7 @@ describe(`keyboard-only use with a screen reader ${nightly}`, () => {
       screen.read<boolean>(`document.activeElement.closest('${place}') !== null`);
     await screen.until('the keyboard on the status item', async () => {
       if (await isOn('[id$="hostedModel.token"]')) return true;
-      // VS Code redraws the status bar when an item is added late, and the bar then loses the
-      // focus.
+      // VS Code redraws the status bar when an item is added late, and the bar then loses focus.
       await page.keyboard.press((await isOn('.part.statusbar')) ? 'ArrowRight' : 'F6');
       return undefined;
     });

@@ -45,8 +45,8 @@ describe(`a running generation ${nightly}`, () => {
   it('shows the attempt number and delay of a retry', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry');
-    // Progress appears only after 2 s. By then, the first two backoffs may be over, so three
-    // attempts fail, and the test waits for the third backoff.
+    // Progress appears only after 2 s. By then, the first two backoffs may be over, so the test
+    // makes three attempts fail, and waits for the third backoff.
     emulator.faults.next(chatPath, { recording: 22 }, 3);
     await generateByKeys(session);
     await notifications.progress(/Retrying in \ds \(attempt 4 of 4, 503\)/);

@@ -49,7 +49,7 @@ describe(`the extension after its setup ${nightly}`, () => {
   };
   const reply = `Write a reply.\n${answerFor('Write a reply.')}\n`;
   const status = () => session.workbench.statusItem(statusId);
-  /** Returns the label after the prompt's line. VS Code draws the label with a style sheet. */
+  /** Returns the text of the labels after lines. VS Code draws labels with a style sheet. */
   const label = () =>
     session.workbench.screen.read<string>(`[...document.querySelectorAll('.view-line span')]
       .map((span) => getComputedStyle(span, '::after').content).join()`);

@@ -27,11 +27,11 @@ export const legibleComments = {
 export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['clip']>;
 
 /**
- * Replaces the emulator's address with the hosts that users of the default service see, and the
- * path of a temporary folder with a path in a home directory. Hides parts that only VS Code in a
- * browser has, and parts that distract from the picture. Shows the same times in every picture.
- * Call this right before taking a picture, because VS Code restores the text when it renders a row
- * again.
+ * Replaces the emulator's address with the hosts that users of the default service see. Replaces
+ * the paths to temporary folders with the path to a home directory. Hides parts that only VS Code
+ * in a browser has, and parts that distract from the picture. Shows the same times in every
+ * picture. Call this right before taking a picture, because VS Code restores the text when it
+ * renders a row again.
  */
 export async function prepareForPicture(page: Page): Promise<void> {
   await page.evaluate(`{
@@ -125,8 +125,8 @@ async function loadSharp() {
 
 /**
  * Limits within which two pictures count as equal. In each tile of `tile` by `tile` pixels, at most
- * this `share` of the color values (0 to 255) may differ by more than `difference`. This share is
- * five pixels of a tile, fewer than a period covers. Tiles are compared, because a
+ * this `share` of the color values (0 to 255) may differ by more than `difference`. This share
+ * amounts to five pixels per tile, fewer than a period covers. Tiles are compared, because a
  * changed word is only a tiny part of a whole window.
  */
 const TOLERANCE = { tile: 32, share: 0.005, difference: 48 };

@@ -25,7 +25,7 @@ export function openWindow(emulator: Emulator, options: SessionOptions = {}): Pr
   });
 }
 
-/** Settings with everything set up except the key. */
+/** Returns the settings that a connection needs in addition to the key. */
 export function settingsOf(emulator: Emulator): Record<string, unknown> {
   return {
     'hostedModel.authUrl': emulator.url,
@@ -128,8 +128,8 @@ export const generate = 'Hosted Model: Generate from selection';
 export const statusId = 'hostedModel.token';
 export const chatPath = '/ml/v1/text/chat_stream';
 /**
- * The path of the API that counts tokens. The setup requests this path to test credentials, because
- * counting generates nothing.
+ * The path of requests that count tokens. The setup sends such a request to test credentials,
+ * because counting generates nothing.
  */
 export const accessPath = '/ml/v1/text/tokenization';
 export const tokenPath = '/identity/token';

@@ -20,7 +20,7 @@ import { nightly } from '../session.ts';
 const echo = 'ECHOED <b>words</b> [link](command:x) at /home/somebody/a.ts:1:2';
 const errorOf = (code: string) => ({ json: { errors: [{ code, message: echo }] } });
 
-/** Each fault, with the path that fails and a part of the message that the chat shows. */
+/** Each fault, with the path that fails and part of the message that the chat shows. */
 const failures: readonly [path: string, fault: Fault, message: string][] = [
   [chatPath, { status: 503, body: echo }, 'failed (503) on all 4 attempts'],
   [chatPath, { status: 429, ...errorOf('rate_limit_reached_requests') }, 'Too many requests'],

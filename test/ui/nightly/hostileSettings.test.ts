@@ -32,8 +32,8 @@ describe(`settings ${nightly}`, () => {
   });
 
   /**
-   * Returns settings with hostile values for the project, for all settings with the scope
-   * `application`, and for a key. Repeats them in language-specific sections.
+   * Returns hostile values for all settings with the scope `application`, together with a project
+   * ID and an API key. Repeats them in language-specific sections.
    */
   const hostile = (project: string) => {
     const steering = {
@@ -151,8 +151,8 @@ describe(`settings ${nightly}`, () => {
 
   it('A14 B25: on a remote machine can change the project and insert mode, but not the service, key, or hosts', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
-    // The key is stored first. Otherwise, the setup would write its settings into the machine
-    // settings file, which is created below.
+    // Stores the key first. Otherwise, the setup would write its settings into the machine settings
+    // file, which is created below.
     await storeKey(session);
     const file = join(session.server.dataDirectory, 'data', 'Machine', 'settings.json');
     await mkdir(dirname(file), { recursive: true });

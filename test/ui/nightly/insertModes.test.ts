@@ -128,8 +128,8 @@ for (const theme of ['dark', 'light'] as const) {
     });
 
     /**
-     * Makes the window shorter, and takes a screenshot of the editor area including notifications
-     * over it.
+     * Temporarily makes the window shorter, and takes a screenshot of the editor area and any
+     * notifications over it.
      */
     const keepResult = async (mode: Mode) => {
       const { page } = session.workbench;

@@ -25,10 +25,9 @@ interface TypedStep {
 }
 
 /**
- * Goes from an empty profile to generated text, and takes screenshots of the setup.
+ * Sets up a service in an empty profile and generates text. Takes screenshots of the setup.
  * @param steps the user's inputs between the choice of the service and the input of its address
- * @param requests paths that the setup requests to test the credentials, without generating
- * anything
+ * @param requests paths that the setup requests to test the credentials
  * @param name prefix of the pictures' names
  */
 async function setUpAndGenerate(

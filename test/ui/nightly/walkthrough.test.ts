@@ -60,8 +60,8 @@ describe(`the walkthrough ${nightly}`, () => {
       await workbench.editor.selectLines(lines.length);
       await workbench.runCommand(generate);
       await workbench.editor.waitForText(`${source}${code}\n`);
-      // On a busy machine, VS Code can leave new text in an old color for more than a minute. The
-      // colors matter only in the saved picture.
+      // On a busy machine, VS Code can take more than a minute to update the colors of new text.
+      // The colors matter only in the saved picture.
       if (takesPictures) await workbench.editor.waitForSameColor('float');
       await workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
       await picture('generated', '.editor-group-container.active', 260);
