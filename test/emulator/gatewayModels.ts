@@ -24,7 +24,7 @@ export function gatewayModels({ gateway, models }: EmulatorSettings): object {
 }
 
 /**
- * Returns the response to LiteLLM's `/model/info`, with `null` for unknown values:
+ * Returns LiteLLM's response to `/model/info`, with `null` for unknown values:
  * https://docs.litellm.ai/docs/proxy/model_management
  */
 export function gatewayModelInfo({ models }: EmulatorSettings): object {

@@ -58,8 +58,8 @@ export async function probe(url: string, options: ProbeRequest = {}): Promise<Pr
 }
 
 /**
- * Sends these bytes on a new connection. Returns all bytes that were received until the connection
- * was closed, and the code of the connection's last error, if any.
+ * Sends these bytes on a new connection. Returns all text received until the connection closed, and
+ * the code of the connection's last error, if any.
  */
 export async function probeRaw(
   url: string,

@@ -18,7 +18,7 @@ export interface Service {
    */
   readonly accepted: number[];
   /**
-   * The complete text of earlier responses by prompt, for requests that continue a truncated
+   * The complete text of earlier responses, keyed by prompt, for requests that continue a truncated
    * response.
    */
   readonly answers: Map<string, string>;

@@ -49,7 +49,7 @@ export interface EmulatorSettings extends EventFormat {
   /** True if the inference service accepts all requests, even without a key or token. */
   isOpen: boolean;
   /**
-   * Headers that a gateway in front of the inference service requires: values by lowercase name.
+   * Headers that a gateway in front of the inference service requires. Their names are lowercase.
    */
   demandedHeaders: Readonly<Record<string, string>>;
   /** True if the OAuth server and the platform report a token's lifetime. */

@@ -24,7 +24,7 @@ export interface Cell {
   readonly deadline: 'headers' | 'idle' | 'none';
 }
 
-/** The reason why a fault can't occur in a phase. */
+/** A phase in which the fault can't occur, with the reason. */
 export interface NoCell {
   readonly impossible: string;
 }
@@ -34,7 +34,7 @@ export interface FaultRow {
   readonly cells: Readonly<Record<Phase, Cell | NoCell>>;
 }
 
-/** The text of every response, in the two chunks that a stream sends. */
+/** The text of every response, split into the two chunks that a stream sends. */
 export const pieces = ['first ', 'second'] as const;
 
 const json = { 'content-type': 'application/json' };

@@ -510,7 +510,7 @@ async function previewed(
   return { editor, job };
 }
 
-/** Generates a whole response, and waits until a preview shows it. */
+/** Adds a whole response to a job, and waits until a preview shows it. */
 async function answer(job: Job, text: string): Promise<void> {
   job.begin(0, 'restart');
   await show(job, text);

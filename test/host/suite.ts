@@ -9,7 +9,10 @@ const unapprovedListeners = 1;
 /** Timeout of a test in milliseconds. It's long, because the machine may be busy. */
 const testMilliseconds = 300_000;
 
-/** Called by VS Code. @throws Error if a test failed, which makes VS Code exit with 1. */
+/**
+ * Called by VS Code.
+ * @throws Error if a test failed, which makes VS Code exit with 1
+ */
 export async function run(): Promise<void> {
   markConsole();
   // mocha is an ES module, and this file is bundled as CommonJS.

@@ -24,7 +24,7 @@ const WORDS: ReadonlySet<string> = new Set([
   ...['code', 'errorCode', 'status_code', 'token_type', 'finish_reason', 'stop_reason', 'role'],
 ]);
 
-/** Transport headers, which the service doesn't control. */
+/** Transport headers. They aren't compared, because the service doesn't control them. */
 const OF_TRANSPORT: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'],
 ]);

@@ -97,8 +97,8 @@ describe('the package', () => {
       .filter((address) => !service.test(address) && !address.endsWith('.example'))
       .sort();
     // The first is the base that axios uses for relative URLs. The extension uses no relative URLs.
-    // The second is a page about chat models in VS Code. Addresses in `.example` are skipped,
-    // because that top-level domain is reserved for examples (RFC 2606).
+    // The second is a page about chat models in VS Code. Addresses that end with `.example` are
+    // skipped, because that top-level domain is reserved for examples (RFC 2606).
     assert.deepEqual(others, ['http://localhost', 'https://code.visualstudio.com']);
   });
 });

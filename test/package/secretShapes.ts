@@ -8,7 +8,7 @@ const PREFIXED =
 /** An IBM Cloud API key: 44 characters of URL-safe Base64. */
 const VENDOR_KEY = /(?<![\w-])[\w-]{44}(?![\w-])/g;
 
-/** A run of ASCII characters that are encoded as UTF-16, in either byte order. */
+/** A run of ASCII characters encoded as UTF-16, in either byte order. */
 const UTF_16 = /(?:[\x20-\x7e]\0){8,}[\x20-\x7e]?/g;
 
 /**

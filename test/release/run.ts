@@ -49,7 +49,7 @@ function release(tests: string): 0 | 1 {
   return 0;
 }
 
-/** @returns the output, or undefined if the command failed */
+/** @returns the output (empty unless it is piped), or undefined if the command failed */
 function run(command: string, stdout: 'inherit' | 'pipe' = 'inherit'): string | undefined {
   const stdio = ['ignore', stdout, 'inherit'] as const;
   const { status, stdout: output } = spawnSync(command, {

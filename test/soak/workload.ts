@@ -12,8 +12,8 @@ export const BATCH = 50;
 const MOST_IN_FLIGHT = 8;
 
 /**
- * The outcome of a generation: the expected text, the text of another generation, a failure of a
- * known kind, or any other error.
+ * The outcome of a generation: the expected text, any other text, a failure of a known kind, or any
+ * other error.
  */
 export type Ending = 'answer' | 'text of another call' | 'unclassified' | ErrorKind;
 

@@ -48,7 +48,7 @@ describe(`a preview ${nightly}`, () => {
     await workbench.editor.waitForTitle(titleOf(file));
     await workbench.editor.waitForModifiedText(shown);
   };
-  /** Sends four events of the next response first, and the rest when the returned gate opens. */
+  /** Sends the next response's first four events, and the rest when the returned gate opens. */
   const stalled = () => {
     const rest = gate();
     const beforePart = (index: number) => (index < 4 ? Promise.resolve() : rest.opened);
