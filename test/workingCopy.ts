@@ -7,7 +7,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.vscode-test', 'node_mod
 /**
  * Copies the repository's sources, and links to its `node_modules`. Used by suites that change
  * files, and by suites that run in parallel with them.
- * @returns the path of the copy, which the caller removes
+ * @returns the path to the copy, which the caller must remove
  */
 export function makeWorkingCopy(): string {
   const copy = mkdtempSync(join(tmpdir(), 'working-copy-'));

@@ -2,9 +2,9 @@
  * A VS Code server for the UI tests, with the packaged extension installed. Each session opens a
  * window. Load this module with `mocha --require test/ui/session.ts`.
  *
- * Environment: HOSTED_MODEL_VSIX is the path of the package, by default the one from `npm run
- * package`. HOSTED_MODEL_SERVER_VERSION selects the release of code-server. HOSTED_MODEL_HEADED=1
- * shows the browser.
+ * Environment: HOSTED_MODEL_VSIX is the path to the package. The default is the package that `npm
+ * run package` builds. HOSTED_MODEL_SERVER_VERSION selects the release of code-server.
+ * HOSTED_MODEL_HEADED=1 shows the browser.
  */
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,10 @@ import { type Theme, themes, Workbench } from '../vscode/workbench.ts';
 import { takesPictures } from './pictures.ts';
 
 export interface SessionOptions {
-  /** Text of each file in the opened folder, by relative path. `null` opens no folder. */
+  /**
+   * Texts of the files in the opened folder, keyed by relative path. If `null`, no folder is
+   * opened.
+   */
   folderFiles?: Readonly<Record<string, string>> | null;
   userSettings?: Settings;
   theme?: Theme;
@@ -35,8 +38,8 @@ export interface SessionOptions {
    */
   env?: Readonly<Record<string, string | undefined>>;
   /**
-   * Names of the built-in extensions to load, by default all. A new server starts if the previous
-   * session loaded different extensions.
+   * Names of the built-in extensions to load. By default, all of them are loaded. A new server
+   * starts if the previous session loaded different extensions.
    */
   builtInExtensions?: readonly string[];
   /**
@@ -48,12 +51,12 @@ export interface SessionOptions {
 
 export interface Session {
   workbench: Workbench;
-  /** Absolute path of the opened folder, or an empty string if there is none. */
+  /** Absolute path to the opened folder, or an empty string if no folder is open. */
   folder: string;
   server: VSCodeServer;
-  /** Returns the absolute path of a file in the folder. */
+  /** Returns the absolute path to a file in the opened folder. */
   path(name: string): string;
-  /** Opens another window with the same secrets, by default with the same folder. */
+  /** Opens another window that shares the secrets. By default, it opens the same folder. */
   anotherWindow(folder?: string): Promise<Workbench>;
   /**
    * Closes all windows of this session. The windows are also closed by the next `openWorkbench` and
@@ -62,11 +65,12 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** The tag that ends the title of each journey or group that runs only in `npm run ui:nightly`. */
+/**
+ * The tag at the end of the title of each journey or group that runs only in `npm run ui:nightly`.
+ */
 export const nightly = '@nightly';
 
-// Checks for the server before the first test, so that the message about a missing server appears
-// only once.
+// Checks the system before the first test, so that an unsupported system is reported only once.
 needServer();
 
 let server: { value: VSCodeServer; key: string } | undefined;
@@ -75,9 +79,9 @@ let session: Session | undefined;
 const windows = new Set<Workbench>();
 
 /**
- * Opens a window with an empty keyring, after replacing the user settings. Closes the previous
- * session first, because its windows would use the new user settings, too. VS Code keeps its own
- * state (recent folders, global state of extensions) until another server starts.
+ * Replaces the user settings, and opens a window with an empty keyring. Closes the previous session
+ * first, because its windows would use the new user settings, too. VS Code keeps its own state
+ * (recent folders, global state of extensions) until another server starts.
  */
 export async function openWorkbench(options: SessionOptions = {}): Promise<Session> {
   await session?.close();

@@ -28,8 +28,8 @@ import type { Session } from './session.ts';
 
 /**
  * Tests the packaged extension against the service's documentation of tokens, credentials, and
- * errors, point by point. All of the product's names are in this table, so only the table changes
- * if a title or setting is renamed.
+ * errors, point by point. All of the product's names are in this table, so only this table must
+ * change if a title or setting is renamed.
  */
 const product = {
   refreshToken: 'Hosted Model: Refresh Token',
@@ -53,7 +53,7 @@ const product = {
   waiting: (count: number) => `${count} waiting`,
   spaced: 'delayed by hostedModel.minRequestInterval',
   missing: { key: /needs an API key/ },
-  /** The usual causes of unusable credentials, each with the pattern of its message. */
+  /** The usual causes of unusable credentials, each with a pattern that matches its message. */
   causes: {
     noFile: /\.env file in \w+ \(not found\)/,
     quotes: /VENDOR_API_KEY on line \d+ has quotes/,
@@ -62,7 +62,7 @@ const product = {
     project: /project doesn’t exist/,
     token: /new token has already expired/,
   },
-  /** The buttons of a message about a mistake in the .env file. */
+  /** The buttons of messages about errors in the .env file. */
   fixFile: ['Open .env', 'Set Up...'],
   lacks: (name: string) => new RegExp(`lacks ${name}`),
   exhausted: /failed \(503\) on all 4 attempts/,
@@ -107,11 +107,11 @@ const inFile = { key: 'key-in-the-env-file-0123', project: 'project-of-the-file'
 const inEnvironment = { key: 'key-in-the-environment-0', project: 'project-of-the-environment' };
 
 describe("the extension, tested against the service's documentation", () => {
-  /** The identity service, which is also the model service in the editor's settings. */
+  /** The identity service for all three sources, and the model service in the editor's settings. */
   let emulator: Emulator;
   /**
-   * The service in the `.env` file. `fileService` replays a recording, because it would reject the
-   * tokens that `emulator` issues.
+   * The service in the `.env` file. It replays a recording, because an emulator rejects tokens that
+   * another emulator issued.
    */
   let fileService: Emulator;
   /** The service in the environment, which also replays a recording. */
@@ -401,14 +401,15 @@ describe("the extension, tested against the service's documentation", () => {
       emulator.faults.next(chatPath, { status: 503, hold: held.opened });
       emulator.faults.always(chatPath, { status: 503 });
       await generateOnce();
-      // Holds the first response until progress appears, which takes longer than the first backoff.
+      // Holds the first response until progress appears. Otherwise, the first backoff could end
+      // earlier.
       await notifications.progress(product.generating);
       held.open();
       await notifications.close(product.exhausted);
       assert.equal(emulator.count(chatPath), 4);
       assert.equal(await editor.visibleText(), before);
-      // A countdown announces each attempt, so the highest number of seconds for an attempt is the
-      // whole wait.
+      // The countdown to each attempt starts at the full wait, so the wait is the highest number
+      // shown.
       const waits = new Map<string, number>();
       for (const text of await announced()) {
         const { seconds, attempt = '' } = product.retrying.exec(text)?.groups ?? {};
@@ -472,8 +473,7 @@ describe("the extension, tested against the service's documentation", () => {
       await status().waitForTooltip(product.spaced);
       await notifications.cancelProgress(product.generating);
       await notifications.waitUntilGone(product.generating);
-      // No request is sent if less than the interval has passed since the previous test's last
-      // request.
+      // If the previous test's last request was less than the interval ago, no request is sent.
       assert.ok(emulator.count(chatPath) <= 1);
     });
   });
@@ -486,7 +486,7 @@ describe("the extension, tested against the service's documentation", () => {
 function tokenThatEndsBy(field: 'expires_in' | 'expiration', { tokensIssued }: Emulator): Fault {
   const nowSeconds = 1_800_000_000;
   return {
-    // The expiry is relative to this time on the service's clock.
+    // The extension compares `expiration` with this time on the service's clock.
     headers: { date: new Date(nowSeconds * 1_000).toUTCString() },
     json: {
       access_token: tokensIssued.at(-1),

@@ -57,7 +57,10 @@ describe(`templates ${nightly}`, () => {
     });
     await quickInput.accept();
   };
-  /** Returns the visible rows at the beginning of the template list, and then those at its end. */
+  /**
+   * Returns the labels of the rows that are visible at the start and at the end of the template
+   * list.
+   */
   const rows = async () => {
     const { quickInput, page } = session.workbench;
     await session.workbench.runCommand(withTemplate);

@@ -44,7 +44,8 @@ export const clockRules: readonly ClockRule[] = [
 ];
 
 /**
- * Returns the offsets of setTimeout calls that wait 1,000 ms or longer, under any imported name.
+ * Returns the offsets of setTimeout calls that wait 1,000 ms or longer, even if setTimeout was
+ * imported under another name.
  */
 function longWaits(text: string): number[] {
   const imported = /\bsetTimeout(?: as (\w+))?[^;]*from 'node:timers\/promises'/.exec(text);
@@ -74,7 +75,7 @@ function argumentsFrom(text: string, start: number): string[] {
   return given.map((each) => each.trim());
 }
 
-/** Files that may read a clock, each with the reason. No test result depends on these clocks. */
+/** Files that may read a clock, each with the reason. */
 export const MAY_READ_CLOCKS: Readonly<Record<string, string>> = {
   'test/unit/clockRules.ts': 'contains the patterns of the rules',
   'test/fuzz/fuzz.ts': 'uses the time as a seed that differs in each run',

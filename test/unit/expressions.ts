@@ -10,7 +10,7 @@ import { filesIn } from '../filesIn.ts';
  */
 
 export interface PlacedExpression {
-  /** Path of the file, followed by the line number if the expression is a literal. */
+  /** Path to the file, followed by the line number if the expression is a literal. */
   readonly place: string;
   readonly expression: RegExp;
 }
@@ -92,8 +92,8 @@ async function builtBy(path: string, count: number): Promise<PlacedExpression[]>
 process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 
 /**
- * The limits are counts instead of times, and the random seed is fixed, so the results don't depend
- * on the machine's speed.
+ * The limits are counts instead of times, and the random seed is fixed, so the results are the same
+ * on every machine.
  */
 const COUNTED = {
   ...{ timeout: null, attackTimeout: null, incubationTimeout: null, seedingTimeout: null },
@@ -101,10 +101,10 @@ const COUNTED = {
 } as const;
 
 /**
- * How thoroughly recheck checks an expression. By default, it analyzes the expression's automaton.
- * If the expression has lookaround, a back reference, or too many states, recheck searches for a
- * slow text instead. `maxAttackStringSize` is so large that quadratic work exceeds `attackLimit`
- * several times over, even if the text repeats a part of 30 characters.
+ * How thoroughly recheck analyzes an expression. By default, it analyzes the expression's
+ * automaton. If the expression has lookaround, a back reference, or too many states, recheck
+ * searches for a slow text instead. `maxAttackStringSize` is so large that quadratic work exceeds
+ * `attackLimit` several times over, even if the text repeats a part of 30 characters.
  */
 const EFFORTS = {
   /**
@@ -123,10 +123,10 @@ const EFFORTS = {
 export type Effort = keyof typeof EFFORTS;
 
 /**
- * Returns how slow an expression can be, or undefined if matching takes at most linear time on any
- * text. For a global expression, the work includes all matches. Each attempt to match starts at the
- * end of the previous match. After an attempt without a match, the next attempt starts one
- * character later.
+ * Returns how slow an expression can be, or the reason that recheck couldn't determine it. Returns
+ * undefined if matching takes at most linear time on any text. For a global expression, the work
+ * includes all matches. Each attempt to match starts at the end of the previous match. After an
+ * attempt without a match, the next attempt starts one character later.
  */
 export function slownessOf(expression: RegExp, effort: Effort): string | undefined {
   const { source, flags } = recheckable(expression);
@@ -150,9 +150,9 @@ export function highestCount({ source }: RegExp): number {
 }
 
 /**
- * Converts an expression to the syntax that recheck supports, without making it faster:
- * - A class with the flag `v` becomes the ranges that it matches. An emoji property becomes up to
- *   ten characters that an emoji can contain.
+ * Converts an expression to the syntax that recheck supports, without lowering its time complexity:
+ * - With the flag `v`, a character class becomes the ranges that it matches. An emoji property
+ *   becomes up to ten characters that an emoji can contain.
  * - A count above three is lowered, because recheck creates a state for each repetition. The count
  *   doesn't affect the time complexity. A separate test limits the counts.
  */

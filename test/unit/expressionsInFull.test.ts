@@ -3,8 +3,7 @@ import { expressionsOfSource, slownessOf } from './expressions.ts';
 
 describe('regular expressions, analyzed in full @nightly', () => {
   it('take at most linear time on any text', async function () {
-    // There is no timeout, because the analysis takes about a minute. Nothing is printed until the
-    // analysis ends.
+    // Turns off the timeout, because the analysis takes about a minute.
     this.timeout(0);
     const all = await expressionsOfSource();
     const slow = all.flatMap(({ place, expression }) => {

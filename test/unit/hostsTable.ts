@@ -26,8 +26,8 @@ function namesOf(some: readonly Service[]): string {
 }
 
 /**
- * Describes what a host receives: the user's text, and the tokens or secrets that the services on
- * this host use, if any.
+ * Describes what a host receives: the user's text, and any tokens or secrets that its services
+ * need.
  */
 function receivedBy(some: readonly Service[]): string {
   const credentials = some.map((one) => (getsTokens(one) ? 'tokens' : secretsOf(one)));

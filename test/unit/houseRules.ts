@@ -11,7 +11,7 @@ export interface HouseRule {
   readonly name: string;
   /** True if this line of the file at `path` breaks the rule. */
   readonly isBroken: (line: string, path: string) => boolean;
-  /** A line that must be caught, and the file that the test plants it in. */
+  /** A file, and a line that must be caught when the test adds it to this file. */
   readonly planted: readonly [path: string, line: string];
 }
 
@@ -81,7 +81,7 @@ const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, plante
 ];
 /**
  * Modules that load on first use, by their file name in the package. Each value contains the path
- * of the only file that imports the module, and the path in the import statement.
+ * to the only file that imports the module, and the path in the import statement.
  */
 export const importedOnFirstUse: Readonly<Record<string, readonly [path: string, of: string]>> = {
   app: ['extension.ts', './app.ts'],
@@ -251,10 +251,9 @@ export const houseRules: readonly HouseRule[] = [
 ];
 
 /**
- * The floor of each room. A room is a folder in src, a folder in `connection/`, `editor/`, or
- * `service/`, or a single file. The remaining files in `service/` form the room `service`. A room
- * imports code and types only from lower floors, so rooms on the same floor never import each
- * other.
+ * The floor of each room. Each folder in src is a room. Nested folders and single files with their
+ * own floor are rooms, too. The other files in a folder belong to the folder's room. A room imports
+ * code and types only from lower floors, so rooms on the same floor never import each other.
  */
 export const floors: Readonly<Record<string, number>> = {
   extension: 17,

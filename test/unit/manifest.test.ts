@@ -100,7 +100,7 @@ describe('the manifest', () => {
   });
 
   it('has command titles that pages and buttons quote with their ellipsis', () => {
-    // The changelog isn't checked, because it quotes the titles of earlier versions.
+    // The changelog isn't checked, because it quotes command titles from earlier versions.
     const { 'CHANGELOG.md': _, ...pages } = readPages();
     const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
     const texts = [...Object.values(pages), JSON.stringify(contributes), ...buttons];

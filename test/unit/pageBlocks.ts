@@ -47,9 +47,9 @@ export function readBlocks(): Texts {
 }
 
 /**
- * Returns the pages with the text of each block between the block's markers.
- * @throws {Error} if a block has no markers or several pairs of markers, or if a start marker names
- * an unknown block or has no end marker
+ * Returns the pages, with the text of each block placed between the block's markers.
+ * @throws {Error} if a block doesn't have exactly one pair of markers, if a start marker has no end
+ * marker, or if markers name an unknown block
  */
 export function withBlocks(pages: Texts, blocks: Texts): Texts {
   const placed: string[] = [];

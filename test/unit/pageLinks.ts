@@ -9,7 +9,8 @@ export function linksIn(page: string): string[] {
 }
 
 /**
- * True if the file of a relative link exists and contains the heading that the link names, if any.
+ * True if the target file of a relative link exists and, if the link names a heading, contains this
+ * heading.
  */
 export function leadsSomewhere(from: string, link: string): boolean {
   const [file = '', anchor] = link.split('#');

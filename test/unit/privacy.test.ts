@@ -12,7 +12,8 @@ const named = new Set(
 );
 
 /**
- * Returns the hosts of all web addresses in `text`, except for examples and the loopback address.
+ * Returns the hosts of all web addresses in `text`, except for `.example` domains and the loopback
+ * address.
  */
 const hostsIn = (text: string): string[] =>
   [...text.matchAll(/https?:\/\/([\w-]+(?:\.[\w-]+)+)/g)]

@@ -3,7 +3,9 @@ import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-/** The IDs of the scenarios in docs/threat-model.md, by heading. Each scenario needs a test. */
+/**
+ * The IDs of the scenarios in docs/threat-model.md, keyed by heading. Each scenario needs a test.
+ */
 const [, listed = ''] = readFileSync('docs/threat-model.md', 'utf8').split('## Scenarios\n');
 const scenarios = new Map(
   listed.split(/^### /m).map((group) => {

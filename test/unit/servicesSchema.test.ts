@@ -7,7 +7,7 @@ import { AUTH_INPUTS } from '../../src/service/authentication.ts';
 import { settingsIn } from '../settingsIn.ts';
 
 /**
- * Tests the schema of `hostedModel.services`, with which VS Code completes entries and underlines
+ * Tests the schema of `hostedModel.services`, which VS Code uses to complete entries and underline
  * errors.
  */
 

@@ -74,7 +74,7 @@ describe('the extension', () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
     assert.equal(registered.length, 2, 'two places register commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);
-    // Registers the command behind the link that retries a request without a response.
+    // Registers the command behind the link for retrying requests that got no response.
     assert.match(
       registered[1] ?? '',
       /registerCommand\(this\.#retryId, \(\) => this\.#retry\(\)\)/,

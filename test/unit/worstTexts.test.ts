@@ -35,8 +35,8 @@ async function slowTexts(counter: WorkCounter, name: string, path: CodePath): Pr
 
 const PROSE = 'The quick brown fox jumps over the lazy dog, and again it does.\n';
 /**
- * Maximum work for each character when a prompt is searched for secrets, as counted by
- * `WorkCounter`. The limit is low, because the search delays each request.
+ * Maximum work per character, as counted by `WorkCounter`, to search a prompt for secrets. The
+ * limit is low, because the search delays each request.
  */
 const MOST_WORK = 64;
 

@@ -19,8 +19,9 @@ export async function findAptGet(): Promise<AptGet | undefined> {
 }
 
 /**
- * Returns the words to put before a command to run it as root. Returns undefined if this isn't
- * Debian, or if this process can't become root without a password.
+ * Returns the words that must precede a command to run it as root, such as `sudo`. The list is
+ * empty if this process is already root. Returns undefined if this isn't Debian, or if this process
+ * can't become root without a password.
  */
 async function debianAdministrator(): Promise<string[] | undefined> {
   const isDebian = await access('/etc/debian_version').then(

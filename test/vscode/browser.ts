@@ -9,11 +9,11 @@ export interface PageOptions {
    * The emulated color scheme of the operating system. A theme in the user settings overrides it.
    */
   colorScheme?: 'dark' | 'light';
-  /** Number of pixels in a picture for each CSS pixel. */
+  /** Number of picture pixels per CSS pixel. */
   pixelRatio?: number;
   /** Size of the page in pixels, regardless of `zoom`. */
   viewport?: { width: number; height: number };
-  /** Zoom factor of the browser. 2 shows everything twice as large. */
+  /** Zoom factor of the browser. A factor of 2 shows everything twice as large. */
   zoom?: number;
 }
 
@@ -41,7 +41,7 @@ const flags = [
 /** Size in pixels, large enough that a notification doesn't cover the status bar. */
 export const usualViewport = { width: 1280, height: 800 };
 
-/** @throws {Error} with a message that names what to install, if there is no Chromium */
+/** @throws {Error} if there is no Chromium or Chrome, with a message that names what to install */
 export async function startBrowser(options = { headless: true }): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: await ensureChromium(options.headless),

@@ -5,8 +5,8 @@ import { delimiter, join } from 'node:path';
 import { findAptGet } from './aptGet.ts';
 
 /**
- * Chromium without a user interface. Each page takes 14 % less CPU time than in full Chromium
- * (measured).
+ * Chromium without a user interface. In a measurement, each page took 14% less CPU time than in
+ * full Chromium.
  */
 const SHELL = 'chromium-headless-shell';
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
@@ -22,8 +22,8 @@ const usualPlaces = [
 ];
 
 /**
- * Returns the path of Chromium or Chrome from CHROMIUM_PATH, PATH, or the usual places. If neither
- * is found, installs Chromium on Debian as root, or through sudo if no password is needed.
+ * Returns the path to Chromium or Chrome, found in CHROMIUM_PATH, PATH, or the usual places. If
+ * neither is found, installs Chromium on Debian as root, or through sudo if no password is needed.
  *
  * @throws {Error} if there is still no browser, or if CHROMIUM_PATH isn't an executable file
  */

@@ -1,7 +1,10 @@
 /** Waits for a condition, never for a fixed time. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Maximum milliseconds between two checks of a condition. The first checks are closer together. */
+/**
+ * Maximum time between two checks of a condition, in milliseconds. The first checks are closer
+ * together.
+ */
 const MOST_BETWEEN_MS = 50;
 /**
  * Milliseconds after which a wait for a condition in this process counts as hung, even on a busy

@@ -61,7 +61,8 @@ export class Editor {
   }
 
   /**
-   * Selects lines, counted from 1, without the last line break. The last line must not be empty.
+   * Selects the lines from `first` to `last` (counted from 1), without the last line break. The
+   * last line must not be empty.
    */
   async selectLines(first: number, last = first): Promise<void> {
     await this.placeCursor(first, 1);
@@ -116,8 +117,8 @@ export class Editor {
   }
 
   /**
-   * Types key by key, so VS Code may complete brackets and indent. The text appears a moment later:
-   * see `waitForText`.
+   * Types key by key, so VS Code may complete brackets and add indentation. The text appears a
+   * moment later, so use `waitForText`.
    */
   async type(text: string): Promise<void> {
     await this.#screen.page.keyboard.type(text);
@@ -156,7 +157,7 @@ export class Editor {
 
   /**
    * Saves the active document, and returns the text of its file.
-   * @param path absolute path of the file
+   * @param path absolute path to the file
    */
   async savedText(path: string): Promise<string> {
     await this.focus();

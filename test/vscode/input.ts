@@ -17,7 +17,7 @@ export interface QuickInputState {
   severity: 'none' | 'info' | 'warning' | 'error';
   password: boolean;
   value: string;
-  /** The visible rows, without the rows of a long list that are out of view. */
+  /** The visible rows. A long list can have more rows. */
   items: QuickInputItem[];
   /** Tooltips of the buttons in the title and in the box, without their shortcuts. */
   buttons: string[];
@@ -61,7 +61,7 @@ export class QuickInput {
     return (await this.#screen.read<QuickInputState | null>(stateScript)) ?? undefined;
   }
 
-  /** Waits for a quick input that matches, by default any quick input. */
+  /** Waits for a quick input that matches. By default, any quick input matches. */
   waitFor(expected: QuickInputExpectation = {}): Promise<QuickInputState> {
     return this.#screen.until(`a quick input with ${describe(expected)}`, async () => {
       const state = await this.state();

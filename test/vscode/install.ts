@@ -1,6 +1,6 @@
 /**
- * Installs a VS Code server, a real VS Code for machines without a display, from the npm package
- * code-server. It is installed in `.vscode-test/`, which git ignores.
+ * Installs a VS Code server from the npm package code-server. The server is a real VS Code that
+ * runs on machines without a display. It is installed in `.vscode-test/`, which Git ignores.
  */
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ export interface VSCodeServerInstallation {
   /** Script to start with `node`. */
   serverMain: string;
   vscodeVersion: string;
-  /** Path of the Node executable that starts the script. */
+  /** Path to the Node executable that starts the script. */
   node: string;
 }
 
@@ -104,7 +104,7 @@ async function installServer(version: string, directory: string, vscode: string)
   await writeFile(join(directory, 'package.json'), '{ "private": true }\n');
   const install = ['npm', 'install', '--ignore-scripts', ...quiet];
   await run([...install, '--no-save', `code-server@${version}`], directory);
-  // These two commands replace the install script, which is skipped because it needs a compiler.
+  // These two commands replace the install script, which isn't run, because it needs a compiler.
   await run([...install, '--omit=dev'], vscode);
   await run([...install, '--omit=dev'], join(vscode, 'extensions'));
 }

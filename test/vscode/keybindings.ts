@@ -17,7 +17,7 @@ export const argumentKeys = {
   template: { key: 'Control+Alt+F9', args: { template: 'Own Ways' } },
   unknownTemplate: { key: 'Control+Alt+F10', args: { template: 'No Such Template' } },
   unknownMode: { key: 'Control+Alt+F11', args: { insertMode: 'sideways' } },
-  /** The command accepts none of these arguments. */
+  /** The command accepts neither of these arguments. */
   others: { key: 'Control+Alt+F12', args: { url: 'http://127.0.0.1:1', key: 'theirs' } },
 } as const;
 

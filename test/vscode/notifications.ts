@@ -17,8 +17,8 @@ export interface NotificationState {
 }
 
 /**
- * Timeout in milliseconds for each hover and each click in `close`, which then lists all
- * notifications again.
+ * Timeout in milliseconds for each hover and each click in `close`. After each attempt, `close`
+ * lists all notifications again.
  */
 const TRY_MS = 2_000;
 

@@ -24,10 +24,7 @@ import { themes, Workbench } from './workbench.ts';
 
 const chatPath = '/ml/v1/text/chat_stream';
 const media = join(repositoryRoot, 'media');
-/**
- * Settings that leave more room for the text, and that show pressed keys for as long as the
- * recording needs.
- */
+/** Settings that leave more room for the text, and that show pressed keys for five seconds. */
 const bare = {
   ...legibleComments,
   'breadcrumbs.enabled': false,
@@ -154,7 +151,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await workbench.runCommand('Developer: Toggle Screencast Mode');
   await editor.focus();
   await page.waitForSelector('.screencast-keyboard:empty', { state: 'attached' });
-  // Hides the progress notification and the dot of the bell, which would appear on a busy machine.
+  // Hides the progress notification and the dot on the bell, which would appear on a busy machine.
   await page.addStyleTag({
     content: `.notifications-toasts { display: none !important }
       .codicon-bell-dot::before { content: '\\eaa2' !important }

@@ -27,8 +27,8 @@ const builtInExtensions = [
 ];
 
 /**
- * Size in pixels. The window is small, because Chromium redraws the whole window repeatedly, and
- * nobody looks at it.
+ * Size in pixels. The window is small, because Chromium repeatedly redraws all of it, and nobody
+ * sees it.
  */
 const viewport = { width: 500, height: 400 };
 
@@ -60,7 +60,7 @@ async function runSuite(): Promise<number> {
     ...(positionals[0] === undefined ? {} : { folder: resolve(positionals[0]) }),
     userSettings: {
       'security.workspace.trust.enabled': values['disable-workspace-trust'] !== true,
-      // Makes Node use this system's certificates. This is off by default until VS Code 1.139.
+      // Makes Node use this system's certificates. Before VS Code 1.139, this was off by default.
       'http.systemCertificatesNode': true,
     },
     // A browser window supports only one extension under development, so the others load as

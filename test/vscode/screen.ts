@@ -31,10 +31,10 @@ export class Screen {
   }
 
   /**
-   * Waits until `probe` returns something other than undefined.
+   * Waits until `probe` returns something other than undefined, and returns that result.
    *
    * @param description completes the sentence "Waited 60 s for …".
-   * @throws {Error} after `milliseconds`, with the text on the screen and the path of a screenshot
+   * @throws {Error} after `milliseconds`, with the text on the screen and the path to a screenshot
    */
   async until<T>(
     description: string,
@@ -50,7 +50,7 @@ export class Screen {
   }
 
   /**
-   * @throws {Error} always, with `message`, the text on the screen, and the path of a screenshot
+   * @throws {Error} always, with `message`, the text on the screen, and the path to a screenshot
    */
   async fail(message: string): Promise<never> {
     const picture = await this.saveFailure(message);
@@ -84,7 +84,10 @@ export class Screen {
     return texts.filter((text) => text !== '').join('\n');
   }
 
-  /** Runs a script in the page. Scripts are strings, because this project has no browser types. */
+  /**
+   * Runs a script in the page. Scripts are strings, because the project is checked without browser
+   * types.
+   */
   read<T>(script: string): Promise<T> {
     return this.page.evaluate<T>(script);
   }

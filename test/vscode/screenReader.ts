@@ -3,7 +3,7 @@ import type { CDPSession } from 'playwright-core';
 import { matches, type Screen } from './screen.ts';
 
 /**
- * The role, name, and description that a screen reader reads for an element, or should read. An
+ * The role, name, and description that a screen reader reads, or should read, for an element. An
  * expected string must equal the whole text, and an expected expression must match a part of it.
  */
 export interface Reading {

@@ -1,4 +1,4 @@
-/** Starts and stops a VS Code server on a free loopback port. */
+/** Starts and stops a VS Code server on a loopback port. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { glob, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -9,15 +9,15 @@ import { until } from './deadline.ts';
 import { ensureVSCodeServer, newestServer, repositoryRoot } from './install.ts';
 
 export interface ServerOptions {
-  /** Release of code-server, by default `newestServer`. */
+  /** Release of code-server. The default is `newestServer`. */
   version?: string;
   /** Folder that `url()` opens. */
   folder?: string;
   /** User settings on top of `quietSettings`. */
   userSettings?: Settings;
-  /** By default, a temporary directory. A given directory isn't deleted when the server stops. */
+  /** By default, a temporary directory. Any other directory isn't deleted when the server stops. */
   extensionsDirectory?: string;
-  /** By default, a temporary directory. A given directory isn't deleted when the server stops. */
+  /** By default, a temporary directory. Any other directory isn't deleted when the server stops. */
   dataDirectory?: string;
   /**
    * Required to load an extension under development, and to run tests in the extension host. VS
@@ -25,7 +25,7 @@ export interface ServerOptions {
    */
   smokeTestDriver?: boolean;
   /**
-   * Names of built-in extensions to load, and paths of other extensions to load as built-in
+   * Names of built-in extensions to load, and paths to other extensions to load as built-in
    * extensions. By default, VS Code loads all built-in extensions, which takes longer.
    */
   builtInExtensions?: readonly string[] | undefined;
@@ -34,8 +34,8 @@ export interface ServerOptions {
   /** Folder of another extension to package and install. */
   otherExtension?: string | undefined;
   /**
-   * Environment of the server, on top of this process's environment. `undefined` removes a
-   * variable.
+   * Environment variables of the server, in addition to those of this process. A variable with the
+   * value `undefined` is removed.
    */
   env?: Readonly<Record<string, string | undefined>>;
   /** By default, a free port. */
@@ -48,8 +48,8 @@ export interface VSCodeServer {
   /** Directory of the server's user settings, machine settings, state, and logs. */
   dataDirectory: string;
   /**
-   * Address of a window with this folder or `.code-workspace` file, by default the server's own
-   * folder. `null` opens a window without a folder.
+   * Address of a window that opens this folder or `.code-workspace` file. The default is the
+   * server's own folder. If `null`, the window opens without a folder.
    */
   url(folder?: string | null, payload?: readonly (readonly [string, string])[]): string;
   /**
@@ -86,11 +86,11 @@ export const quietSettings: Settings = {
 
 /** Settings that VS Code reads from the machine settings, not the user settings. */
 const machineSettings: Settings = {
-  // Each emulated service uses a port, and VS Code shows a notification about many open ports.
+  // Each emulated service uses a port, and VS Code shows a notification if many ports are open.
   'remote.autoForwardPorts': false,
-  // In a browser, VS Code has a tunnel provider, so it looks for open ports even if it forwards
-  // none. Every window then lists the open files of all processes every two seconds. With this
-  // setting, windows only look for ports in terminal output.
+  // In a browser, VS Code has a tunnel provider, so it looks for open ports even if it doesn't
+  // forward any. Every window then lists the open files of all processes every two seconds. With
+  // this setting, windows only look for ports in terminal output.
   'remote.autoForwardPortsSource': 'output',
 };
 
@@ -201,9 +201,9 @@ async function outputOf(logs: string, extension: string): Promise<string> {
 }
 
 /**
- * Creates a folder with a link to each extension. Built-in extensions are given by name, and other
- * extensions by absolute path.
- * @returns the path of the folder
+ * Creates a folder with a link to each extension. `names` contains the names of built-in
+ * extensions, and the absolute paths to other extensions.
+ * @returns the path to the folder
  */
 async function linkBuiltIn(
   names: readonly string[],
@@ -217,7 +217,7 @@ async function linkBuiltIn(
   return chosen;
 }
 
-/** Packages the extension in a folder, and returns the path of the package. */
+/** Packages the extension in the folder `extension`, and returns the path to the package. */
 async function pack(extension: string, into: string): Promise<string> {
   const vsix = join(into, 'other.vsix');
   const vsce = join(repositoryRoot, 'node_modules', '.bin', 'vsce');

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { ensureNativeModules, newestServer } from './install.ts';
 import { demoKey, demoProject, startSample } from './sample.ts';
 
-// The extension's log is an output channel, which stays empty without these modules.
+// The extension's log is an output channel, which stays empty without the native modules.
 await ensureNativeModules(newestServer);
 const sample = await startSample();
 const address = sample.server.url();
@@ -27,10 +27,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void sample.stop().then(() => process.exit()));
 }
 
-/**
- * Opens an address in a browser. Does nothing without a desktop, because the address is also
- * printed.
- */
+/** Opens an address in a browser if there is a desktop. The address is also printed. */
 function openOnDesktop(url: string): void {
   const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
   const hasDesktop = process.platform !== 'linux' || process.env['DISPLAY'] !== undefined;

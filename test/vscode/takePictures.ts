@@ -1,5 +1,5 @@
 /**
- * `npm run pictures [part]`: takes all pictures, or only those from the files whose path contains
+ * `npm run pictures [part]`: takes all pictures, or only those from the files whose paths contain
  * `part`.
  */
 import { spawnSync } from 'node:child_process';

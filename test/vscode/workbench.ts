@@ -1,4 +1,4 @@
-/** Drives a VS Code window as a user at the keyboard would. Used by the UI tests and the demo. */
+/** Drives a VS Code window as a user at the keyboard would. */
 
 import { mkdir } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
@@ -82,9 +82,9 @@ export class Workbench {
   }
 
   /**
-   * Runs a command by its full title in the palette, `Category: Title` if it has a category.
-   * Retries until the command is listed, because an open palette doesn't add commands that are
-   * registered late.
+   * Runs a command by its full title in the palette, which is `Category: Title` if the command has
+   * a category. Retries until the command is listed, because an open palette doesn't add commands
+   * that are registered late.
    */
   async runCommand(title: string): Promise<void> {
     await this.screen.until(
@@ -144,7 +144,8 @@ export class Workbench {
     await this.screen.until('the settings to apply', async () =>
       (await this.page.title()).includes(sign) ? true : undefined,
     );
-    // The palette has no command that closes a modal editor, so this clicks its button.
+    // The palette has no command that closes a modal editor, so this clicks the editor's Close
+    // button.
     await this.page.click('.modal-editor-header .action-label[aria-label^="Close"]');
     await this.screen.until('the settings file to close', async () =>
       (await this.page.locator('.monaco-modal-editor-block').count()) === 0 ? true : undefined,
@@ -176,7 +177,7 @@ export class Workbench {
 
   /**
    * Clears all messages of the open notification center. Repeats the command if a message is still
-   * listed, which was seen twice, but couldn't be reproduced in 220 attempts.
+   * listed. This happened twice, but couldn't be reproduced in 220 attempts.
    */
   async clearNotifications(): Promise<void> {
     await this.screen.until('all messages to go', async () => {
@@ -199,7 +200,7 @@ export class Workbench {
     await this.runCommand('View: Close Editor');
   }
 
-  /** Saves a screenshot in `.vscode-test/screenshots/`, and returns its path. */
+  /** Saves a screenshot in `.vscode-test/screenshots/`, and returns the screenshot's path. */
   async screenshot(name: string): Promise<string> {
     const folder = join(testDirectory, 'screenshots');
     await mkdir(folder, { recursive: true });
@@ -224,22 +225,22 @@ export class Workbench {
     const ready = await within(lookMilliseconds, async () => {
       const items = (await this.quickInput.state())?.items ?? [];
       const row = items.find((item) => item.label === title);
-      // Recent commands are listed above this row. A click could miss the row while the list is
-      // still moving.
+      // Recent commands are listed above this row. Uses the keyboard, because a click could miss
+      // the row while the list is still moving.
       if (row?.focused === false) await this.page.keyboard.press('ArrowDown');
       return row?.focused === true ? true : undefined;
     });
     if (ready === true) {
       await this.quickInput.accept();
       // An accepted command runs even if the palette closes late. Another attempt would run it
-      // twice.
+      // again.
       const closed = await within(usualWait, async () =>
         (await this.quickInput.state())?.value === `>${title}` ? undefined : true,
       );
       if (closed === true) return closed;
     }
-    // The command didn't run, because it isn't listed yet, the list changed, or a window that is
-    // still starting closed the palette.
+    // The command didn't run, because it wasn't listed yet, because the list changed, or because
+    // the window closed the palette while starting.
     if ((await this.quickInput.state()) !== undefined) await this.quickInput.dismiss();
     return undefined;
   }

@@ -1243,7 +1243,7 @@ describe('Connections', () => {
       assert.deepEqual([signOutSignal.aborted, forgotten], [true, 1]);
       await settled();
       assert.equal(keyring.values.has('hostedModel.key.ibm'), true);
-      // A request that starts before the key is deleted is canceled by the deletion.
+      // Deleting the key cancels requests that started before the deletion.
       const later = connections.signOutSignal;
       assert.equal(later.aborted, false);
       slow.resolve();

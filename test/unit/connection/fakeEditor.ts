@@ -3,9 +3,8 @@ import { posix } from 'node:path';
 import type { MessageItem, MessageOptions } from 'vscode';
 
 /**
- * A fake VS Code window that tests fully control. It does things that a real window can't do on
- * demand, such as changing a setting while a prompt is open. Import this module before any module
- * that needs `vscode`.
+ * A fake VS Code window that tests fully control. For example, a test can change a setting while a
+ * prompt is open. Import this module before any module that needs `vscode`.
  */
 
 interface Address {
@@ -30,7 +29,7 @@ export interface ModalPrompt {
   readonly text: string;
   readonly detail: string;
   readonly buttons: readonly string[];
-  /** Presses the button with this label, or closes the prompt if there is no label. */
+  /** Presses the button with this label, or closes the prompt if no label is given. */
   answer(label?: string): Promise<void>;
 }
 
@@ -52,9 +51,9 @@ export class FakeEditor {
   workspaceFile: Address | undefined;
   readonly userSettings = new Map<string, unknown>();
   readonly folderSettings = new Map<string, unknown>();
-  /** Settings that apply only to one folder of a workspace, by the path of the folder. */
+  /** Settings that apply only to one folder of a workspace, keyed by the folder's path. */
   readonly settingsByFolder = new Map<string, ReadonlyMap<string, unknown>>();
-  /** The `ConfigurationTarget` of each setting that was written. */
+  /** The `ConfigurationTarget` of each write to a setting, in order. */
   readonly targets: number[] = [];
   /**
    * Settings that another settings file overrides, such as a remote machine's settings file.
@@ -97,24 +96,27 @@ export class FakeEditor {
    * `undefined` for an input without a prompt.
    */
   readonly prompts: (string | undefined)[] = [];
-  /** Labels of the items to pick in the next lists, in order. If empty, a list closes. */
+  /** Labels of the items to pick in the next lists, in order. If none are left, a list closes. */
   readonly picks: string[] = [];
   /**
-   * Texts to type into the next input boxes, in order. If empty, an input box from `createInputBox`
-   * closes, as with Escape.
+   * Texts to type into the next input boxes, in order. If none are left, an input box from
+   * `createInputBox` closes, as if the user had pressed Escape.
    */
   readonly typed: string[] = [];
   /** The messages with which input boxes and lists rejected an input. */
   readonly refusals: unknown[] = [];
   /** The selected text in the active file. */
   selected = '';
-  /** Called with an answer before an input from `createInputBox` or `createQuickPick` gets it. */
+  /**
+   * Called with each answer before it is entered in an input from `createInputBox` or
+   * `createQuickPick`.
+   */
   beforeInput: (answer: string) => void = () => {};
-  /** Called before the setting with this name is written. */
+  /** Called with a setting's name before the setting is written. */
   beforeUpdate: (name: string) => void = () => {};
   /**
-   * Label of the button to press in warnings and information messages that aren't modal and have
-   * it.
+   * Label of the button to press in each warning or information message that isn't modal. A message
+   * without this button is closed.
    */
   pressed: string | undefined;
 
@@ -153,7 +155,8 @@ export class FakeEditor {
   }
 
   async modalPrompt(): Promise<ModalPrompt> {
-    // Allows enough turns to read real files before the prompt opens, even on a busy machine.
+    // Allows enough turns of the event loop to read real files before the prompt opens, even on a
+    // busy machine.
     for (let turns = 0; turns < 50_000 && this.openModals.length === 0; turns += 1) await turn();
     const [question] = this.openModals;
     if (!question) throw new Error('No prompt was opened.');
@@ -492,7 +495,7 @@ const languageModelNames = {
 export function installEditor(current: () => FakeEditor): { deregister(): void } {
   Object.assign(globalThis, { editorOfTest: () => current().exports() });
   const names = Object.keys(current().exports());
-  // Each set of names needs its own URL, because a loaded module can't change its exports.
+  // Each set of export names needs its own URL, because a loaded module can't change its exports.
   const own = `vscode:fake?${names.join('.')}`;
   const lines = names.map(
     (name) =>

@@ -49,7 +49,7 @@ const cases: readonly Case[] = [
 
 /**
  * Converts a lookup to text with each method that code outside `src/connection` could use. Returns
- * the texts by the name of the method.
+ * the texts, keyed by the name of the method.
  */
 function textsOf({ found, choice }: Lookup): Readonly<Record<string, string>> {
   const all = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity } as const;
@@ -57,7 +57,7 @@ function textsOf({ found, choice }: Lookup): Readonly<Record<string, string>> {
   const inspected = (value: object) => inspect(value, { ...hidden, customInspect: false });
   const values = [found, choice, ...found.external];
   const copies = values.map((value) => ({ ...value }));
-  // Omits the folder, because a VS Code object can't be cloned.
+  // Omits the folder, because it can contain a VS Code object, which can't be cloned.
   const clonable = { choice, found: { ...found, folder: undefined } };
   return {
     JSON: JSON.stringify({ found, choice }),
@@ -81,8 +81,8 @@ describe('a lookup', () => {
   after(() => hooks.deregister());
 
   /**
-   * Sets up a window for a case, and returns its lookups from `peek`, `peekWithProgress`, and
-   * `current`.
+   * Sets up a window for a case, and returns the window's lookups from `peek`, `peekWithProgress`,
+   * and `current`.
    */
   const lookupsOf = async ({ settings, envFile = complete, isStored = true }: Case) => {
     editor = new FakeEditor();

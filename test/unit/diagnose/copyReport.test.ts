@@ -10,7 +10,7 @@ import { choiceOf, envFile, found, full, record } from '../connection/sources.ts
 import { credentials, oauth } from '../service/fixtures.ts';
 
 /**
- * Stored credentials of a service that isn't in use. The account and the key are sent in one
+ * Stored credentials for a service that isn't in use. The account and the key are sent in one
  * header. The report must not contain the header's value either.
  */
 const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };

@@ -50,7 +50,7 @@ describe('reporting a failed generation', () => {
       connections,
     }) as unknown as DiagnosisDeps;
 
-  /** Reports a failure to a user who presses these buttons. */
+  /** Reports a failure to a user who presses these buttons, in order. */
   async function report(kind: ErrorKind, isRepaired: boolean, ...buttons: string[]) {
     const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
     editor.buttons.push(...buttons);
@@ -88,7 +88,7 @@ describe('reporting a failed generation', () => {
   type Refresh = ServiceError | { readonly hasToken: boolean };
 
   /**
-   * Reports a refused key to a user who presses these buttons.
+   * Reports a refused key to a user who presses these buttons, in order.
    * @param refresh the result of each token refresh, or the error that the refresh throws, in order
    */
   async function reportRefusedKey(

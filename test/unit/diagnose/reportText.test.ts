@@ -215,7 +215,7 @@ describe('the diagnosis report', () => {
     history.recordFailure(new ServiceError('unreachable', { code: 'ECONNRESET' }));
     const versions = ['Hosted Model 1.2.3', 'Editor 4.5'];
     const report = buildReport(factsOf({ now: 0, versions, checks, history }));
-    // By chance, the report's own words and the user's host can contain a short key or project ID,
+    // The report's own words and the user's host may happen to contain a short key or project ID,
     // so only the codes count as external text.
     assert.equal(report.externalText, 'BXNIM0415E\nECONNRESET');
     assert.equal(

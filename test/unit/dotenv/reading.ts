@@ -3,8 +3,8 @@ import { readAssignments, type SourceReading } from '../../../src/dotenv/sourceR
 import type { Service } from '../../../src/service/service.ts';
 
 /**
- * Reads a service's values from the text of a `.env` file or from an environment, under all names
- * that the service supports for these values.
+ * Reads a service's values from the text of a `.env` file or from an environment. Values are found
+ * under all names that the service supports.
  */
 
 export function readEnvFile(text: string, service: Service): SourceReading {

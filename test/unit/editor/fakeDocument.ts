@@ -38,9 +38,7 @@ export class FakeDocument implements OpenDocument {
   steps = 0;
   /** Whitespace that edits with the fate `applyAndTrim` trimmed. */
   readonly trimmed: Mark[] = [];
-  /**
-   * Characters that the user removed by deleting or undoing, except for those that were restored.
-   */
+  /** Characters that the user removed by an edit, undo, or redo, and didn't restore. */
   readonly deleted = new Set<Mark>();
   /** The user's characters that the writer removed, except for those in `trimmed`. */
   taken = '';
@@ -152,7 +150,7 @@ export class FakeDocument implements OpenDocument {
   dispose(): void {}
 
   #edit(changes: readonly TextChange[], owner: Owner, undoStopBefore: boolean): void {
-    // VS Code reports the last change in the document first.
+    // VS Code reports the changes in reverse order of their positions in the document.
     const ordered = changes.toSorted((one, other) => other.rangeOffset - one.rangeOffset);
     const event = ordered.map(({ rangeOffset, rangeLength, text }) => ({
       at: rangeOffset,
@@ -203,8 +201,9 @@ export class FakeDocument implements OpenDocument {
   }
 
   /**
-   * Returns a change that removes the second character before the edit if it's a space. VS Code
-   * makes such a change when it trims the line that the cursor leaves.
+   * Returns a change that removes the second character before the edit, or no change if that
+   * character isn't a space. VS Code makes such a change when it trims the line that the cursor
+   * leaves.
    */
   #blankBefore([first]: readonly TextChange[]): TextChange[] {
     const at = (first?.rangeOffset ?? 0) - 2;

@@ -8,8 +8,8 @@ import { FakeDocument, type Fate, type Mark } from './fakeDocument.ts';
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
 const original = 'first line\n  second line\nthird line\nlast';
 /**
- * Each response consists of its own characters from the private use area, in order, so each
- * character shows which response it belongs to.
+ * Each response consists of consecutive characters from its own part of the private use area, so
+ * each character shows which response it belongs to.
  */
 const FIRST = 0xe000;
 const SPAN = 0x800;
@@ -59,8 +59,8 @@ const steps = fc
   });
 
 /**
- * Places for the responses. A place often touches the previous place, and may have a lead and a
- * tail.
+ * Places for the responses. A place often touches the previous place, and may have a lead, a tail,
+ * or both.
  */
 const places = fc
   .array(

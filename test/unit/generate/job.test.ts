@@ -22,8 +22,8 @@ describe('a job', () => {
   afterEach(() => job.dispose());
 
   /**
-   * Creates a job for a selection. The returned function selects another range, and captures its
-   * targets.
+   * Creates a job for a selection. The returned function selects another range, and captures the
+   * targets of that selection.
    */
   async function jobFor(
     selected: CharacterRange,
@@ -79,7 +79,10 @@ describe('a job', () => {
     return document;
   }
 
-  /** Passes events of a response to the job. A string that names no event is a chunk of text. */
+  /**
+   * Passes events of a response to the job. Any string that isn't the name of an event is a chunk
+   * of text.
+   */
   async function pass(document: FakeDocument, events: readonly string[]): Promise<void> {
     for (const event of events) {
       if (event === 'restart' || event === 'continue') job.begin(0, event);

@@ -52,7 +52,7 @@ describe('runJob', () => {
     readonly runMode?: RunMode;
     /** Number of selections. */
     readonly count?: number;
-    /** Responds to the selection with this index, in place of the service. */
+    /** Generates the response for the selection with this index, in place of the service. */
     readonly generate?: (index: number, options: CallOptions) => Promise<unknown>;
     readonly parameters?: Parameters;
     readonly template?: Pick<Template, 'name' | 'parameters'>;
@@ -68,7 +68,7 @@ describe('runJob', () => {
     readonly undone?: boolean | readonly number[];
     /** True if the user has already accepted or discarded the preview. */
     readonly isClosed?: boolean;
-    /** Receives the responses. By default, they are discarded. */
+    /** Receives the responses. By default, the responses are discarded. */
     readonly writer?: ResponseWriter;
     /** Called with the window's jobs while the user enters the prompt. */
     readonly whilePrompting?: (jobs: RecentJobs) => unknown;

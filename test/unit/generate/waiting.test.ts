@@ -71,7 +71,7 @@ describe('the progress of a run', () => {
   });
   afterEach(() => mock.timers.reset());
 
-  /** Adds the label of a line, and returns the texts that the label shows. */
+  /** Adds a label, and returns the list of texts that it shows. */
   const labelOf = (index: number) => {
     const texts: string[] = [];
     progress.addLabel(index, { show: (text) => texts.push(text), dispose() {} });

@@ -20,7 +20,7 @@ const jwt = (claims: object) =>
 
 const read = (output: string | Buffer) => readCommandOutput({ output: Buffer.from(output) }, NOW);
 
-/** Returns the lifetime of a token in seconds. */
+/** Returns a token's lifetime in seconds. */
 const lifeOf = (response: TokenResponse) => Math.round(tokenLifetime(response, 0).lifeMs / 1_000);
 
 /** Formats a time as the Azure CLI does: in local time, without a time zone. */

@@ -9,7 +9,8 @@ export interface EnvFileFixture {
   readonly values?: readonly [apiKey: string, projectId: string, url: string];
   readonly missing?: readonly string[];
   /**
-   * Line (from 1) and kind of each issue, and the text that the issue covers, if a test checks it.
+   * Line (counted from 1) and kind of each issue. The text that an issue covers is included only if
+   * a test checks it.
    */
   readonly issues?: readonly (readonly [line: number, kind: IssueKind, covered?: string])[];
   /**
@@ -424,7 +425,9 @@ const urls: readonly EnvFileFixture[] = [
   },
 ];
 
-/** Returns a file with a wrong name for the key, and the right names for project and URL. */
+/**
+ * Returns a file with a wrong name for the key, and the correct names for the project and the URL.
+ */
 const misnamed = (name: string): EnvFileFixture => ({
   name: `a name: ${JSON.stringify(name)}`,
   file: withKey(`${name}=${KEY}`),

@@ -14,8 +14,8 @@ import { recordings } from '../../emulator/recordings.ts';
 const KEY_REFUSED = 'BXNIM0415E';
 
 /**
- * The rows of the table in docs/skills.md, each with its details, its statuses, and the known codes
- * and quoted texts in the details.
+ * The rows of the table of error details in docs/skills.md. Each has its details, its statuses, and
+ * the known codes and quoted texts in the details.
  */
 const [, section = ''] = readFileSync('docs/skills.md', 'utf8').split('## Error details\n');
 const rows = [...section.matchAll(/^\| (?<details>[^|]+) \| (?<status>\d[^|]*) \|/gm)].map(
@@ -51,7 +51,7 @@ describe('the table of error details in docs/skills.md', () => {
     });
     const repeated = kinds.filter((kind, index) => kinds.indexOf(kind) !== index);
     // `unauthorized` has several rows, because a token can fail in three ways. `bad-request` has
-    // several rows, because only the message distinguishes bad requests.
+    // several rows, because the reason for a bad request is only in the message.
     assert.deepEqual([...new Set(repeated)].toSorted(), ['bad-request', 'unauthorized']);
   });
 

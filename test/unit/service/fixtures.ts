@@ -42,8 +42,8 @@ export const credentials: Credentials = {
 };
 
 /**
- * Creates a connection, by default from the source `editor`. Without a runtime, calls to the
- * service fail.
+ * Creates a connection. By default, its source is `editor`. Without a runtime, calls to the service
+ * fail.
  */
 export function connectionOf(
   changes: Partial<ConnectionOptions> = {},

@@ -1,6 +1,6 @@
 import type { LifecycleStage, Model } from '../../../src/service/api/modelList.ts';
 
-/** Creates a model with only the given facts, from a model list of 2026-11-21. */
+/** Creates a model with only the given facts, from a model list as of 2026-11-21. */
 export function modelOf(facts: Partial<Model> = {}): Model {
   return {
     id: 'maker/model',

@@ -20,8 +20,8 @@ class Source {
 }
 
 /**
- * Creates two sources and a follower, which follows the first source. Records every state that the
- * follower reports.
+ * Creates two sources, and a follower of the first source. Records every state that the follower
+ * reports.
  */
 function start() {
   const seen: (string | undefined)[] = [];

@@ -27,14 +27,14 @@ export class UsageEditor extends FakeEditor {
   /** The current and the highest number of concurrent writes. */
   readonly writing = { now: 0, most: 0 };
   /**
-   * The buttons of each warning. A warning is answered with the next label in `picks`, or closed if
-   * `picks` is empty.
+   * The buttons of each warning. Each warning is answered with the next label in `picks`, or closed
+   * if no label is left.
    */
   readonly offered: string[][] = [];
   /** Called before a warning is answered. */
   beforeAnswer = () => {};
   readonly shown: string[] = [];
-  /** True if VS Code's own Markdown extension is enabled. */
+  /** True if VS Code's built-in Markdown extension is enabled. */
   hasPreviews = true;
   #text = () => '';
 

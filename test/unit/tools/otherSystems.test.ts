@@ -4,7 +4,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { whyNoServer } from '../../vscode/system.ts';
 
 /**
- * Tests that scripts run on any system, and that test tools print an explanation on a system that
+ * Tests that scripts run on any system, and that test tools print an explanation on systems that
  * they don't support.
  */
 

@@ -43,8 +43,8 @@ async function problemsIn(name: string, content: string): Promise<string[]> {
 }
 
 /**
- * True if a command runs only one program, directly or through xvfb-run, and if that program, its
- * script, or its lock file exists.
+ * True if a command runs only one program, directly or through xvfb-run, and that program exists.
+ * For npm and Node, the script or the lock file must exist.
  */
 function exists(command: string): boolean {
   if (/&&|[|;]/.test(command)) return false;

@@ -2,9 +2,9 @@ import { Session } from 'node:inspector';
 import type { CodePaths } from './workCounter.ts';
 
 /**
- * The process of a `WorkCounter`. Counts the blocks of code that run, including each iteration of a
- * loop, and the characters and elements that built-in methods process. Copies made by spreading
- * objects or sets aren't counted.
+ * The process that a `WorkCounter` starts. Counts the blocks of code that run, including each
+ * iteration of a loop, and the characters and elements that built-in methods process. Copies made
+ * by spreading objects or sets aren't counted.
  */
 
 type Method = (this: unknown, ...given: unknown[]) => unknown;
@@ -118,7 +118,7 @@ function post<Result>(method: string, parameters?: object): Result {
   return answer as Result;
 }
 
-/** Returns the number of blocks of code that were executed since the last call. */
+/** Returns the number of blocks of code that have been executed since the last call. */
 function steps(): number {
   const { result } = post<{ result: readonly Script[] }>('Profiler.takePreciseCoverage');
   let sum = 0;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Returns a text of approximately this length. If the repeated part is long, the text can be
- * longer.
+ * Returns a text of approximately this length. If the repeated part is long, the text can be longer
+ * than that.
  */
 export type TextOf = (length: number) => string;
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Generates text, and the same text split into chunks at random places, even inside a character.
+ * Generates text, and the same text split into chunks at random places, even in the middle of a
+ * character.
  */
 export function cutText(units: readonly string[]): fc.Arbitrary<[text: string, pieces: string[]]> {
   const unit = fc.constantFrom(...units);

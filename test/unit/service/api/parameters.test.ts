@@ -131,7 +131,8 @@ describe('the parameter check', () => {
     [{ stop_sequences: ['x', 'x'] }, { expected: 'texts' }],
   ];
   for (const [parameters, flaw] of wrong) {
-    // JSON.stringify shows Infinity as null, which the check accepts.
+    // JSON.stringify writes Infinity as null. A title with null would be wrong, because the check
+    // accepts null.
     it(`refuses ${JSON.stringify(parameters).replace('null', 'Infinity')} for both operations`, () => {
       for (const operation of operations) {
         const error = parameterProblem(operation, { ...parameters });

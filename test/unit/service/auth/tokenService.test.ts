@@ -113,7 +113,7 @@ describe('the token service', () => {
     const first = kindOf(service.get(never, before));
     await answer(down);
     const kinds = [await first];
-    // These calls run one after the other, as if each waited for a slot of the concurrency limit.
+    // These calls run one after the other, as if the concurrency limit allowed only one at a time.
     for (let call = 1; call < 100; call += 1) kinds.push(await kindOf(service.get(never, before)));
     assert.deepEqual([new Set(kinds), flights.length], [new Set(['server-failed']), 2]);
     const next = value();

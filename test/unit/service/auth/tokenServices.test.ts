@@ -15,8 +15,8 @@ const [oauth = assert.fail()] = readServices([acme]).own;
 
 describe('the token services of a window', () => {
   /**
-   * Creates token services. Each token request returns a token that contains the number of the
-   * request, or fails with `failure` if `failure` is set.
+   * Creates token services. If `failure` is set, each token request fails with it. Otherwise, each
+   * returns a token that contains the number of the request.
    */
   function start() {
     const requests: Credentials[] = [];

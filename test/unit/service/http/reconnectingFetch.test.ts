@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { reconnectingFetch } from '../../../../src/service/http/reconnectingFetch.ts';
 
 /**
- * Simulates a connection that closes after `fetch` has chosen it, and before the first byte is
- * sent.
+ * These tests simulate a connection that closes after `fetch` has chosen it, but before the first
+ * byte is sent.
  */
 describe('reconnectingFetch', () => {
   const { fetch } = globalThis;
