@@ -402,7 +402,7 @@ describe("the extension, tested against the service's documentation", () => {
       emulator.faults.always(chatPath, { status: 503 });
       await generateOnce();
       // Holds the first response until progress appears. Otherwise, the first backoff could end
-      // earlier.
+      // before that.
       await notifications.progress(product.generating);
       held.open();
       await notifications.close(product.exhausted);
