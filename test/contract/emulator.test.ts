@@ -304,7 +304,7 @@ describe('the emulated inference service', () => {
 
   for (const newline of ['\n', '\r\n', '\r'] as const) {
     for (const spaceAfterColon of [true, false]) {
-      it(`frames events with line ending ${JSON.stringify(newline)} and ${spaceAfterColon ? 'a' : 'no'} space after the colon`, async () => {
+      it(`frames events with the line ending ${JSON.stringify(newline)} and ${spaceAfterColon ? 'a' : 'no'} space after the colon`, async () => {
         const emulator = await start({ newline, spaceAfterColon });
         const colon = spaceAfterColon ? ': ' : ':';
         const { text } = await sendNumber(emulator, 10);

@@ -62,7 +62,7 @@ describe('a live test run', () => {
     assert.equal(output, 'Not run. Missing: IBM_PROJECT_ID. Invalid: IBM_URL (bad-url).\n');
   });
 
-  it('stays within its output token limit and succeeds if the service matches the recordings', async () => {
+  it('succeeds within its output token limit if the service matches the recordings', async () => {
     const { code, output } = await runAgainst(emulator);
     assert.equal(code, 0, output);
     assert.doesNotMatch(output, /DIFFERS/);
@@ -78,7 +78,7 @@ describe('a live test run', () => {
     assert.ok(limits.reduce((sum, limit) => sum + limit, 0) <= MOST_TOKENS, limits.join());
   });
 
-  it('prints differences from the recordings: fields, types, values, status, and headers', async () => {
+  it('prints how fields, types, values, the status, and headers differ from the recordings', async () => {
     const { json } = recording(9).response;
     const { created_at, ...others } = json as Record<string, unknown>;
     const planted = { ...others, created: 'today', extra: { more: 1 } };

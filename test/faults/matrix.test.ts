@@ -46,7 +46,7 @@ describe('a call with a fault', () => {
     assert.deepEqual([faultTable.length, played + impossible], [13, CELLS]);
   });
 
-  it("K09: doesn't leave a rejection unhandled or a socket open", async () => {
+  it("K09: doesn't leave behind any unhandled rejections or open sockets", async () => {
     await becomes('back at its sockets', () => sockets() <= socketsBefore);
     assert.deepEqual(unhandled, []);
   });

@@ -132,7 +132,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('offers Fix All Problems where there is a problem, but not on save', async () => {
+    it('offers Fix All Problems only at a problem, and not on save', async () => {
       const text = `# mine\n${good.replaceAll(/=(.*)$/gm, '="$1" # of $1')}`;
       const document = await openWith(text.replaceAll('\n', '\r\n'));
       const { range } = await diagnosticOf('quotes');
@@ -231,7 +231,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
     });
 
-    it('is added to an open .gitignore, which stays unsaved @nightly', async () => {
+    it('is added by the fix to an open .gitignore, which stays unsaved @nightly', async () => {
       const { found } = await notIgnored();
       writeFileSync(path('.gitignore'), 'node_modules');
       const document = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));

@@ -105,7 +105,7 @@ describe('a job in a real editor', () => {
     );
   });
 
-  it('removes the decorations at the ends of lines after an unexpected error', async () => {
+  it('removes its end-of-line decorations after an unexpected error', async () => {
     const editor = await openWith('one\ntwo\n', [line(0, 3), line(1, 3)]);
     const job = jobOn(editor, 'below');
     const left = new Set<TextEditorDecorationType>();

@@ -27,7 +27,7 @@ describe('insert modes:', () => {
   for (const [index, [title, text, selection, want]] of above.entries()) {
     for (const lineEnd of ['\n', '\r\n']) {
       const nightly = index > 0 || lineEnd === '\n' ? ' @nightly' : '';
-      it(`\`above\` inserts text before ${title}, with line ending ${JSON.stringify(lineEnd)}${nightly}`, async () => {
+      it(`\`above\` inserts text before ${title} (line ending ${JSON.stringify(lineEnd)})${nightly}`, async () => {
         const before = text.replaceAll('\n', lineEnd);
         const editor = await open(before, selection);
         assert.equal(await stream(editor, 'above', ['on', 'e\ntw', 'o']), true);

@@ -159,7 +159,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'this.#bytes <= this.#maxBytes',
     to: 'this.#bytes >= 0',
     test: answers,
-    title: 'an oversized token response is rejected after 65536 bytes without reading the rest',
+    title: "an oversized token response is rejected after 65536 bytes, and the rest isn't read",
   },
   {
     name: "the length of a model list isn't limited",

@@ -74,7 +74,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '[allowInsecureRequests]: parseServiceUrl(authUrl).ok',
     to: '[allowInsecureRequests]: parseServiceUrl !== undefined',
     test: 'test/contract/service/services.test.ts',
-    title: "doesn't send a request over http to a remote host",
+    title: "doesn't send a request over HTTP to a remote host",
   },
   {
     name: 'an error from the OAuth library is passed on',

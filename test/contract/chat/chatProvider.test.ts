@@ -602,14 +602,14 @@ describe('the chat provider', () => {
       return String(confirmationMessages?.message);
     };
 
-    it('shows the number of characters, the host, and the project before it runs', async () => {
+    it('shows the length of the prompt, the host, and the project before it runs', async () => {
       assert.match(
         await question('x'.repeat(1_234)),
         /^A prompt of 1,234 characters will be sent to 127\.0\.0\.1:\d+ .* project emulator-project\./,
       );
     });
 
-    it('G17: shows the prompt as code before it runs, shortened if it is long', async () => {
+    it('G17: shows the prompt as code before it runs, but only the beginning of a long prompt', async () => {
       const [, short = ''] = (await question('Say *hi*\nto www.b.example')).split('\n\n');
       assert.match(short, /^Prompt: `Say \*hi\* to www\.b\.example`$/);
       const hostile = 'a `` b\u202E\u{E0041} [x](command:y) ';
@@ -649,7 +649,7 @@ describe('the chat provider', () => {
       assert.equal(emulator.requests.length, 0);
     });
 
-    it('fails if the response is empty or truncated', async () => {
+    it('reports a failure if the response is empty or truncated', async () => {
       emulator.settings.step = () => ({});
       assert.deepEqual((await invoke({ prompt: 'Hello' })).status, 'failed');
       emulator.settings.step = () => undefined;

@@ -96,7 +96,7 @@ const hitsIn = (text: string) => [
   ...(/c4nary/i.exec(text) ?? []),
 ];
 
-describe(`the secrets of each authentication method (${SINKS.length} sinks)`, () => {
+describe(`the secrets of each authentication method (searched for in ${SINKS.length} sinks)`, () => {
   let opened: Windows;
   let [runs, bytes, hits] = [0, 0, 0];
   before(() => {

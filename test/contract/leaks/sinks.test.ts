@@ -138,7 +138,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
   };
   for (const [what, text] of Object.entries(imperfect)) {
     for (const button of ['Cancel', 'Mask and Send']) {
-      it(`E15: doesn't find a .env file's key in any request or sink after the user selects the key and clicks ${button} (${what})`, async () => {
+      it(`E15: doesn't find a .env file's key in any request or sink after the user selects the key and clicks ${button} (key ${what})`, async () => {
         const given = new SinkEditor();
         Object.assign(given, { text, button });
         given.files.set('/work/.env', text);
@@ -160,7 +160,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
     'the service URL': { path: `/${key}` },
   })) {
     for (const source of KEY_SOURCES) {
-      it(`E16: finds a key that was also pasted as ${what} only in token requests and the displayed settings (key from ${source})`, async () => {
+      it(`E16: finds a key only in token requests and the displayed settings if it was also pasted as ${what} (key from ${source})`, async () => {
         const run = useService(opened, { key, source, values }, COMMANDS);
         const { editor, requests } = await run;
         assert.ok(

@@ -23,7 +23,7 @@ function trueKeys(editor: SinkEditor): string[] {
 describe('the Command Palette', () => {
   const suite = eachWithLife();
 
-  it('omits commands that need credentials until a service is set up', async () => {
+  it('omits commands that need credentials if no service is set up', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     await suite.opened.open(editor, stores, () => settled());
@@ -41,7 +41,7 @@ describe('the Command Palette', () => {
     });
   });
 
-  it('offers Sign Out without a stored key only while a source is approved', async () => {
+  it('offers Sign Out only while a source is approved if no key is stored', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     const answers = [['a-hash', 'refused']];

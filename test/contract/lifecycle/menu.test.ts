@@ -161,7 +161,7 @@ describe('the menu', () => {
       assert.match(settings, /^service\nacme$/m);
     });
 
-    it('reports that it couldn’t switch if the picked service is no longer set up', async () => {
+    it('reports a failed switch if the picked service is no longer set up', async () => {
       const { values } = suite.life.stores.keyring;
       const { notification, settings } = await switchToAcme(() =>
         values.delete('hostedModel.key.acme'),

@@ -312,7 +312,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'shows only the missing value as not set: the project, or the key after a sign-out',
+    'shows only the project as not set if it is missing, and only the key after a sign-out',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

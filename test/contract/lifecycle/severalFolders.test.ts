@@ -60,7 +60,7 @@ describe('a notebook cell in one of several folders', () => {
   });
 });
 
-describe('a project that only one of several folders sets', () => {
+describe('a project that is set in only one of several folders', () => {
   const suite = eachWithLife();
   let editor: SinkEditor;
   beforeEach(() => {
@@ -82,7 +82,7 @@ describe('a project that only one of several folders sets', () => {
     });
   }
 
-  it("doesn't count for a folder that needs a project of its own, until that folder gets one", async () => {
+  it("leaves another folder's setup incomplete until that folder has its own project", async () => {
     editor.path = '/work/a.txt';
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');
@@ -96,7 +96,7 @@ describe('a project that only one of several folders sets', () => {
     assert.equal(suite.life.emulator.requests.length, 0);
   });
 
-  it('lets the status item show that the key was refused', async () => {
+  it("doesn't keep the status item from showing that the key was refused", async () => {
     suite.life.emulator.settings.apiKeys = [];
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');

@@ -230,7 +230,7 @@ describe('size limits:', () => {
     ],
   ];
   for (const [what, path, fault, limit] of cases) {
-    it(`${what} is rejected after ${limit} bytes without reading the rest`, async () => {
+    it(`${what} is rejected after ${limit} bytes, and the rest isn't read`, async () => {
       const watched = new WatchedFetch();
       const world = await startWorld({ http: { fetch: watched.fetch } });
       world.emulator.faults.next(path, fault);
@@ -270,7 +270,7 @@ describe('size limits:', () => {
     }
   });
 
-  it('D02: an error response over 64 KiB is reported by its status alone', async () => {
+  it('D02: only the status of an error response over 64 KiB is reported', async () => {
     const watched = new WatchedFetch();
     const world = await startWorld({ http: { fetch: watched.fetch } });
     const body = JSON.stringify({

@@ -61,7 +61,7 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'max_completion_tokens'), 8_192);
   });
 
-  it("I27: calls beforeFirstAttempt once per call, and doesn't send a request if the callback rejects", async () => {
+  it("I27: calls `beforeFirstAttempt` once per call, and doesn't send a request if the callback rejects", async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const sentBefore: number[] = [];
     const beforeFirstAttempt = async () => void sentBefore.push(world.inferenceCount());

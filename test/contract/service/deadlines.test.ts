@@ -255,7 +255,7 @@ describe('the deadline', () => {
     assert.deepEqual(limiter.state, { inFlight: 0, waiting: 0, limit: 1 });
   });
 
-  it("doesn't end a slow stream as long as data keeps arriving", async () => {
+  it("for headers or idle time doesn't end a slow stream as long as data keeps arriving", async () => {
     const patienceMs = 30_000;
     const { emulator, watched, generate } = await start(chatStream, {
       http: { headersMs: patienceMs, idleMs: patienceMs },

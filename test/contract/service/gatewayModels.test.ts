@@ -313,7 +313,7 @@ describe('the models of an added service', () => {
     });
   });
 
-  describe('with hostile or oversized lists', () => {
+  describe('in hostile or oversized lists', () => {
     /** Fields that make an entry as long as an entry from vLLM. */
     const long = { object: 'model', root: 'x'.repeat(200), permission: ['y'.repeat(100)] };
 

@@ -179,7 +179,7 @@ process.stdout.write(${JSON.stringify(text)});
     await generates(() => ({ service: services[0] }), tokenPath);
   });
 
-  it('watsonx.ai on IBM Cloud with single sign-on sets up a connection that sends the token from the program', async () => {
+  it('watsonx.ai on IBM Cloud with single sign-on sets up a connection that sends the token from the token command', async () => {
     const entry = entryUnder('watsonx.ai on IBM Cloud with single sign-on');
     assert.ok(services[0].regions.some(({ url }) => url === entry.url));
     assert.deepEqual(neededSettings(serviceOf(entry)), ['projectId']);
@@ -291,7 +291,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('Databricks sets up a connection that generates text with the token from the program, but has no model list', async () => {
+  it('Databricks sets up a connection that generates text with the token from the token command, but has no model list', async () => {
     const entry = entryUnder('Databricks with a token command');
     const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
     assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');

@@ -144,7 +144,7 @@ describe('requests', () => {
 
   const hostile = ['../../x', 'a?b#c', 'http://evil.example/', 'a\r\nX-Evil: 1', '"},"x":{"'];
   for (const projectId of hostile) {
-    it(`C08: contain the project ${JSON.stringify(projectId)} only as a JSON string`, async () => {
+    it(`C08: contain the project ID ${JSON.stringify(projectId)} only as a JSON string`, async () => {
       const world = await startWorld({ credentials: { projectId } });
       assert.equal(await kindOf(world.generate()), 'project-unknown');
       const request = requestTo(world, pathOf('chat', false));
@@ -153,7 +153,7 @@ describe('requests', () => {
   }
 
   for (const id of hostile) {
-    it(`C08: contain the model ${JSON.stringify(id)} only as a JSON string`, async () => {
+    it(`C08: contain the model ID ${JSON.stringify(id)} only as a JSON string`, async () => {
       const { credentials, http, tokenService, limiter, emulator } = await startWorld();
       const client = new Client({
         ...{ credentials, http, tokenService, limiter },

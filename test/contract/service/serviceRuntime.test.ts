@@ -247,7 +247,7 @@ describe('a service runtime', () => {
   const modelsPath = '/ml/v1/foundation_model_specs';
   const never = new AbortController().signal;
 
-  it('connects to the service without sending credentials while the token is requested', async () => {
+  it('connects to the service while it requests the token, without sending credentials', async () => {
     const { emulator, generate } = await start();
     const held = gate();
     emulator.faults.next(tokenPath, { hold: held.opened });
@@ -381,7 +381,7 @@ describe('a service runtime', () => {
     assert.deepEqual([load?.state.resumesInMs, load?.state.loweredFrom], [undefined, undefined]);
   });
 
-  it('remembers which key was refused until the user signs out', async () => {
+  it('remembers a refused key until the user signs out', async () => {
     const { runtime, generate } = await start();
     await kindOf(generate('a-key-nobody-knows'));
     await generate('key-number-one');

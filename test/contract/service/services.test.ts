@@ -470,7 +470,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
   });
 
   for (const [what, change] of [
-    ['over http to a remote host', { authUrl: 'http://gateway.example' }],
+    ['over HTTP to a remote host', { authUrl: 'http://gateway.example' }],
     ['for a client without an ID', { account: '' }],
   ] as const) {
     it(`doesn't send a request ${what}, and hides the library's error`, async () => {

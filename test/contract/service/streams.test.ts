@@ -32,7 +32,7 @@ describe('streamed text', () => {
   for (const operation of operations) {
     for (const newline of ['\n', '\r\n', '\r'] as const) {
       for (const spaceAfterColon of [true, false]) {
-        const how = `line ending ${JSON.stringify(newline)} and ${spaceAfterColon ? 'a' : 'no'} space after the colon`;
+        const how = `the line ending ${JSON.stringify(newline)} and ${spaceAfterColon ? 'a' : 'no'} space after the colon`;
 
         it(`arrives unchanged for ${operation} with ${how}, even if split inside characters and line breaks`, async () => {
           const emulator = { newline, spaceAfterColon, answer: () => pieces };
