@@ -54,7 +54,7 @@ describe('the .env file in a real editor', () => {
     await until((all) => all.length === 0);
   });
 
-  describe('while it is edited', () => {
+  describe('while it is being edited', () => {
     after(closeTabs);
 
     /**

@@ -272,7 +272,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.selection.isEmpty, true);
   });
 
-  it('replaces the response in a separate undo step on a retry', async () => {
+  it('replaces the response on a retry in a separate undo step', async () => {
     const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     job.append(0, 'half an ans');

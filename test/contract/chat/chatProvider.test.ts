@@ -402,7 +402,7 @@ describe('the chat provider', () => {
 
   const losses: readonly [when: string, lose: (clock: SetClock, restart: () => void) => void][] = [
     ['after a restart', (_, restart) => restart()],
-    ['after the cache of models has expired', (clock) => clock.pass(65 * 60_000)],
+    ['after the model cache has expired', (clock) => clock.pass(65 * 60_000)],
   ];
   for (const [when, lose] of losses) {
     it(`sends the output token limit that it reported to VS Code, even ${when}`, async () => {

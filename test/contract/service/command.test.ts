@@ -140,7 +140,7 @@ describe('a token command', () => {
     timed.dispose();
   });
 
-  it('that exits with code 1 in the first half of its time limit runs once more, within the same deadline', async () => {
+  it('that exits with code 1 in the first half of its time limit runs once more, within the same time limit', async () => {
     time = new FakeTime();
     const timed = new Http({ clock: time });
     const line = `${watched.join};s.once('data',()=>process.exit(1))`;

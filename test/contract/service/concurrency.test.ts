@@ -156,7 +156,7 @@ describe('concurrent requests', () => {
     assert.equal(emulator.count(chat), sent);
   }
 
-  it('release their slots while an expired token is replaced', async () => {
+  it('release their slots while an expired token is being replaced', async () => {
     const world = await startWorld({ clock: time, limits: { limit: 1 } });
     const [first, token] = [gate(), gate()];
     world.emulator.faults.next(chat, { hold: first.opened });

@@ -219,7 +219,7 @@ describe('the deadline', () => {
     assert.deepEqual([kind, details.attempts], ['server-failed', 1]);
   });
 
-  it('starts at the first attempt, not when the request starts to wait for its turn', async () => {
+  it('starts at the first attempt, not when the request starts waiting for its turn', async () => {
     const minIntervalMs = DEADLINE_MS / 2;
     const { emulator, limiter, generate } = await start(chat, {
       limits: { limit: 1, minIntervalMs },

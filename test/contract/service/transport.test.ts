@@ -67,7 +67,7 @@ describe('a redirect', () => {
     assert.equal(world.emulator.count('/elsewhere'), 0);
   });
 
-  it('to an address without a host is reported without naming a host', async () => {
+  it('to an address without a host is reported without a host', async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { redirectTo: 'command:workbench.action.quit' });
     const { kind, details } = await failureOf(world.generate());
