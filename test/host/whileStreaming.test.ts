@@ -31,7 +31,7 @@ import {
 
 const PROMPT = new Range(0, 0, 0, 6);
 
-describe('a writer of streamed text', () => {
+describe('a streaming job', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
@@ -94,7 +94,7 @@ describe('a writer of streamed text', () => {
     assert.deepEqual(unsavedFiles(), []);
   });
 
-  it('J06: writes each chunk only once if two editor groups show the document', async () => {
+  it('J06: writes each chunk only once, even if two editor groups show the document', async () => {
     const editor = await open('prompt', PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'below');

@@ -95,7 +95,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (!isProjectOverridden) return',
     to: 'if (true) return',
     test: 'test/unit/connection/connections.test.ts',
-    title: 'opens the settings to change a space that is set in the folder settings',
+    title: 'opens the settings if the space to change is set in the folder settings',
   },
   {
     name: "waiting for the keyring can't be canceled",
@@ -151,7 +151,8 @@ export const editorMutants: readonly Mutant[] = [
     from: " || (uri.scheme === 'untitled' && uri.authority === '')",
     to: '',
     test: 'test/unit/editor/autoRunFiles.test.ts',
-    title: 'J34: include an unsaved document whose path may lead to a file that runs automatically',
+    title:
+      'J34: include an untitled document whose path may lead to a file that runs automatically',
   },
   {
     name: 'instructions for agents keep invisible text',

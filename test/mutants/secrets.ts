@@ -267,7 +267,8 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const values = [account, apiKey, resource, projectId, url];',
     to: "const values = [''];",
     test: access,
-    title: 'B09: declines only the values shown in the prompt, not values that replace them',
+    title:
+      'B09: treats only the values shown in the prompt as declined, not values that replace them',
   },
   {
     name: 'a changed service entry is used without approval',
@@ -323,7 +324,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const given = reading.named.filter(',
     to: 'const given = (reading.values ? reading.named : []).filter(',
     test: access,
-    title: 'E15: protects a .env key that is in quotes from being sent',
+    title: 'E15: protects a .env key from being sent if it is in quotes',
   },
   {
     name: 'a request body can contain a key that was pasted into a setting',
@@ -380,7 +381,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (changes === this.#changes) return use(value);',
     to: 'return use(value);',
     test: 'test/unit/connection/keyStore.test.ts',
-    title: 'A03: returns the new key to a read that starts before the write',
+    title: 'A03: returns the new key from a read that starts just before the write',
   },
   {
     name: "a key counts as bound to new hosts even if they couldn't be stored",

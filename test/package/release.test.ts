@@ -44,7 +44,7 @@ describe('a release', () => {
     return promise;
   };
 
-  it('sets the next version and creates the package, without a commit or tag @nightly', async () => {
+  it("sets the next version and creates the package, but doesn't create a commit or tag @nightly", async () => {
     const { version: before } = JSON.parse(read('package.json'));
     const { code, output } = await release('way');
     assert.equal(code, 0, output);

@@ -70,7 +70,7 @@ const APACHE = 'licenses/Apache-2.0.txt';
 const AXIOS_FLOOR = [1, 18] as const;
 
 describe('third-party code', () => {
-  it('L02: is left out of the package if it is in node_modules, as are secrets and stray files', async () => {
+  it('L02: in node_modules is left out of the package, and so are secrets and stray files', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
     const planted = [
       ...['.env', '.env.local', 'dist/.env', 'server.pem', 'dist/id_rsa', 'dist/part.js.map'],
@@ -136,7 +136,7 @@ describe('third-party code', () => {
     assert.deepEqual([...found].sort(), Object.keys(BUNDLED).sort());
   });
 
-  it('L11: ships with the full license text of each package exactly once', () => {
+  it("L11: ships with exactly one copy of each bundled package's full license text", () => {
     const entries = entriesOf(readFileSync('hosted-model.vsix'));
     const shipped = entries.find(({ name }) => name === 'extension/ThirdPartyNotices.txt');
     const [, ...notices] = shipped?.bytes.toString('utf8').split(/^={80}$/m) ?? [];
@@ -189,7 +189,7 @@ describe('third-party code', () => {
     }
   });
 
-  it('L12: includes axios at or above the minimum version, but not a new major version', () => {
+  it('L12: includes axios at or above the minimum version, within the same major version', () => {
     const [major = 0, minor = 0] =
       lock.packages['node_modules/axios']?.version.split('.').map(Number) ?? [];
     assert.ok(major === AXIOS_FLOOR[0] && minor >= AXIOS_FLOOR[1], `${major}.${minor}`);

@@ -104,7 +104,7 @@ const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
 /** Returns the highest number of token requests in any second after all windows have started. */
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
-describe(`${WINDOWS} windows that restart within a minute and stay open for ${HOURS} h`, () => {
+describe(`${WINDOWS} windows that restart within the same minute and stay open for ${HOURS} h`, () => {
   // Fewer windows in fewer hours would prove nothing, because the busiest second of a few windows
   // is random.
   if (!isFull) return;

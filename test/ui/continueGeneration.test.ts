@@ -77,7 +77,7 @@ describe(`the latest response ${nightly}`, () => {
     }
   });
 
-  it('matches the complete response byte for byte after clicking Continue at each truncation', async () => {
+  it('matches the complete response byte for byte once the user has clicked Continue at each truncation', async () => {
     const { editor, notifications } = session.workbench;
     await select('whole');
     await run(generate);
@@ -93,7 +93,7 @@ describe(`the latest response ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('is removed by Undo Generation, except for text that the user typed in or after it', async () => {
+  it('is removed by Undo Generation, which keeps text that the user typed in or after it', async () => {
     const { editor, notifications } = session.workbench;
     await select('undone');
     await run(generate);

@@ -101,7 +101,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await workbench.quickInput.waitFor({ step: '1/5' });
   });
 
-  it('names the problem with the .env file, and opens the file if it exists', async () => {
+  it('names the problem with the .env file, and offers to open the file if it exists', async () => {
     const unapproved = notApprovedYet(emulator);
     const rest = `VENDOR_PROJECT_ID=${projectId}\nVENDOR_URL=${emulator.url}\n`;
     const planted: [file: string | undefined, cause: RegExp, fix: string][] = [
@@ -142,7 +142,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     unapproved.approve();
   });
 
-  it('cancels the running check when the list is closed', async () => {
+  it('cancels the running check when its list is closed', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     await storeKey(session);

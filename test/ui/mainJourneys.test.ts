@@ -79,7 +79,7 @@ describe('the main journeys', () => {
       background: 'none',
     });
 
-  it('A03: the first generation opens Set Up if settings are missing, then continues', async () => {
+  it('A03: a generation opens the setup if settings are missing, and continues after the setup', async () => {
     const { editor, notifications, quickInput } = session.workbench;
     await status().waitFor({
       text: '$(key) Set Up Hosted Model',
@@ -312,7 +312,7 @@ describe('the main journeys', () => {
     );
   });
 
-  it('A17: signing out deletes the key and the token, and ends three running calls', async () => {
+  it('A17: signing out deletes the key and the token, and ends all running calls', async () => {
     const { editor, notifications, screen } = session.workbench;
     // VS Code encrypts the secrets, so the test can only compare the length of the encrypted text.
     const kept = () => screen.read<number>(`localStorage.getItem('secrets.provider').length`);

@@ -246,7 +246,7 @@ describe(`a preview ${nightly}`, () => {
   });
 });
 
-it(`a preview shows its title, its two named buttons, and the diff in both themes ${nightly}`, async () => {
+it(`a preview shows its title, buttons, and diff in both themes and at two widths ${nightly}`, async () => {
   const emulator = await startService();
   const session = await openWindow(emulator, {
     userSettings: { 'hostedModel.insertMode': 'preview' },

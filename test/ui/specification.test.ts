@@ -245,7 +245,7 @@ describe("the extension, tested against the service's documentation", () => {
       wasSent(fileService, { ...inFile, project: 'another-project' });
     });
 
-    it('uses the approved environment if the folder has no .env file', async () => {
+    it('uses the environment, once approved, if the folder has no .env file', async () => {
       await rm(session.path('.env'));
       await generateFrom(session, 'b.txt');
       await isAsked('environment');
@@ -380,7 +380,7 @@ describe("the extension, tested against the service's documentation", () => {
       assert.equal(emulator.count(chatPath), 2, 'the request is sent again once, with a new token');
     });
 
-    it('names an expired access token as the cause if a new token is refused, too', async () => {
+    it('names an expired access token as the cause if a new token is also refused', async () => {
       const { notifications } = session.workbench;
       const isInference = ({ path, method }: ReceivedRequest) =>
         method === 'POST' && path.startsWith('/ml/');
@@ -462,7 +462,7 @@ describe("the extension, tested against the service's documentation", () => {
       );
     });
 
-    it('observes the minimum interval in the settings between requests', async () => {
+    it('observes the minimum request interval in the settings', async () => {
       const { notifications } = session.workbench;
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),

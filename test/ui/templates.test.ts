@@ -92,7 +92,7 @@ describe(`templates ${nightly}`, () => {
     assert.match(await promptSent(), /^Summarize the following(.|\n)*# Some text\.$/);
   });
 
-  it('can explain code in a new document', async () => {
+  it('can insert an explanation of the selected code into a new document', async () => {
     const { editor } = session.workbench;
     await select('long.py');
     await pick('Explain');

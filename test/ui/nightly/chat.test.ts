@@ -61,7 +61,7 @@ describe('chat in VS Code', () => {
     );
   });
 
-  it(`runs 20 agent steps over one connection, with one request per step ${nightly}`, async () => {
+  it(`runs 20 agent steps over one network connection, with one request per step ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     await storeKey(session);
     await startChat(session, 'Agent');

@@ -157,7 +157,7 @@ for (const theme of ['dark', 'light'] as const) {
 
     for (const mode of Object.keys(written) as (keyof typeof written)[]) {
       const { before, line, answer, after, position }: Written = written[mode];
-      it(`${mode}: writes exactly the expected bytes, and one undo removes them`, async () => {
+      it(`${mode}: writes exactly the expected bytes, and one undo restores the document`, async () => {
         const { editor, page } = session.workbench;
         await generateInto(`${mode}/prices.py`, line, mode, answer);
         await editor.waitForText(lines(after, '\n'));

@@ -93,7 +93,7 @@ describe('ChatModels', () => {
     assert.deepEqual(one?.capabilities, { toolCalling: false, imageInput: false });
   });
 
-  it('keeps a list for each service and operation, and reports the list as stale after a day', async () => {
+  it('keeps a separate list for each service and operation, and reports each list as stale after a day', async () => {
     const elsewhere = credentialsAt('https://models.example:8443');
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [modelOf({ id: 'b/two' })]);
     assert.equal(
@@ -205,7 +205,7 @@ describe('ChatModels', () => {
     assert.equal(models().information(connectionAt(dallas)).length, 1);
   });
 
-  it('keeps at most 8 lists of 200 models each, without descriptions', async () => {
+  it('keeps at most 8 lists of at most 200 models each, without descriptions', async () => {
     const many = Array.from({ length: 300 }, (_, n) => modelOf({ id: `m/${n}`, description: 'x' }));
     for (let service = 0; service < 12; service += 1) {
       await models().keep(sourceOf(credentialsAt(`https://s${service}.example`), 'chat'), many);

@@ -227,7 +227,7 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [added]);
     });
 
-    it("switches the service for selections without losing a service's project or address", async () => {
+    it("switches the service for selections without losing either service's project or address", async () => {
       await storeBoth();
       editor.userSettings.set('service', 'ibm');
       const [, gateway] = await connections.all();
@@ -249,9 +249,9 @@ describe('Connections', () => {
       ['the picked model', 'ibm/granite-of-the-team', 'large', ` ${overrides}`],
       ['the default model', 'ibm/granite-of-the-team', undefined, ` ${overrides}`],
       ['nothing', 'large', 'large', ''],
-      ['nothing with an invalid ID', '[x](command:x)', undefined, ''],
+      ['nothing, because the ID is invalid', '[x](command:x)', undefined, ''],
     ] as const) {
-      it(`reports a switch to another service, and whether the folder overrides its model (overrides ${what})`, async () => {
+      it(`reports a switch to another service, and whether the folder settings override its model (overridden: ${what})`, async () => {
         await storeBoth();
         editor.userSettings.set('service', 'ibm');
         editor.folderSettings.set('modelId', ofFolder);
@@ -440,7 +440,7 @@ describe('Connections', () => {
     'belongs to an incomplete set of another service': `${envFile(EVIL, 'key-of-the-first-set')}CPD_API_KEY=key-in-the-file\n`,
   };
   for (const [what, text] of Object.entries(imperfect)) {
-    it(`E15: protects a .env key that ${what} from being sent`, async () => {
+    it(`E15: protects a .env key from being sent if it ${what}`, async () => {
       await storeKey();
       editor.files.set('/work/.env', text);
       const { choice } = await connections.peek();
@@ -627,7 +627,7 @@ describe('Connections', () => {
     assert.deepEqual(storageIssues, []);
   });
 
-  it("keeps the user's setup answers if VS Code can't write the settings", async () => {
+  it("keeps the values that the user entered in the setup if VS Code can't write the settings", async () => {
     await storeKey();
     editor.beforeUpdate = () => {
       editor.beforeUpdate = () => {};
@@ -704,7 +704,7 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
-  it('B09: declines only the values shown in the prompt, not values that replace them', async () => {
+  it('B09: treats only the values shown in the prompt as declined, not values that replace them', async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.modalPrompt();
@@ -814,7 +814,7 @@ describe('Connections', () => {
     }
   });
 
-  it("doesn't read secrets or files after a .env change until a command needs a connection", async () => {
+  it("doesn't read secrets or files just because a .env file has changed", async () => {
     await storeKeyAndFile();
     asked.length = 0;
     editor.watched('change', '/work/.env');
@@ -1095,7 +1095,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
   });
 
-  it('opens the settings to change a space that is set in the folder settings', async () => {
+  it('opens the settings if the space to change is set in the folder settings', async () => {
     await storeKey();
     const { commands } = await import('vscode');
     const queries: unknown[] = [];
@@ -1107,7 +1107,7 @@ describe('Connections', () => {
     registered.dispose();
   });
 
-  it('opens the setup to change a project that is set in the user settings', async () => {
+  it('opens the setup if the project to change is set in the user settings', async () => {
     await storeKey();
     editor.typed.push('other-project');
     editor.picks.push(SERVICE, SAVE);
@@ -1440,7 +1440,7 @@ describe('Connections', () => {
       assert.deepEqual([editor.modalCount, editor.inputCount], [0, 1]);
     });
 
-    it('uses the automatic order if the setting has an unknown value', async () => {
+    it('uses the automatic order if the setting has an invalid value', async () => {
       await storeKey();
       for (const word of ['enviroment', 'Editor', '', 7, null, ['editor']]) {
         editor.userSettings.set('credentialSource', word);
@@ -1477,7 +1477,7 @@ describe('Connections', () => {
       assert.equal(editor.folderSettings.has('credentialSource'), false);
     });
 
-    it('reports that Use Other Sources had no effect if another settings file overrides the setting', async () => {
+    it('reports when another settings file overrides the value saved by Use Other Sources', async () => {
       await storeKey();
       editor.userSettings.set('credentialSource', 'environment');
       editor.overriddenSettings.add('credentialSource');
@@ -1637,7 +1637,7 @@ describe('Connections', () => {
       return connection;
     };
 
-    it('names the missing settings in its first step, and is followed by a list of the checked sources', async () => {
+    it('names the missing settings in its first step, and is followed by a list of the checked sources if the user closes it', async () => {
       editor.picks.push(IBM);
       assert.equal(await required(), undefined);
       assert.deepEqual(editor.prompts, [

@@ -87,7 +87,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('suggest the setup, not the .env file, if a key is stored, the file was declined, or no file exists', () => {
+  it('suggest the setup, not the .env file, if a key is stored, if the file was declined, or if there is no file', () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [
@@ -121,7 +121,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('show the path of an unapproved program in the diagnosis list, but not in the report', () => {
+  it('show the path to an unapproved program in the diagnosis list, but not in the report', () => {
     const approved = { authUrl: ibm.authUrl, authHost: '', serviceUrl: REGION, serviceHost: '' };
     const addresses = { ...approved, isUnencrypted: false };
     const { preliminary, anonymous } = prepareDiagnosis(found(), {
@@ -169,7 +169,7 @@ describe('the message about a failed test in the setup', () => {
     }
   });
 
-  it("asks the user to correct values in the setup if they haven't been saved", () => {
+  it("asks the user to correct values in the setup, because they haven't been saved yet", () => {
     const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
     assert.match(textOf('unreachable', misspelt), /address in the setup/);
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {

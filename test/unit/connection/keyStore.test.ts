@@ -67,7 +67,7 @@ describe('KeyStore', () => {
     assert.deepEqual(window.issues, ['refuses-key']);
   });
 
-  it('A05: returns undefined and reports the failure only once if reading fails', async () => {
+  it('A05: returns undefined if reading fails, and reports the failure only once', async () => {
     const keyring = new FakeKeyring();
     const state = new FakeState();
     await openWindow(keyring, undefined, state).store.write(record, 'ibm');
@@ -265,7 +265,7 @@ describe('KeyStore', () => {
   });
 
   for (const when of ['before', 'after'] as const) {
-    it(`A03: returns the new key to a read that starts ${when} the write`, async () => {
+    it(`A03: returns the new key from a read that starts just ${when} the write`, async () => {
       const keyring = new FakeKeyring();
       const [answering, storing] = [gate(), gate()];
       let isSlow = false;

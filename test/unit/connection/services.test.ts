@@ -151,7 +151,7 @@ describe('the extension with several services', () => {
     });
   }
 
-  it("doesn't fall back to a service with lower precedence if the first service has malformed values", async () => {
+  it("doesn't fall back to a service with lower precedence if one with higher precedence has malformed values", async () => {
     const approve = async (file: string) => {
       editor.files.set('/work/.env', file);
       const approved = connections.for();
@@ -218,7 +218,7 @@ describe('the extension with several services', () => {
     assert.equal(editor.modalCount, 0);
   });
 
-  it('names the missing values of the first service if the .env file is incomplete for every service', async () => {
+  it('names the missing values of the service with the highest precedence if the .env file is incomplete for every service', async () => {
     editor.files.set('/work/.env', 'CPD_USERNAME=anna\nWATSONX_URL=https://a.example\n');
     Object.assign(environment, variablesIn(platformFile));
     assert.equal(await connections.for(), undefined);
@@ -461,7 +461,7 @@ describe('the extension with several services', () => {
     assert.doesNotMatch(shownTexts.join(), /project/);
   });
 
-  it('uses the project and account from the latest setup, even if a deployment was set', async () => {
+  it('uses the project and account from the latest setup, even if the settings named a deployment before', async () => {
     editor.userSettings.set('deploymentId', 'deployment-of-the-cloud');
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
@@ -672,7 +672,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(await used(), [false, false]);
   });
 
-  it("doesn't change the model setting or an empty service setting during setup", async () => {
+  it("doesn't change the model setting or an empty service setting during the setup", async () => {
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM).set('modelId', 'my-model');
     const record = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
     await keys.write({ ...record, apiKey: 'key-of-the-platform' }, 'cpd');

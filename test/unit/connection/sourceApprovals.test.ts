@@ -28,7 +28,7 @@ describe('SourceApprovals', () => {
     }
   });
 
-  it("B14: doesn't apply a folder's decision to another folder with identical values", async () => {
+  it("B14: doesn't apply a decision about one folder to another folder with identical values", async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subject, 'approved');
     const elsewhere = approved.map((value) => value.replace('/work/a', '/work/b'));

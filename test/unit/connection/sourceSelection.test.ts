@@ -152,7 +152,7 @@ describe('source selection', () => {
     assert.equal(choice.credentials.authUrl, 'https://identity.company.example');
   });
 
-  it('A11: prompts if only the identity address changed', () => {
+  it('A11: prompts even if only the identity address has changed', () => {
     const settings = { authUrl: 'https://identity.company.example' };
     assert.equal(choose(found({ settings })).kind, 'unapproved');
   });

@@ -48,7 +48,7 @@ const rowsOf = (one: SourceSnapshot) =>
 const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: SourceSnapshot) =>
   actionsFor(id, one).map(({ label }) => label.replace(/^\S+ /, ''));
 
-describe('the reason why a credential source is used', () => {
+describe('the reason for using a credential source', () => {
   const nothing = { record: undefined };
   const approvedEnvironment = environment(full, 'approved');
   const fileOfOther = envFile({});
@@ -153,7 +153,7 @@ describe('the source view', () => {
     ]);
   });
 
-  it('B13: shows the hosts and project from a .env file', () => {
+  it('B13: shows the hosts and project while a .env file is in use', () => {
     const one = found({ record: undefined, external: [envFile(full, 'approved')] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com',
@@ -259,7 +259,7 @@ describe('the source view', () => {
   });
 });
 
-describe('the reason why a source is used, if hostedModel.credentialSource selects one', () => {
+describe('the reason for using a source while hostedModel.credentialSource selects one', () => {
   const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
     reasonText(source, found({ external: [envFile(), environment()], ...changes }));
 
@@ -325,7 +325,7 @@ describe('the choices in Use Another Source', () => {
     assert.equal(JSON.stringify(choicesOf(one)).includes(full.key), false);
   });
 
-  it("mark the source in the settings, even if it can't be used", () => {
+  it("mark the source that the setting selects, even if it can't be used", () => {
     const settings = { credentialSource: 'envFile' } as const;
     const marks = (external: SourceSnapshot['external']) =>
       choicesOf(found({ external, settings })).map(([, , description]) => description);

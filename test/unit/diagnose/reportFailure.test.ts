@@ -137,7 +137,7 @@ describe('reporting a failed generation', () => {
     assert.equal(editor.messages.length, 3);
   });
 
-  it('shows the name of the template as plain text', async () => {
+  it("shows the template's name as plain text", async () => {
     const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
     const refusal = new ServiceError('parameter-refused', { names: ['top_k'] });
     const template = { name: '[Short](command:x)', parameters: { top_k: 101 } };

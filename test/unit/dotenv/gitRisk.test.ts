@@ -62,12 +62,12 @@ describe('Git integration', () => {
       editor = new GitEditor();
     });
 
-    it("is “not-ignored” if git doesn't ignore the file", async () => {
+    it('is “not-ignored” if Git neither tracks nor ignores the file', async () => {
       editor.extension = withRepository(untracked);
       assert.equal(await gitRisk(file), 'not-ignored');
     });
 
-    it('is “tracked” if git tracks the file', async () => {
+    it('is “tracked” if Git tracks the file', async () => {
       const asked: unknown[] = [];
       const getObjectDetails = async (...given: unknown[]) => void asked.push(given);
       editor.extension = withRepository({ ...untracked, getObjectDetails });
@@ -75,7 +75,7 @@ describe('Git integration', () => {
       assert.deepEqual(asked, [['', file.fsPath]]);
     });
 
-    it('is undefined if git ignores the file', async () => {
+    it('is undefined if Git ignores the file', async () => {
       const checkIgnore = async (paths: string[]) => new Set(paths);
       editor.extension = withRepository({ ...untracked, checkIgnore });
       assert.equal(await gitRisk(file), undefined);
@@ -85,7 +85,7 @@ describe('Git integration', () => {
     for (const [name, extension] of [
       ['the Git extension is missing, as in a remote window', undefined],
       ['the Git extension can’t be activated', { activate: broken }],
-      ['git is disabled or not installed', { activate: async () => ({ getAPI: disabled }) }],
+      ['Git is disabled or not installed', { activate: async () => ({ getAPI: disabled }) }],
       ["the file isn't in an open repository", withRepository(null)],
       ['the index can’t be read', withRepository({ ...untracked, getObjectDetails: broken })],
       ['the ignore rules can’t be read', withRepository({ ...untracked, checkIgnore: broken })],
@@ -131,7 +131,7 @@ describe('Git integration', () => {
       }
     });
 
-    it('is called for repository changes only while git is enabled', async () => {
+    it('is called for repository changes only while Git is enabled', async () => {
       const { listeners, api } = withEvents();
       const changed = new Listeners();
       const git = { enabled: false, onDidChangeEnablement: changed.event, getAPI: disabled };

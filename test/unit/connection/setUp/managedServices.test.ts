@@ -108,7 +108,7 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
-  it('gets a success message with the keyboard shortcut only if no document is open', async () => {
+  it('is reported as set up in a message that names the keyboard shortcut only if no document is open', async () => {
     const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
     const keysToPress = process.platform === 'darwin' ? mac : key;
     for (const [file, message] of [
@@ -288,7 +288,7 @@ describe('a service that the user added', () => {
       });
     }
 
-    it('can have a header value changed even if it already has 20 headers', async () => {
+    it('can get a new value for a header even if it already has 20 headers', async () => {
       await store({ ...none, headers: headersOfCount(20) });
       editor.picks.push(
         'ACME',
@@ -426,7 +426,7 @@ describe('a service that the user added', () => {
       return emulator.close();
     });
 
-    it('passes the test without a model, and reuses the token for the first generation', async () => {
+    it('passes the test before a model is selected, and reuses the token for the first generation', async () => {
       const { url } = emulator;
       const model = 'ibm/granite-4-h-small';
       editor.picks.push('$(add) Add a Service...', 'watsonx', 'IBM API Key', TEST, model);

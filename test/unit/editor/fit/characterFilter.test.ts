@@ -92,7 +92,7 @@ describe('the character filter', () => {
     assert.equal(plainText.removed, 4);
   });
 
-  it('produces the same result however the text is split into chunks', () => {
+  it('produces the same result no matter how the text is split into chunks', () => {
     const units = [
       ...['a', '1', '\r', '\n', '\0', '\u2028', '\uD834', '\uDD1E', '\u{1D11E}', '\u{E0041}'],
       ...[

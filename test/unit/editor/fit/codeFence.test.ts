@@ -155,7 +155,7 @@ describe('a code fence', () => {
     );
   });
 
-  it('is recognized however the text is split into chunks', () => {
+  it('is recognized no matter how the text is split into chunks', () => {
     const units = ['a', '`', '```', '````', '~~~', '\n', '\n', ' ', '\t', '    ', 'x'.repeat(99)];
     fc.assert(
       fc.property(cutText(units), ([text, pieces]) => {

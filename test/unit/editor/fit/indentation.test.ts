@@ -108,7 +108,7 @@ describe('indentation', () => {
       ['pug', 'ul\n    li a'],
     ];
     for (const [languageId, text] of kept) {
-      it(`is kept in ${languageId} if the first line may continue: ${JSON.stringify(text)}`, () => {
+      it(`is added in ${languageId} if the first line may continue on the next line: ${JSON.stringify(text)}`, () => {
         const given = text.replaceAll('\n', '\n    ');
         assert.equal(fitted('    ', text, languageId), given);
       });
@@ -126,7 +126,7 @@ describe('indentation', () => {
     assert.deepEqual(written, ['a', ';', '\n', '', '', '  b']);
   });
 
-  it('is the same however the text is split into chunks', () => {
+  it('is the same no matter how the text is split into chunks', () => {
     const options = fc.record({
       indentation: fc.constantFrom('', '  ', '    ', '\t'),
       languageId: fc.constantFrom('c', 'python', 'markdown'),
