@@ -187,7 +187,7 @@ describe('a streaming job', () => {
     assert.equal(job.text, 'first second');
   });
 
-  it('J33: gives up if the document becomes too short to contain the insertion position', async () => {
+  it('J33: gives up if the document becomes too short to contain the insertion point', async () => {
     const editor = await openFile(
       'streaming11.txt',
       `${'line\n'.repeat(50)}prompt\n`,

@@ -86,7 +86,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it('offers to use text typed in the region step only if it is a host name', async () => {
+  it('offers to use a host name typed in the region step, but not other text', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');

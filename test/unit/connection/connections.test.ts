@@ -413,7 +413,7 @@ describe('Connections', () => {
     assert.equal(editor.modalCount, 0);
   });
 
-  it("E12: protects the keys of sources that aren't in use from being sent", async () => {
+  it('E12: protects the keys of unused sources from being sent', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();
