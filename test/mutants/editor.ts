@@ -176,7 +176,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'plainText(this.#response(index).text, this.languageId)',
     to: 'this.#response(index).text',
     test: 'test/unit/generate/outcome.test.ts',
-    title: "D27: doesn't show or copy control and tag characters",
+    title: "D27: doesn't show or copy control or tag characters",
   },
   {
     name: 'chat continues after the daily budget is used up',

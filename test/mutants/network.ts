@@ -287,7 +287,8 @@ export const networkMutants: readonly Mutant[] = [
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, until);',
     to: 'void until;',
     test: limiter,
-    title: 'delays the next call by the pause that the service requests after a throttled call',
+    title:
+      'delays the next call by the pause that the service requests in response to a throttled call',
   },
   {
     name: 'the event parser gets input of any length',

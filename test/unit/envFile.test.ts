@@ -149,7 +149,7 @@ describe('an open .env file', () => {
   const text =
     'CPD_USERNAME=anna\nCPD_API_KEY="key-of-the-platform"\nCPD_URL=https://cpd.example\n';
 
-  it('keeps the lines for a second service unchanged after Fix All Problems', () => {
+  it('is changed by Fix All Problems only on the lines for the checked service', () => {
     const all = [ibm, ...services.filter(({ word }) => word === 'cpd')];
     const parseFor = (given: string) => parseEnvText(given, ibm, all, false);
     const lines = ['IBM_API_KEY="abcdefgh"', "IBM_PROJECT_ID='p'", ...text.trim().split('\n')];
@@ -178,7 +178,7 @@ describe('an open .env file', () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 
-  it('is checked only for the service with a complete set of values', () => {
+  it("isn't checked for other services if it is complete for one service and no service is selected", () => {
     const used = `IBM_URL=https://a.example\n${text.replace(/"/g, '')}CPD_PROJECT_ID=p\n`;
     const open = parseEnvText(used, ibm, services, false);
     assert.equal(open.service, cpd);

@@ -99,7 +99,7 @@ describe('the manifest', () => {
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
   });
 
-  it('has command titles that pages and buttons quote with their ellipsis', () => {
+  it('has no command title that a page or button quotes without its ellipsis', () => {
     // The changelog isn't checked, because it quotes command titles from earlier versions.
     const { 'CHANGELOG.md': _, ...pages } = readPages();
     const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
@@ -242,7 +242,7 @@ describe('the manifest', () => {
     }
   });
 
-  it('has four groups of settings, with the most common settings first', () => {
+  it('has four groups of settings in a fixed order', () => {
     const groups = contributes.configuration.map(({ title, properties }) => {
       return [title, Object.keys(properties).map((name) => name.replace('hostedModel.', ''))];
     });

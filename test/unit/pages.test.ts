@@ -32,7 +32,7 @@ describe('the pages', () => {
     assert.equal(readFileSync(HOUSE, 'utf8'), pictureOf(readRooms()), 'run: npm run pages');
   });
 
-  it('align numbers in tables to the right, with commas for thousands', () => {
+  it('right-align numbers in tables, with commas as thousands separators', () => {
     const rows = [
       ['calls', 10_000, '= 10,000'],
       ['seconds', 1.234, ''],
@@ -89,7 +89,7 @@ describe('README.md', () => {
     assert.doesNotMatch(pages['README.md'] ?? '', /`#|\(command:/);
   });
 
-  it("starts with one sentence about the extension's purpose, and an animated picture", () => {
+  it("starts with a sentence about the extension's purpose, an animated picture, and five highlights", () => {
     const [before = ''] = pages['README.md']?.split(/^## /m) ?? [];
     const [title, sentence = '', first = '', ...rest] = before.trim().split('\n\n');
     assert.equal(title, '# Hosted Model');

@@ -27,7 +27,7 @@ describe('a saved picture', () => {
   });
 
   for (const text of ['Diagnase Connection', 'Diagnose Conneetion', 'Diagnose Connection.']) {
-    it(`is replaced if a character changes (${text})`, async () => {
+    it(`is replaced if the text differs by one character (${text})`, async () => {
       assert.equal(await isReplacedBy(text), true);
     });
   }

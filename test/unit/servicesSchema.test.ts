@@ -56,7 +56,10 @@ describe('the schema of added services', () => {
   }
 
   const wrongRows: readonly (readonly [what: string, changes: object])[] = [
-    ['an address with another scheme', { authentication: apiKey, url: 'ftp://llm.acme.example' }],
+    [
+      'an address with an unsupported scheme',
+      { authentication: apiKey, url: 'ftp://llm.acme.example' },
+    ],
     ['an unknown authentication method', { authentication: { kind: 'other' } }],
     ['an empty command', ofCommand([])],
     ['a command line', ofCommand('print-token --json')],

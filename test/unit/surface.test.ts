@@ -19,7 +19,7 @@ function places(pattern: RegExp): string[] {
 }
 
 describe('the extension', () => {
-  it('G05: copies only responses and reports to the clipboard', () => {
+  it('G05: writes only responses and diagnosis reports to the clipboard, and never reads it', () => {
     const writes = places(/\bclipboard\.writeText\([^)]*\)|\bwriteText\b|clipboardCopyAction/g);
     const allowed = [
       /^src\/diagnose\/copyReport\.ts: clipboard\.writeText\(text\)$/,

@@ -67,7 +67,7 @@ describe('a selection', () => {
       });
     }
 
-    it(`excludes a response that is inserted before the last selected line break (line ending ${shownLineEnd})`, () => {
+    it(`ends before a response that is inserted right before its last line break (line ending ${shownLineEnd})`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: whole.textEnd, rangeLength: 0, text: 'An answer' },
       ]);

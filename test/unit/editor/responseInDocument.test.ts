@@ -44,22 +44,22 @@ describe('a response in a document', () => {
     ['is undone, and then ends', ['append', 'withdraw', 'end'], ['isPlaced']],
     ['is undone, and then lost', ['withdraw', 'lose'], ['isPlaced']],
     ['is undone twice', ['append', 'withdraw', 'withdraw'], ['isPlaced']],
-    ['starts over while it streams', ['append', 'restart'], ['isPlaced']],
-    ['starts over after its end', ['append', 'end', 'restart'], ['isPlaced']],
-    ['starts over after it was lost', ['append', 'lose', 'restart'], ['isPlaced']],
+    ['restarts while it streams', ['append', 'restart'], ['isPlaced']],
+    ['restarts after its end', ['append', 'end', 'restart'], ['isPlaced']],
+    ['restarts after it was lost', ['append', 'lose', 'restart'], ['isPlaced']],
     [
-      'starts over after it was lost, and receives text',
+      'restarts after it was lost, and receives text',
       ['lose', 'restart', 'append'],
       ['isStreaming', 'isPending'],
     ],
     [
-      'starts over after it was undone, and receives text',
+      'restarts after it was undone, and receives text',
       ['withdraw', 'restart', 'append'],
       ['isStreaming', 'isPending'],
     ],
   ] as const satisfies readonly (readonly [string, readonly Event[], readonly Flag[]])[]) {
     const flags = expected.map((flag) => flag.slice(2).toLowerCase()).join(' and ');
-    it(`is ${flags || 'neither streaming, nor pending, nor placed'} if it ${what}`, () => {
+    it(`is ${flags || 'not streaming, pending, or placed'} if it ${what}`, () => {
       const response = responseAfter(events);
       assert.deepEqual(
         FLAGS.filter((flag) => response[flag]),

@@ -139,7 +139,7 @@ describe('a tracked range', () => {
       isUncertain: false,
     };
 
-    it('recognizes its text when a redo or an undo restores it', () => {
+    it('recognizes its text when an undo or redo restores it', () => {
       for (const [first, then] of [
         ['undo', 'redo'],
         [undefined, 'undo'],

@@ -178,7 +178,7 @@ describe('a job', () => {
       'b',
     ],
     [
-      'writes a new response after an undo before the first text',
+      'writes a new response after an undo that preceded the first text',
       ['restart', 'undo', 'failed', 'restart', 'b', 'ended'],
       'ended',
       'b',

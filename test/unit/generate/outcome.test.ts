@@ -63,7 +63,7 @@ describe('responseNotifications', () => {
     return job;
   }
 
-  it("D27: doesn't show or copy control and tag characters", async () => {
+  it("D27: doesn't show or copy control or tag characters", async () => {
     const job = await jobWith('ls\u001B[201~\r\n\u{E0072}\u{E006D}\u202Eend');
     await outcome.showResult(job);
     for (const button of ['Open in New Document', 'Copy']) {
@@ -97,7 +97,7 @@ describe('responseNotifications', () => {
     });
   }
 
-  it('offers to copy the response again if copying failed', async () => {
+  it("offers Copy again if the response couldn't be copied", async () => {
     const job = await jobWith('a');
     const { env } = await import('vscode');
     const write = env.clipboard.writeText;
@@ -240,7 +240,7 @@ describe('responseNotifications', () => {
     });
   }
 
-  it('opens a copy of a response whose document was closed', async () => {
+  it('opens a copy of the response on Show if its document was closed', async () => {
     const job = await jobWith('a');
     await job.end(0, 'ended');
     editor.button = 'Show';
@@ -262,7 +262,7 @@ describe('responseNotifications', () => {
   for (const [what, text, removed, kept] of [
     ['were removed', 'a\u001B\u202Eb', 2, 0],
     ['remain', 'a\u2067b\u2069\u200B', 0, 3],
-    ['were removed and that remain', '\u{E0041}a\u200B', 1, 1],
+    ['were removed, and the ones that remain', '\u{E0041}a\u200B', 1, 1],
   ] as const) {
     it(`D26: counts the invisible characters that ${what}`, async () => {
       const job = await jobWith(text);

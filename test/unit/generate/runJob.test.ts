@@ -210,7 +210,7 @@ describe('runJob', () => {
     }
   });
 
-  it('announces how many responses are complete, and which lines failed', async () => {
+  it('announces how many responses are complete, how many failed, and on which lines', async () => {
     const generate = async (index: number, options: CallOptions) => {
       if (index === 1) throw failure;
       return respond(index, options);
@@ -252,7 +252,7 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['1 of 3 complete, the rest canceled']);
   });
 
-  it('names the line that failed, even if a different line was canceled', async () => {
+  it('names the line of a failed generation, even if another generation was canceled', async () => {
     const generate = async (index: number, options: CallOptions) => {
       if (index === 1) throw failure;
       if (index === 2) throw new ServiceError('cancelled');
@@ -309,7 +309,7 @@ describe('runJob', () => {
     assert.equal(sent(), 1);
   });
 
-  it('is canceled by Escape in the document or Undo Generation before its response arrives', async () => {
+  it('is canceled by Undo Generation or by Escape in the document before its response arrives', async () => {
     for (const stop of [
       (jobs: RecentJobs) => jobs.cancel(),
       async (jobs: RecentJobs) => assert.equal(await jobs.undo(), 'undone'),
@@ -444,14 +444,14 @@ describe('runJob', () => {
 
   const EMPTY = 'The response is empty. Try another prompt or model.';
   for (const [what, options, message, announces] of [
-    ['no response to a retry', { generate: async () => ended }, EMPTY, []],
+    ['a retry that returns no text', { generate: async () => ended }, EMPTY, []],
     [
-      'no response to a retry after an undo',
+      'a retry that returns no text after an undo',
       { generate: async () => ended, undone: true },
       EMPTY,
       [],
     ],
-    ['a response of whitespace', { empty: [0] }, EMPTY, []],
+    ['a response with only whitespace', { empty: [0] }, EMPTY, []],
     [
       'a response that remains empty when continued',
       { runMode: 'continue', empty: [0], generate: async () => ended },

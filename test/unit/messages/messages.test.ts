@@ -155,7 +155,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('points to the address that returned the redirect, not to the target of the redirect', () => {
+  it('points to the address that was redirected, not to the target of the redirect', () => {
     const of = (host: string, redirectHost = 'login.example') =>
       messageFor(new ServiceError('redirected', { host, redirectHost }), {
         source: 'envFile',
@@ -183,7 +183,7 @@ describe('the text of a message', () => {
     }
   });
 
-  it("doesn't warn that a request may have been processed if it wasn't sent or was only a check", () => {
+  it("doesn't warn of possible processing if the request wasn't sent or was only a check", () => {
     const unsent = new ServiceError('unreachable', { phase: 'connect', code: 'ECONNRESET' });
     assert.match(messageFor(unsent)?.text ?? '', /nothing was sent/);
     for (const kind of ['timeout', 'connection-lost'] as const) {

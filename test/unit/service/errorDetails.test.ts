@@ -42,7 +42,7 @@ describe('the table of error details in docs/skills.md', () => {
     );
   });
 
-  it('lists codes of only one error kind in each row', () => {
+  it('has only one error kind per row, and only one row per error kind, with two exceptions', () => {
     const kinds = rows.flatMap(({ codes, statuses }) => {
       const all = codes.flatMap((code) => statuses.map((status) => failureOf(code, status).kind));
       const [kind, ...others] = new Set(all);

@@ -189,7 +189,7 @@ describe('an error response from an OpenAI-compatible service', () => {
 });
 
 describe('a watsonx stream event', () => {
-  it('is an error only if it contains a list of at least one error', () => {
+  it('is an error only if it contains a nonempty list of errors', () => {
     const event = JSON.parse(errors('rate_limit_reached_requests', '', 429));
     assert.equal(failureInEvent(event)?.kind, 'rate-limited');
     const { status_code: _, ...without } = event;

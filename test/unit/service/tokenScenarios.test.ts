@@ -97,7 +97,7 @@ describe('the token service over a day', () => {
     assert.equal(flights.length, 1 + failed + 1);
   });
 
-  it('H29: requests a token only on the next use after 8 h without calls', async () => {
+  it('H29: after 8 h without calls, requests a token only on the next use', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(8 * HOUR, 10 * MINUTE);
@@ -107,7 +107,7 @@ describe('the token service over a day', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('requests a token only on the next use after the machine sleeps for a day', async () => {
+  it('after the machine sleeps for a day, requests a token only on the next use', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     time.sleep(24 * HOUR);

@@ -94,7 +94,7 @@ describe('the daily budget', () => {
     );
   });
 
-  it('isn’t reported as used up again after Continue Today, even if it is raised', async () => {
+  it('isn’t reported as used up a second time after Continue Today, even if it is raised', async () => {
     const budget = open();
     editor.picks.push('Continue Today');
     await messagesAfter(budget, use(1_000));
@@ -103,7 +103,7 @@ describe('the daily budget', () => {
     assert.equal(budget.allowsRequests(raised), true);
   });
 
-  it('allows requests with the same key until midnight after the user selects Continue Today', async () => {
+  it('after Continue Today, allows requests with the same key until midnight', async () => {
     const [one, other] = [open(), open()];
     editor.picks.push('Continue Today');
     await messagesAfter(one, use(1_000));

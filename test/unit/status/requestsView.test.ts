@@ -22,7 +22,7 @@ describe('the wait before the next request', () => {
     ['a pause that ends after the retry', paused, [8_000], pause(9_000)],
     ['a retry that starts when the pause ends', paused, [9_000], retry(9_000)],
     [
-      'a pause that ends before the retry if another request waits for it',
+      'a pause that ends before the retry, if another request is waiting',
       { ...paused, waiting: 1 },
       [9_500],
       pause(9_000),
@@ -41,7 +41,7 @@ describe('the wait before the next request', () => {
 
 describe('the requests line in the tooltip', () => {
   const rows: readonly [string, ConcurrencyState, string | undefined][] = [
-    ['nothing without requests', idle, undefined],
+    ['nothing if there are no requests', idle, undefined],
     ['the number of requests in progress', { ...idle, inFlight: 3 }, 'Requests: 3 in progress'],
     [
       'the number of waiting requests',

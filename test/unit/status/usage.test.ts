@@ -190,7 +190,7 @@ describe('usage', () => {
     await open().record(connection, asked(1));
   });
 
-  it('is stored without the key or the project', async () => {
+  it('is stored without the key or the project ID', async () => {
     const fingerprintOf = async () => 'f1';
     const deps = { globalState, connections: { fingerprintOf }, status: { update() {} } };
     await new Kept(deps, editor.storage, () => now).record(connection, asked(1));
@@ -233,7 +233,7 @@ describe('usage', () => {
     assert.match(editor.shown.join(), /^# Usage/);
   });
 
-  it('is sorted by number of tokens in the table, and marked if it is an estimate', () => {
+  it('is sorted in the table by number of tokens, and is marked if it is an estimate', () => {
     const today = [
       row({ caller: 'selection', inputTokens: 5, outputTokens: 2, isEstimate: true }),
       row({ caller: 'agent', requests: 12, inputTokens: 170_000, outputTokens: 3_000 }),

@@ -31,7 +31,7 @@ describe('the list of templates', () => {
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
   const all = [broken, ...builtIn, ...own];
 
-  it('starts with custom templates, followed by built-in templates, templates for other languages, and broken templates', () => {
+  it('contains custom templates, built-in templates, templates for other languages, and broken templates, in this order', () => {
     assert.deepEqual(labels(all), [
       'Apple',
       'zebra',
@@ -83,7 +83,7 @@ describe('the list of templates', () => {
     );
   });
 
-  it('shows which templates need selected text if nothing is selected', () => {
+  it('marks the templates that need selected text, but only if nothing is selected', () => {
     const prompt = `Explain \${selection}`;
     const entries = [
       template('A', { prompt }),
@@ -104,7 +104,7 @@ describe('the list of templates', () => {
     ]);
   });
 
-  it('shows the text of a template as one line of plain text', () => {
+  it('shows each text of a template as one line of plain text', () => {
     const hostile = {
       name: '$(trash) a\u202eb',
       prompt: `$(trash)\u0007${'x'.repeat(1_000_000)}\nsecond`,

@@ -28,7 +28,7 @@ describe('templates in the settings', () => {
   };
   const brief = (entry: TemplateEntry) => [entry.name, isBroken(entry) ? entry.issue.kind : 'good'];
 
-  it('are trimmed, and their unknown keys are ignored', async () => {
+  it('are read with trimmed names and prompts, and without unknown keys', async () => {
     const given = {
       name: ' Ask ',
       prompt: ' Ask:\r\n\r\nx ',

@@ -67,7 +67,7 @@ function exists(command: string): boolean {
 
 describe('the workflows', () => {
   for (const path of WORKFLOWS) {
-    it(`pass GitHub's workflow parser without errors: ${path}`, async () => {
+    it(`are accepted by GitHub's workflow parser: ${path}`, async () => {
       assert.deepEqual(await problemsIn(path, readFileSync(path, 'utf8')), []);
     });
 

@@ -205,7 +205,7 @@ describe('the parameter check', () => {
 });
 
 describe('parameters', () => {
-  it('have the ranges that the manifest declares', () => {
+  it('have ranges in the manifest that span the ranges of both operations', () => {
     const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
     const setting = settingsIn<Schema>(manifest)['hostedModel.parameters'];
     assert.ok(setting);

@@ -54,7 +54,7 @@ describe('reading a stream', () => {
     assert.equal(await kindOf(collect(never, text('a'))), 'incomplete');
   });
 
-  it('fails if the connection breaks after the stop reason and the user has canceled', async () => {
+  it('fails if the connection breaks after the stop reason, but the user has already canceled', async () => {
     assert.equal(await kindOf(collect(AbortSignal.abort(), stop, reset)), 'connection-lost');
   });
 
@@ -137,7 +137,7 @@ describe('a response whose content is a list of parts', () => {
     });
   }
 
-  it('keeps all texts and leaves out parts of other types', () => {
+  it('keeps all text and reasoning, and omits parts of other types', () => {
     const content = [
       { type: 'text', text: 'a' },
       { type: 'reasoning', summary: [summary('h'), summary('m'), { type: 'other', text: 'x' }] },

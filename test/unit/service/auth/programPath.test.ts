@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { programPath } from '../../../../src/service/auth/programPath.ts';
 
-describe('the path of a program', () => {
+describe('the path to a program', () => {
   const pathBefore = process.env['PATH'];
   let folder: string;
   let program: string;

@@ -228,7 +228,7 @@ describe('the token service', () => {
     assert.deepEqual([seen, service.state.kind], [['fetching', 'valid'], 'expired']);
   });
 
-  it('cancels calls after disposal, even if the key had been refused', async () => {
+  it('cancels calls after disposal, even if the key was already refused', async () => {
     const { service, answer, value } = underTest(time);
     const refused = failureOf(value());
     await answer(new ServiceError('key-refused'));
@@ -237,7 +237,7 @@ describe('the token service', () => {
     assert.equal(await kindOf(value()), 'cancelled');
   });
 
-  it('discards a pending response and stops sending requests after disposal', async () => {
+  it('discards the response to a pending request and sends no more requests after disposal', async () => {
     const { service, flights, states, value } = underTest(time);
     const waiting = failureOf(value());
     const before = states.length;

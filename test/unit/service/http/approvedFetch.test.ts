@@ -41,7 +41,7 @@ describe('the fetch function for all requests', () => {
     });
   }
 
-  it('sends a secret in a token request', async () => {
+  it('can send a secret in a token request', async () => {
     const { fetch, sent } = start();
     const body = `client_secret=${secret}`;
     const init = { method: 'POST', body, target: { ...target, sendsSecret: true } };

@@ -40,7 +40,7 @@ describe('a connection failure', () => {
       true,
     ],
     [
-      'a close in the TLS handshake with a proxy',
+      'a close during the TLS handshake with a proxy',
       broken('ECONNRESET', { ...inHandshake, host: 'proxy.example', port: 3128 }),
       'proxy',
       true,
@@ -75,7 +75,7 @@ describe('a connection failure', () => {
     ['a connect timeout', broken('UND_ERR_CONNECT_TIMEOUT'), 'unreachable', true],
     ['no common cipher', broken('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'), 'tls', false],
     ['a TLS alert', broken('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'), 'tls', false],
-    ['a timeout in the TLS handshake', broken('ERR_TLS_HANDSHAKE_TIMEOUT'), 'tls', false],
+    ['a timeout during the TLS handshake', broken('ERR_TLS_HANDSHAKE_TIMEOUT'), 'tls', false],
     ['a close during the TLS handshake', broken('ECONNRESET', inHandshake), 'unreachable', false],
     [
       'a reset before anything was sent',

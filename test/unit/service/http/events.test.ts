@@ -118,12 +118,12 @@ describe('server-sent events', () => {
     assert.equal(await kindOf(eventsOf(pieces(lines, lines))), 'too-large');
   });
 
-  it('may exceed 1 MiB in total even if they arrive in one chunk', async () => {
+  it('may exceed 1 MiB in total, even if they arrive in one chunk', async () => {
     const many = Buffer.from(`data: ${'x'.repeat(990)}\n\n`.repeat(2_000));
     assert.equal((await eventsOf(pieces(many))).length, 2_000);
   });
 
-  it('fail if reading the body fails', async () => {
+  it('end with an error if reading the body fails', async () => {
     async function* broken() {
       yield Buffer.from('data: a\n\n');
       throw new RangeError('cut');
