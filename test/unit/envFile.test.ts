@@ -31,7 +31,7 @@ describe('problems in a .env file', () => {
     }
   });
 
-  it('have a severity that depends on their kind', () => {
+  it('have the severity Error, Warning, or Information, depending on their kind', () => {
     const text = 'IBM_API_KEY="abcd1234"\nibm_project_id=p\nIBM_URL=https://a.example\n';
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [
       [0, 'quotes', 'Error'],

@@ -180,7 +180,7 @@ describe('the output of a token command', () => {
     });
   }
 
-  it('is reduced to the token and the fields about its expiration', () => {
+  it('is reduced to the token and its expiration', () => {
     const response = read(JSON.stringify(databricks));
     const fields = ['value', 'expiresIn', 'expiration', 'serverNow'];
     assert.deepEqual(Object.keys(response), fields);

@@ -113,7 +113,7 @@ describe('redact', () => {
     assert.equal(redact(JSON.stringify({ odd }), [odd]), '{"odd":"[redacted]"}');
   });
 
-  it('masks the longer of two secrets with the same beginning', () => {
+  it('masks the longer of two secrets that share a prefix', () => {
     assert.equal(redact('secret-1-and-more', ['secret-1', 'secret-1-and-more']), '[redacted]');
   });
 

@@ -39,7 +39,7 @@ describe('the next version', () => {
     });
   }
 
-  it('is refused if there is nothing to release', () => {
+  it("can't be derived if there is nothing to release", () => {
     for (const text of [changelog(''), changelog('\n### Added\n'), '# Changelog\n']) {
       assert.match(String(nextVersion(text, '0.3.4')), /nothing under "Unreleased"/);
     }

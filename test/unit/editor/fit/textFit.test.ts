@@ -179,7 +179,7 @@ describe('TextFit', () => {
     ...['\uDD1E', '\u{1D11E}', '\u{E0041}'],
   ];
 
-  it('produces the same result however the text is split into chunks', () => {
+  it('produces the same result no matter how the text is split into chunks', () => {
     fc.assert(
       fc.property(options, cutText(units), (given, [text, pieces]) => {
         const [whole, cut] = [new TextFit(given), new TextFit(given)];
@@ -190,7 +190,7 @@ describe('TextFit', () => {
     );
   });
 
-  it('produces the same result however often a response without fences is truncated', () => {
+  it('produces the same result no matter how often a response without fences is truncated', () => {
     const plain = units.filter((unit) => !/[`~]/.test(unit));
     fc.assert(
       fc.property(options, cutText([...plain, '👨', '👩']), (given, [text, pieces]) => {
