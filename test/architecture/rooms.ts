@@ -35,7 +35,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   editor:
     'Writes responses into documents. Contains the insert modes, tracked ranges, and previews.',
   'editor/fit':
-    "Adapts a response to its place in the document: indentation, code fences, line endings, and characters. Doesn't use VS Code's API.",
+    "Adapts a response to its place in the document. Adjusts indentation and line endings, and removes code fences and unwanted characters. Doesn't use VS Code's API.",
   status: 'The status item, its tooltip and menu, the session history, and usage.',
   envFile: 'Underlines problems in an open `.env` file, and offers quick fixes.',
   connection: 'Finds credentials and selects their source. Handles approvals and secret storage.',
@@ -44,7 +44,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   ui: 'Parts of the UI that all features share: progress, wizard steps, log, and notifications.',
   messages:
     'The message for each kind of service failure, and the actions that the message offers.',
-  config: 'Reads and writes the settings. Returns most of them as one snapshot.',
+  config: 'Reads and writes the settings. Provides most of them as one snapshot.',
   dotenv:
     'Pure functions that find the settings and problems in the text of a `.env` file, and fix those problems.',
   undocumentedApi:
@@ -59,7 +59,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'service/client':
     'Calls a service. Searches the prompt for secrets, creates the request body, and counts the usage.',
   'service/sendWithToken':
-    'Sends a request with a token. If the service refuses the token, sends the request again with a new one.',
+    'Sends a request, with a token or key if the service needs one. If the service refuses the token, sends the request once more with a new one.',
   'service/models': 'The models of a service, their lifecycle, and their limits.',
   'service/api': 'The wire format of each API: paths, bodies, streams, and errors.',
   'service/auth': 'The authentication methods. Gets, keeps, and refreshes tokens.',

@@ -69,7 +69,7 @@ describe('a call with a fault', () => {
         'Each cell shows the result of the call. If a deadline ends the call, the deadline is in parentheses.',
         ...[...reasons].map(
           ([reason, count]) =>
-            `The cells marked “impossible” stand for ${count} combinations. They aren’t tested, because ${reason}.`,
+            `The ${count} combinations in the cells marked “impossible” aren’t tested, because ${reason}.`,
         ),
       ].join(' '),
     });
