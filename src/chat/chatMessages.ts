@@ -116,7 +116,7 @@ export function callerDetail(connection: PublicCredentials): string {
   const { projectId, resource } = connection;
   const key = needsSetting('apiKey', connection) ? settingLabel('apiKey', connection) : 'service';
   const bound = listOf([key, 'host', ...(projectId ? [resourceName({ resource })] : [])]);
-  return `The extension is requesting a response from the model. If you allow this, the extension’s requests will be sent to ${destinationOf(connection)}. Your decision applies to your current ${bound}. To be asked again, select “Forget Decision” in “Show Status and Actions”, or sign out.`;
+  return `The extension is requesting a response from the model. If you allow this, the extension’s requests will be sent to ${destinationOf(connection)}. Your decision applies only to your current ${bound}. To be asked again, select “Forget Decision” in “Show Status and Actions”, or sign out.`;
 }
 
 // The tool
@@ -175,7 +175,7 @@ export const MANAGE_TRUST = 'Manage Workspace Trust';
 export const FAILED_STEPS = {
   group:
     'Couldn’t add the models to VS Code’s chat. Run “Chat: Manage Language Models”, select “Add Models”, and then select “Hosted Model”.',
-  chat: 'VS Code’s built-in chat is still off. Enable the GitHub Copilot extension, which works without a sign-in, and then run “Use in Chat” again.',
+  chat: 'VS Code’s built-in chat is still off. Enable the GitHub Copilot extension, which doesn’t require a sign-in, and then run “Use in Chat” again.',
   open: 'Couldn’t open the chat with your model. Open the Chat view, and select the model below the input box.',
 } as const;
 

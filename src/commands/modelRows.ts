@@ -47,7 +47,7 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
   const details = [
     lifeText(model),
     oneLine(model.provider, MAX_PROVIDER_LENGTH),
-    model.contextLength && `context of ${model.contextLength.toLocaleString('en')} tokens`,
+    model.contextLength && `${model.contextLength.toLocaleString('en')}-token context`,
     oneLine(model.description),
   ];
   const name = oneLine(model.label) || model.id;

@@ -32,7 +32,7 @@ import {
  * or setup, use `addressFlaw`.
  */
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
-  'not-a-url': 'it isn’t a complete web address, such as https://llm.acme.example',
+  'not-a-url': 'it must be a complete web address, such as https://llm.acme.example',
   'not-https': 'it must start with https:// (http:// works only with localhost)',
   'has-user': 'it must not contain a user name or password',
   'has-query': 'it must not contain a query or fragment',
@@ -56,9 +56,9 @@ export function addressText({ setting, problem }: AddressProblem): string {
   return `The ${addressName(setting)} in the settings can’t be used: ${addressFlaw(setting, problem)}. Nothing was sent.`;
 }
 
-/** @param why a complete sentence that explains why the value can't be used */
+/** @param why complete sentences that explain what's wrong with the value, or what to do */
 export function unusableText(name: SettingName, why: string, labels: LabelContext): string {
-  return `The ${settingLabel(name, labels)} can’t be used. ${why} Nothing was sent.`;
+  return `Nothing was sent, because the ${settingLabel(name, labels)} can’t be used. ${why}`;
 }
 
 type ProjectOrigin = Pick<SourceSettings, 'isProjectOverridden'>;
@@ -101,8 +101,8 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   malformed: 'is malformed',
   comment: 'has a comment after its value',
   empty: 'has no value',
-  duplicate: 'is set twice to different values',
-  'bad-url': 'can’t be used as an address',
+  duplicate: 'conflicts with another value of the same setting',
+  'bad-url': 'isn’t a valid address',
   'endpoint-url': 'includes an endpoint path',
   'url-path': 'has a path',
   'unknown-region': 'points to a host outside the known regions',
@@ -209,7 +209,7 @@ const UNREAD: Readonly<Record<UnreadReason, string>> = {
   untrusted: 'the workspace isn’t trusted',
   virtual: 'the workspace is virtual',
   'no-file': 'not found',
-  'symbolic-link': 'it’s a symbolic link, which isn’t followed',
+  'symbolic-link': 'symbolic links aren’t followed',
   folder: 'it’s a folder',
   'not-a-file': 'it isn’t a file',
   'too-large': 'it’s larger than 64 KB',
@@ -285,7 +285,7 @@ export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   missing: 'incomplete',
   'bad-service': 'the service in the settings is unknown or invalid',
   'bad-address': 'an address in the settings is invalid',
-  unapproved: 'the service’s hosts, entry, or program changed',
+  unapproved: 'the service’s hosts, entry, or program must be approved',
   'bad-project': 'the project, space, or deployment ID is invalid',
   'ask-source': 'the source isn’t approved',
   'source-unusable': 'the source in the settings can’t be used',
@@ -321,7 +321,7 @@ export function checkedSourcesText(found: SourceSnapshot): string {
 
 /**
  * Describes the issues with each line or environment variable, as in `VENDOR_URL on line 2 has
- * quotes around its value and can’t be used as an address`.
+ * quotes around its value and isn’t a valid address`.
  */
 function issuePhrases(issues: readonly Issue[]): string[] {
   const byLine = Map.groupBy(issues, ({ place, name }) =>

@@ -217,7 +217,7 @@ export type Copied = 'done' | 'failed' | 'holds-secret';
 export const COPY_LABELS: Readonly<Record<Copied | 'not-tried', string>> = {
   'not-tried': '$(copy) Copy Report',
   done: '$(check) Report Copied',
-  failed: '$(warning) Couldn’t Copy Report. Try Again',
+  failed: '$(warning) Not Copied: Try Again',
   'holds-secret': '$(warning) Not Copied: The Report Contains a Key, Token, or Project ID',
 };
 

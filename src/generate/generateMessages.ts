@@ -21,7 +21,7 @@ export const NO_DOCUMENT = 'Open a document and select text first.';
 export const NEEDS_PREVIEW = 'This file runs automatically. Generate again for a preview.';
 export const ALREADY_RUNNING = 'Already generating for this text. Press Escape to cancel.';
 export const CHANGED_MEANWHILE = 'Nothing was sent, because the text changed. Select it again.';
-export const NEEDS_SELECTION = 'This template needs selected text. Select text first.';
+export const NEEDS_SELECTION = 'To use this template, select text first.';
 export const ONLY_WHITESPACE = 'Nothing was sent. The text contains only whitespace.';
 
 export const PROMPT_QUESTION = {

@@ -30,7 +30,7 @@ describe('the rows in Select Model', () => {
         label: 'granite-3-3-8b-instruct',
         description: 'ibm/granite-3-3-8b-instruct',
         detail:
-          'deprecated, will be withdrawn on 2027-01-15, successor ibm/granite-4-h-small · IBM · context of 131,072 tokens · General use',
+          'deprecated, will be withdrawn on 2027-01-15, successor ibm/granite-4-h-small · IBM · 131,072-token context · General use',
       },
     ]);
   });

@@ -166,7 +166,7 @@ describe('the extension with several services', () => {
         'IBM_API_KEY on line 5 has quotes',
       ],
       ['IBM_API_KEY="key\n', 'IBM_API_KEY on line 5 has quotes'],
-      ['WATSONX_URL=us-south\n', 'WATSONX_URL on line 5 can’t be used as an address'],
+      ['WATSONX_URL=us-south\n', 'WATSONX_URL on line 5 isn’t a valid address'],
       ['IBM_PROJECT_ID=p\u200b\n', 'IBM_PROJECT_ID on line 5 contains invisible characters'],
     ] as const) {
       editor.files.set('/work/.env', platformFile + broken);
