@@ -214,7 +214,7 @@ function hostsCheck(found: SourceSnapshot, choice: Choice, programName?: string)
     case 'unapproved': {
       const { program, isEntryChanged, wanted } = choice;
       if (!program || isEntryChanged) return unapproved('The settings point', wanted);
-      const text = `The token command would run ${programName ?? program.wanted}, which you haven’t approved. The program hasn’t run yet.`;
+      const text = `The token command would run ${programName ?? program.wanted}. You haven’t approved this program, and it hasn’t run yet.`;
       return failed('hosts', text, 'approve');
     }
     case 'ask-source': {

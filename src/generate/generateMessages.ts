@@ -49,7 +49,7 @@ export const MUCH_TEXT = 'Send this much text?';
 export function costText(isMany: boolean, characters: number, tokens: number): string {
   const size = `${formatNumber(characters)} characters (about ${formatNumber(tokens)} tokens)`;
   return isMany
-    ? `Together, the prompts have ${size}. The service may bill your account for them.`
+    ? `The prompts total ${size}. The service may bill your account for them.`
     : `The text has ${size}. The service may bill your account for it.`;
 }
 

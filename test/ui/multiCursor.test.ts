@@ -87,7 +87,7 @@ describe(`several selections ${nightly}`, () => {
     const { detail } = await dialogs.waitFor('Send 11 requests, one for each selection?');
     assert.match(
       detail,
-      /^Together, the prompts have 123 characters \(about 31 tokens\)\. The service may bill your account for them/,
+      /^The prompts total 123 characters \(about 31 tokens\)\. The service may bill your account for them/,
     );
     await page.keyboard.press('Escape');
     await session.workbench.screen.until('the question to go', async () =>

@@ -55,7 +55,8 @@ export const SET_UP = {
     'The service’s stored values changed in another window. Check your answers, then save again.',
   unapprovedKey:
     'You haven’t approved these changes for the stored values. Go back and enter the values again, or undo the changes.',
-  projectPrompt: 'ID of the project to bill. In the project, open Manage > General > Details.',
+  projectPrompt:
+    'ID of the project to bill. To find it, open the project and select Manage > General > Details.',
   resourcePrompt: (resource: string) => `ID of the ${resource} to use.`,
   addressHint: (service: Service) => {
     if (!hasRegions({ service })) return 'Enter the service URL';

@@ -1652,7 +1652,7 @@ describe('Connections', () => {
       editor.userSettings.delete('projectId');
       assert.equal(await required(), undefined);
       assert.deepEqual(editor.prompts, [
-        'Hosted Model needs a project ID. Nothing was sent. ID of the project to bill. In the project, open Manage > General > Details.',
+        'Hosted Model needs a project ID. Nothing was sent. ID of the project to bill. To find it, open the project and select Manage > General > Details.',
       ]);
       assert.match(
         editor.messages.join(),

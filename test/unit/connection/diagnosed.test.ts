@@ -128,8 +128,8 @@ describe('the preliminary checks', () => {
       ...{ kind: 'unapproved', approved: addresses, wanted: addresses, isEntryChanged: false },
       program: { approved: '', wanted: '/home/jane/bin/az' },
     });
-    assert.match(preliminary[2]?.text ?? '', /would run \/home\/jane\/bin\/az,/);
-    assert.match(anonymous[2]?.text ?? '', /would run a program,/);
+    assert.match(preliminary[2]?.text ?? '', /would run \/home\/jane\/bin\/az\./);
+    assert.match(anonymous[2]?.text ?? '', /would run a program\./);
   });
 });
 

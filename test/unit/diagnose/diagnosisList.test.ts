@@ -254,7 +254,7 @@ describe('the open diagnosis list', () => {
     const [list] = editor.lists;
     editor.mayCopy = false;
     await list?.pick('copy');
-    assert.ok(list?.items.some(({ label }) => label.includes('Couldn’t Copy')));
+    assert.ok(list?.items.some(({ label }) => label.includes('Not Copied: Try Again')));
     assert.ok(list?.items.some(({ detail }) => detail?.includes('Click in the window')));
     assert.equal(editor.copied, undefined);
     editor.mayCopy = true;
