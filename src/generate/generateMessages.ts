@@ -162,7 +162,7 @@ export function invisibleText(removed: number, kept: number): string {
   }
   if (kept === 0) return '';
   const which = kept === 1 ? 'an invisible character' : `${kept} invisible characters`;
-  return `The generated text has ${which}. Check it.`;
+  return `Check the generated text. It has ${which}.`;
 }
 
 export const NOT_INSERTED =

@@ -75,7 +75,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: [],
   }),
   'setting-holds-secret': (_, { place }) => ({
-    text: 'Nothing was sent, because the service URL, project ID, or model ID contains one of your keys or tokens. Correct that value.',
+    text: 'Nothing was sent, because the service URL or an ID, such as the project ID, contains one of your keys or tokens. Correct that value.',
     actions: [place.value],
   }),
   'queue-full': ({ limit }) => ({
@@ -83,7 +83,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['retry'],
   }),
   'settings-not-written': () => ({
-    text: 'Couldn’t write your settings. A settings file may have unsaved changes or mistakes. Save or correct the file, then try again.',
+    text: 'Couldn’t write your settings. A settings file may have unsaved changes or errors. Save or correct the file, then try again.',
     actions: ['retry'],
   }),
   'credentials-changed': () => ({
@@ -97,7 +97,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['selectModel'],
   }),
   'no-model-list': ({ host }) => ({
-    text: `${host ?? 'The service'} has no model list. If the address is right, enter the model ID in the settings.`,
+    text: `${host ?? 'The service'} has no model list. If the address is correct, enter the model ID in the settings.`,
     actions: ['openSettings'],
   }),
   'headers-too-large': ({ host }) => ({
@@ -105,7 +105,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['setUp'],
   }),
   'operation-unsupported': () => ({
-    text: 'The model doesn’t support the operation in the settings. Select another model, or change the operation.',
+    text: 'The model doesn’t support the selected operation. Select another model, or change the operation in the settings.',
     actions: ['selectModel', 'openSettings'],
   }),
   'prompt-too-long': (details) => ({
@@ -128,7 +128,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     return details.retryAfterMs
       ? { text: `${text} ${tryAgain(details)}.`, actions: ['retry'] }
       : {
-          text: `${text} Try again later. If this happens often, lower the number of concurrent requests in the settings.`,
+          text: `${text} Try again later. If this happens often, lower the limit on concurrent requests in the settings.`,
           actions: ['retry', 'openSettings'],
           setting: 'hostedModel.maxConcurrentRequests',
         };
@@ -163,7 +163,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
           actions: [address.value, 'diagnose'],
         },
   incomplete: ({ phase }) => ({
-    text: `${phase === 'idle' ? 'The service stopped sending data' : 'The connection was lost'} before the response was complete. The text received so far was kept.`,
+    text: `${phase === 'idle' ? 'The service stopped sending data' : 'The connection ended'} before the response was complete. The text received so far was kept.`,
     actions: ['retry'],
   }),
 };

@@ -106,7 +106,7 @@ function certificate(
       : `your network and the address in ${address.name}`;
     return `The certificate from ${host} is for a different host${parenthesized(code)}. Check ${check}.`;
   }
-  return `The certificate for ${host} isn’t trusted${parenthesized(code)}. If your company uses its own certificates, install them in the operating system.`;
+  return `The certificate for ${host} isn’t trusted${parenthesized(code)}. If your company has its own root certificate, install it in the operating system.`;
 }
 
 /**

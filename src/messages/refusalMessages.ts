@@ -41,7 +41,7 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
     invalid_grant:
       'The identity service no longer accepts the client’s grant. Ask the identity service’s administrator to renew the grant.',
     unauthorized_client:
-      'The client isn’t allowed to get this token. Check “audience” in the service’s entry in hostedModel.services, or ask the identity service’s administrator.',
+      'The client isn’t allowed to get this token. Check “audience” in the service’s entry in hostedModel.services, or contact the identity service’s administrator.',
     unsupported_grant_type:
       'The identity service doesn’t support client credentials. Check “tokenUrl” in the service’s entry in hostedModel.services.',
     invalid_scope:
@@ -49,7 +49,7 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
     invalid_target: UNKNOWN_TARGET,
     invalid_resource: UNKNOWN_TARGET,
     access_denied:
-      'The client isn’t allowed to get this token. Check “audience” and “scope” in the service’s entry in hostedModel.services, or ask the identity service’s administrator.',
+      'The client isn’t allowed to get this token. Check “audience” and “scope” in the service’s entry in hostedModel.services, or contact the identity service’s administrator.',
   }),
 );
 
@@ -79,7 +79,7 @@ export const REFUSAL_MESSAGES = {
     actions: [place.value],
   }),
   intercepted: ({ status }, { address, isBuiltInHost }) => ({
-    text: `A firewall or gateway probably refused the request${parenthesized(status)} before it reached the service. Ask your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
+    text: `A firewall or gateway probably refused the request${parenthesized(status)} before it reached the service. Contact your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
     actions: ['retry', 'diagnose'],
   }),
   'project-missing': (_, { place, labels }) => ({
@@ -122,8 +122,8 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: SettingsLoca
 /** Returns the resource or model that the account may lack access to, and advice on what to do. */
 function resourceAdvice(labels: LabelContext): string {
   return needsSetting('projectId', labels)
-    ? `the ${resourceName(labels)}. Ask its owner, or check the ${settingLabel('projectId', labels)}`
-    : 'the model. Ask the service’s administrator, or select another model';
+    ? `the ${resourceName(labels)}. Ask its owner for access, or check the ${settingLabel('projectId', labels)}`
+    : 'the model. Ask your administrator for access, or select another model';
 }
 
 function unauthorized(
@@ -138,7 +138,7 @@ function unauthorized(
       };
     case 'authentication_no_token':
       return {
-        text: `The service received no token. A proxy or gateway may have removed it from the request. Ask your network administrator.${unchecked(isUnchecked)}`,
+        text: `The service received no token. A proxy or gateway may have removed it from the request. Contact your network administrator.${unchecked(isUnchecked)}`,
         actions: ['retry', 'diagnose'],
       };
     default:

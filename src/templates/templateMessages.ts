@@ -61,7 +61,7 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'unknown-variable': {
       const isNamed = /\w/.test(issue.name);
       const what = isNamed ? `The variable ${shownName(issue.name)}` : 'This variable';
-      return `${what} is unknown. Use ${ALL_VARIABLES}, or write \\\${ for a literal \${.`;
+      return `${what} is unknown. Use ${ALL_VARIABLES}. For a literal \${, write \\\${.`;
     }
     case 'unclosed-variable':
       return 'This variable has no closing brace on its line. Add one, or write \\${ for a literal ${.';
@@ -82,7 +82,7 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'unknown-insert-mode':
       return `This insert mode is unknown. Use ${alternatives(issue.modes)}.`;
     case 'bad-parameter':
-      return `The parameters can’t be sent: ${parameterFlawText(issue.details)}. Correct them.`;
+      return `The parameters can’t be sent: ${parameterFlawText(issue.details)}. Correct the value.`;
     case 'bad-name':
       return 'The name is missing, is longer than 60 characters, or contains invisible characters. Give the template a valid name.';
     case 'too-large':

@@ -29,7 +29,7 @@ const failures: readonly [path: string, fault: Fault, message: string][] = [
   [chatPath, { status: 400, ...errorOf('json_type_error') }, 'refused the request'],
   [chatPath, { status: 200, body: echo, headers: { 'content-type': 'text/html' } }, 'web page'],
   [chatPath, { redirectTo: 'http://127.0.0.1:9/' }, 'redirect'],
-  [chatPath, { cutAfterBytes: 900 }, 'connection was lost'],
+  [chatPath, { cutAfterBytes: 900 }, 'connection ended'],
 ];
 
 describe('chat in VS Code', () => {
