@@ -13,6 +13,7 @@ import { RecentJobs } from './generate/recentJobs.ts';
 import type { TokenState } from './service/auth/token.ts';
 import { isUnreachable } from './service/errors.ts';
 import type { ConcurrencyState } from './service/http/concurrencyLimit.ts';
+import { prepareFetch } from './service/http/reconnectingFetch.ts';
 import type { Service } from './service/service.ts';
 import { ServiceRuntime } from './service/serviceRuntime.ts';
 import { generationWatches } from './status/generationWatch.ts';
@@ -65,6 +66,7 @@ export class HostedModel implements App, CommandCode {
   constructor(started: Started) {
     const { context, log, status, stored, make, inBackground } = started;
     this.#started = started;
+    inBackground(prepareFetch());
     this.log = log;
     this.globalState = context.globalState;
     this.status = status;

@@ -51,6 +51,14 @@ export async function reconnectingFetch(
   }
 }
 
+/**
+ * Makes VS Code read the certificates now, without sending anything. Otherwise, it reads them during
+ * the first request of a window, which delays that request.
+ */
+export async function prepareFetch(): Promise<void> {
+  await globalThis.fetch('data:,');
+}
+
 async function send(
   url: string | URL | Request,
   { method, headers, body, signal }: RequestInit,

@@ -110,6 +110,26 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
+  it('makes VS Code read the certificates for all later requests once the code loads, without sending a request', async () => {
+    const { fetch } = globalThis;
+    const fetched: string[] = [];
+    globalThis.fetch = (url, init) => {
+      fetched.push(String(url));
+      return fetch(url, init);
+    };
+    try {
+      const editor = suite.life.editor(new ChatEditor()) as ChatEditor;
+      const window = await suite.opened.start(editor, suite.life.stores);
+      await becomes('set up', () => contextKey(editor, 'isSetUp') === true);
+      assert.deepEqual(fetched, []);
+      await editor.models();
+      assert.deepEqual(fetched, ['data:,']);
+      await window.close();
+    } finally {
+      globalThis.fetch = fetch;
+    }
+  });
+
   it('applies a settings change made right before its first command', async () => {
     const editor = suite.life.editor();
     const window = await suite.opened.start(editor, suite.life.stores);

@@ -31,6 +31,8 @@ export interface Stage {
   start(port?: number): Promise<Driver>;
   /** Enters the emulated service's key in the product's setup, as a user would. */
   storeKey(): Promise<void>;
+  /** Deletes the key by signing out. */
+  signOut(): Promise<void>;
 }
 
 /** @param isByLine true to open a separate simulated line to each service; see `lineProcess.ts` */
@@ -62,6 +64,11 @@ export async function onStage<Value>(
         return driver;
       },
       storeKey: () => storeKey(workbench),
+      signOut: async () => {
+        await workbench.runCommand('Hosted Model: Sign Out');
+        await workbench.dialogs.click('Sign Out');
+        await workbench.statusItem('hostedModel.token').waitFor({ text: /Set Up/ });
+      },
     });
   } finally {
     await browser?.close();
