@@ -86,7 +86,7 @@ export type SettingsTarget = 'user' | 'workspace' | Uri;
 
 /**
  * Returns the settings to write to if a value should apply to a folder.
- * @param folder undefined for documents outside all folders
+ * @param folder undefined for documents outside the workspace
  */
 export function targetForFolder(folder: Uri | undefined): SettingsTarget {
   return folder ?? (workspace.workspaceFile ? 'workspace' : 'user');

@@ -121,7 +121,7 @@ export class Connections implements Disposable {
   /**
    * Returns the connection for a folder. Prompts for missing values and approvals. Simultaneous
    * calls for the same folder share one prompt.
-   * @param owner null for documents outside all folders; defaults to the active folder
+   * @param owner null for documents outside the workspace; defaults to the active folder
    * @returns undefined if an obstacle remains, for example because the user canceled or has to fix
    * the settings first
    * @throws {ServiceError} `cancelled` if the user stops waiting or the window closes

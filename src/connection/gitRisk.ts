@@ -14,7 +14,7 @@ export type GitRisk = 'not-ignored' | 'tracked';
 interface GitExtension {
   readonly enabled: boolean;
   readonly onDidChangeEnablement: Event<boolean>;
-  /** @throws Error if git is disabled or not installed */
+  /** @throws Error if Git is disabled or not installed */
   getAPI(version: 1): GitApi;
 }
 
@@ -25,7 +25,7 @@ interface GitApi {
 }
 
 interface Repository {
-  /** Returns the paths that git ignores. Git never ignores tracked files. */
+  /** Returns the paths that Git ignores. Git never ignores tracked files. */
   checkIgnore(paths: string[]): Promise<Set<string>>;
   /**
    * Looks up a file in a tree. An empty `tree` means the index.
@@ -36,8 +36,8 @@ interface Repository {
 
 /**
  * Returns the reason why a commit could publish the file. Undefined if Git ignores the file, or if
- * the risk is unknown. For example, the Git extension may run on another machine, or may not have
- * opened the repository yet.
+ * the risk is unknown. The risk is unknown if, for example, the Git extension runs on another
+ * machine or hasn't opened the repository yet.
  */
 export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
   try {

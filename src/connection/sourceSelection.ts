@@ -67,8 +67,8 @@ export interface EditorSource {
   readonly settings: Settings;
   readonly record: Secret<KeyRecord> | undefined;
   /**
-   * The path to the program that the service's command would start now. Undefined if the service
-   * has no command, or if the program isn't found.
+   * The path to the program that the service's command starts. Undefined if the service has no
+   * command, or if the program isn't found.
    */
   readonly program?: string | undefined;
 }

@@ -231,7 +231,7 @@ function editorCause(found: SourceSnapshot): string | undefined {
   const [name] = editor.names;
   return name
     ? `secret storage and user settings have no usable ${settingLabel(name, found.settings)}`
-    : 'the setup in secret storage and user settings is incomplete';
+    : 'the service’s setup is incomplete';
 }
 
 /**

@@ -221,8 +221,8 @@ function servicesOfEachMethod(hasKey: boolean): Service[] {
 }
 
 /**
- * Returns the path to the program that a service's command would start now. Undefined if the
- * service has no command, or if the program isn't found.
+ * Returns the path to the program that a service's command starts. Undefined if the service has no
+ * command, or if the program isn't found.
  */
 export async function programOf(service: Service): Promise<string | undefined> {
   const [program] = commandOf(service) ?? [];

@@ -11,8 +11,8 @@ export interface StoredState {
 }
 
 /**
- * Key of the flag in the workspace state that records whether the last connection in this workspace
- * used values from a `.env` file or the environment. The values themselves aren't stored.
+ * Key of a flag in `workspaceState`. The flag is true if the last connection used values from a
+ * `.env` file or the environment. The values themselves aren't stored.
  */
 export const USES_EXTERNAL_SOURCE = 'hostedModel.usesExternalSource';
 

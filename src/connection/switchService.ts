@@ -97,8 +97,8 @@ export function rememberServiceSettings(): () => Promise<void> {
     SERVICE_SETTINGS.map((name) => [name, configuration.own(name)]),
   );
   return async () => {
-    // Delete the new project first, and restore the old one last. Until then, no service can be
-    // used with the project of another.
+    // Delete the new project first, and restore the old one last. In between, no project is set, so
+    // no service can be used with another service's project.
     await writeSettings({ projectId: '', spaceId: '', deploymentId: '' });
     await writeSettings(values);
   };

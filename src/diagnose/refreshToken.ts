@@ -5,7 +5,7 @@ import type { DiagnosisDeps } from './runChecks.ts';
 /**
  * Gets a new token for the connection of a folder, and clears the last failure. Prompts for missing
  * values and approvals.
- * @param owner null for documents outside all folders; defaults to the active folder
+ * @param owner null for documents outside the workspace; defaults to the active folder
  * @returns true if there is a new token; false if the service needs no token; undefined if there is
  * no connection
  * @throws {ServiceError} if getting the token fails or is canceled

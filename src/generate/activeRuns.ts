@@ -14,8 +14,8 @@ export function endOf(stopReason: StopReason): 'ended' | 'truncated' {
 }
 
 /**
- * The active runs of a job and the responses they generate. Each response belongs to at most one
- * active run.
+ * The active runs of a job, and the indices of the responses that each run generates together. Each
+ * response belongs to at most one active run.
  */
 export class ActiveRuns {
   readonly #taken = new Map<AbortController, readonly number[]>();

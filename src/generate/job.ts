@@ -267,8 +267,8 @@ export class Job implements Result, Disposable {
   end(index: number, event: RunEnd): Promise<boolean> {
     const one = this.#response(index);
     if (event !== 'failed' && one.state !== 'undone') one.state = event;
-    // Text held back at the end of a truncated response isn't written yet. The continuation
-    // determines whether that text is part of a code fence or of a character.
+    // If the response is truncated, don't write the text that is still held back. It may be the start
+    // of a code fence or of a character that the continuation completes.
     if (one.state !== 'truncated') this.#write(index, one.fit.end());
     return this.#writer.end(index);
   }

@@ -321,7 +321,7 @@ export class Client {
    * long. If the network connection can't be opened, the error is ignored here, because the
    * generation request will report it.
    * @returns the token; undefined if no token was requested
-   * @throws {ServiceError} the failure of the token request
+   * @throws {ServiceError} if the token request fails
    */
   async #getReady(signal: AbortSignal): Promise<Token | undefined> {
     const { tokenService, fetchModelInfo, limiter } = this.#options;

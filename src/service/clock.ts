@@ -20,7 +20,7 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Returns how many milliseconds have passed since a moment. Uses the clock that shows the larger
+ * Returns the number of milliseconds since the given moment. Uses the clock that shows the larger
  * difference, because the wall clock can be set back, and the monotonic clock may stop while the
  * machine sleeps.
  */

@@ -181,8 +181,8 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\
 
 /**
  * Parses a service or identity URL. The URL must use https, unless `mayBeHttp` is true or
- * the URL matches `LOOPBACK`. Rejects a URL with a user name, a query, or a fragment. However, if
- * the URL has an endpoint path, the path is removed, together with the query and fragment after it.
+ * the URL matches `LOOPBACK`. Rejects a URL with a user name, a query, or a fragment. If the URL
+ * ends with an endpoint path, that part is removed instead, along with any query and fragment.
  *
  * Checks the text before parsing it. With backslashes, tabs, or missing slashes, the parsed host
  * can differ from the host that the user sees (T16 in docs/threat-model.md).

@@ -19,11 +19,11 @@ interface Available {
 }
 
 /**
- * Shows a menu with the status, the commands, and further rows. Runs the action that the user
+ * Shows a menu with the status, the commands, and other sections. Runs the action that the user
  * picks.
  * @param connection the reason that the connection is used, and a description of its model;
  * undefined if there is no connection
- * @param sections further rows, grouped under headings
+ * @param sections the other sections, each with its heading
  */
 export async function showMenu(
   facts: StatusFacts,

@@ -189,8 +189,8 @@ function areUnread(
 }
 
 /**
- * Returns the host to display. Doesn't validate the address, because the validation code is loaded
- * only when an address is first used.
+ * Returns the host to display. Checks only that the address can be parsed. A full validation would
+ * load code that isn't needed until an address is first used.
  */
 function hostOf(url: string): string {
   return URL.parse(url)?.host || 'invalid address';

@@ -30,5 +30,5 @@ export function openLog(): Log & Disposable {
  * contain secrets.
  */
 export function errorName(error: unknown): string {
-  return error instanceof Error ? error.name : 'unknown failure';
+  return error instanceof Error ? error.name : 'an unknown error';
 }

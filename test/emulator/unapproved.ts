@@ -19,9 +19,9 @@ export interface Unapproved {
 export interface UnapprovedListener extends Unapproved {
   /** The host, including the port. */
   readonly host: string;
-  /** The address without TLS. */
+  /** The `http:` URL. */
   readonly url: string;
-  /** The address with TLS. Even the first message of a TLS handshake counts as received bytes. */
+  /** The `https:` URL. Even the first message of a TLS handshake counts as received bytes. */
   readonly secureUrl: string;
 }
 

@@ -56,7 +56,7 @@ export class Witness {
     const before = this.#allowed;
     this.#allow(url, init.body);
     const response = await reconnectingFetch(url, { ...init, headers: this.#headersOf(init) });
-    // A refused request generates nothing.
+    // A request with an error response generates no tokens, so its limit doesn't count.
     if (!response.ok) this.#allowed = before;
     const path = this.#withoutBase(url);
     this.#noted.push(note(init.method ?? 'GET', path, response.clone()));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { printTable } from '../table.ts';
 
 /**
- * A number that a test measured, and the bar that it must meet. If there is no bar, the number is
- * only printed.
+ * A measured number, and the bar: the value that it must have or mustn't exceed. Without a bar, the
+ * number is only printed.
  */
 export interface Measure {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Measure {
 }
 
 /**
- * Prints all measures next to their bars, and fails if a measure misses its bar.
+ * Prints each number with its bar, and fails if a number doesn't meet its bar.
  * @param figure name of the file in test/figures, without `.md`
  */
 export function prove(title: string, measures: readonly Measure[], figure?: string): void {

@@ -5,8 +5,8 @@ import { type CodePath, WorkCounter } from './work/workCounter.ts';
 
 /**
  * Checks that the work for untrusted text grows at most linearly with the text's length, even in
- * the worst case. expressions.test.ts covers individual regular expressions. These tests cover
- * complete paths through the code, including text that is held back and concatenated.
+ * the worst case. expressions.test.ts covers individual regular expressions. The tests in this file
+ * cover complete paths through the code, including code that holds back and concatenates text.
  */
 
 /**

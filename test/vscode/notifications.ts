@@ -91,8 +91,8 @@ export class Notifications {
   }
 
   /**
-   * Waits for a notification with running progress. The text of such a notification is `title:
-   * message`.
+   * Waits for a progress notification that is still active. The text of such a notification is
+   * `title: message`.
    */
   progress(text: string | RegExp = /(?:)/): Promise<NotificationState> {
     return this.#screen.until(`progress ${text}`, async () =>

@@ -48,8 +48,9 @@ export interface VSCodeServer {
   /** Directory of the server's user settings, machine settings, state, and logs. */
   dataDirectory: string;
   /**
-   * Address of a window that opens this folder or `.code-workspace` file. The default is the
-   * server's own folder. If `null`, the window opens without a folder.
+   * Address of a window that opens this folder or `.code-workspace` file. By
+   * default, it's the folder that the server was started with. If `null`, the window opens without a
+   * folder.
    */
   url(folder?: string | null, payload?: readonly (readonly [string, string])[]): string;
   /**

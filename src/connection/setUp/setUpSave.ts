@@ -89,8 +89,8 @@ export const askToSave: AskStep = async (setUp, position) => {
 };
 
 /**
- * Prompts for the headers of the service that the setup adds or changes. Continues with the secret
- * values of the headers or, if there are none, with the approval.
+ * Prompts for the headers of the service that the setup adds or changes. The next step
+ * prompts for the headers' secret values or, if there are none, for the approval.
  */
 async function changeHeaders(setUp: SetUp, position: Question): ReturnType<AskStep> {
   const changed = setUp.added && (await askHeaders(setUp.added, position));

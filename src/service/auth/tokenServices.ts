@@ -52,7 +52,7 @@ export class TokenServices {
   /**
    * Tests credentials by getting a new token and running a check. Later requests with these
    * credentials reuse the token.
-   * @throws {ServiceError} the failure of the token request; any error from the check
+   * @throws {ServiceError} if the token request fails; errors from the check are rethrown
    */
   async test(
     credentials: Credentials,

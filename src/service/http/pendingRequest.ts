@@ -130,7 +130,7 @@ export class PendingRequest implements ApprovedTarget {
 
   /**
    * Converts an error to the failure of this request, and removes details that contain secrets.
-   * Also sets the outcome to report when the attempt's slot is released.
+   * Also stores the outcome that is reported when the attempt's slot is released.
    */
   fail(cause: unknown): Failure {
     const { clock, secrets } = this.#options;

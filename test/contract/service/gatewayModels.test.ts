@@ -109,7 +109,7 @@ describe('the models of an added service', () => {
     }
   });
 
-  it('get their limits from the list if LiteLLM includes the limits there', async () => {
+  it("get their limits from LiteLLM's model list if it includes them", async () => {
     const { emulator, list } = await start();
     const entry = { ...listOf([one]).data[0], max_input_tokens: 100, max_output_tokens: 50 };
     emulator.faults.next(listPath, { json: { data: [entry] } });

@@ -86,7 +86,7 @@ describe('the reason for using a credential source', () => {
     [
       'the .env file while the editor has no record of a service without a key',
       { ...nothing, settings: { service: keyless }, external: [envFile(full, 'approved')] },
-      'Credentials come from the .env file in a, because the setup in secret storage and user settings is incomplete.',
+      'Credentials come from the .env file in a, because the service’s setup is incomplete.',
     ],
     [
       "the .env file while the editor's address can't be used",

@@ -501,7 +501,7 @@ describe('runJob', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('after an undo, reports a truncated response without text as empty', async () => {
+  it('reports a truncated response without text as empty if all earlier text was undone', async () => {
     const generate = async () => ({ ...ended, stopReason: 'max_tokens' });
     const { done } = await run({ undone: true, generate });
     await done;

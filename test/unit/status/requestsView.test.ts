@@ -16,26 +16,26 @@ describe('the wait before the next request', () => {
   const retry = (leftMs: number): Wait => ({ kind: 'retrying', leftMs });
   const paused = { ...idle, resumesInMs: 9_000 };
   const rows: readonly [string, ConcurrencyState, readonly number[], Wait | undefined][] = [
-    ['undefined if nothing delays the request', idle, [0, -1], undefined],
-    ['the earliest retry', { ...idle, inFlight: 1 }, [7_000, 0, 2_000], retry(2_000)],
-    ['a pause, even if no request is waiting', paused, [], pause(9_000)],
-    ['a pause that ends after the retry', paused, [8_000], pause(9_000)],
-    ['a retry that starts when the pause ends', paused, [9_000], retry(9_000)],
+    ['is undefined if nothing delays the request', idle, [0, -1], undefined],
+    ['lasts until the earliest retry', { ...idle, inFlight: 1 }, [7_000, 0, 2_000], retry(2_000)],
+    ['lasts until the pause ends, even if no request is waiting', paused, [], pause(9_000)],
+    ['lasts until the pause ends if that is after the retry', paused, [8_000], pause(9_000)],
+    ['lasts until a retry that starts when the pause ends', paused, [9_000], retry(9_000)],
     [
-      'a pause that ends before the retry, if another request is waiting',
+      'lasts until a pause that ends before the retry if another request is waiting',
       { ...paused, waiting: 1 },
       [9_500],
       pause(9_000),
     ],
     [
-      'undefined during a pause while a request is in progress',
+      'is undefined if a request is in progress, even during a pause',
       { ...paused, inFlight: 1 },
       [],
       undefined,
     ],
   ];
   for (const [what, state, retriesInMs, expected] of rows) {
-    it(`is ${what}`, () => assert.deepEqual(waitFor(state, retriesInMs), expected));
+    it(what, () => assert.deepEqual(waitFor(state, retriesInMs), expected));
   }
 });
 
