@@ -57,6 +57,7 @@ export async function shippedRuntime(): Promise<ServiceRuntime> {
   const started = {
     ...{ context: {}, log: {}, status: {}, stored: { keys } },
     make: (make: () => unknown) => make(),
+    inBackground: () => {},
   } as unknown as Started;
   return new shipped.HostedModel(started).runtime;
 }
