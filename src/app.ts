@@ -29,9 +29,9 @@ export interface Started {
   readonly log: Log;
   readonly status: StatusItem;
   readonly stored: StoredState;
-  /** Creates a part that is disposed when the window closes. */
+  /** Creates a part, and disposes it when the window closes. */
   readonly make: <Part extends Disposable>(make: () => Part) => Part;
-  /** Handles a promise that no caller awaits: logs the error if it rejects. */
+  /** Catches and logs an error from a promise that isn't awaited. */
   readonly inBackground: (work: unknown) => void;
   /** Updates the setup state that the status item and the command palette use. */
   readonly updateSetUpState: (inUse: Service | undefined) => Promise<void>;
@@ -40,8 +40,8 @@ export interface Started {
 }
 
 /**
- * The parts of the extension that its commands and the chat need. Created when a command or the
- * chat is first used.
+ * The parts of the extension that its commands and the chat need. Created when a command first
+ * runs, or when VS Code first needs the chat.
  */
 export class HostedModel implements App, CommandCode {
   readonly log: Log;

@@ -18,8 +18,8 @@ interface CallerDecision {
   readonly isAllowed: boolean;
   /**
    * Keyed hash of everything that the decision covers: the API key (or the service, if there's no
-   * key), the service address, and the project. A sign-out can't delete the decisions in other VS
-   * Code profiles. It changes the hash instead, so that they no longer apply.
+   * key), the service address, and the project. Also covers the latest sign-out, because a sign-out
+   * can't delete the decisions in other VS Code profiles. Earlier decisions then no longer match.
    */
   readonly fingerprint: string;
 }

@@ -8,7 +8,7 @@ import { oneLine } from '../ui/oneLine.ts';
 import { AI_SETTING, UTILITY_MODEL_SETTING } from '../undocumentedApi.ts';
 
 /**
- * Messages for VS Code's chat: failures, confirmations, and the UI strings of *Use in Chat*. Pure.
+ * Messages for VS Code's chat: failures, confirmations, and the UI strings for *Use in Chat*. Pure.
  */
 
 /**
@@ -20,7 +20,7 @@ export function modelTooltip(id: string, provider: string, withdrawn: string | u
   return `${id}${provider && ` by ${provider}`}, through Hosted Model.${end}`;
 }
 
-// Failures. The chat doesn't show buttons, so these messages name the command to run instead.
+// Failures. The chat shows errors without buttons, so the messages contain instructions instead.
 
 export const NOT_SET_UP =
   'Hosted Model isn’t ready. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what’s missing.';
@@ -153,7 +153,7 @@ export function toolPromptText(most: number): string {
 
 // First use
 
-/** Measured number of tokens that VS Code's instructions and tools add to each agent step. */
+/** Number of tokens that VS Code's instructions and tools add to each agent step, as measured. */
 const AGENT_TOKENS = 17_000;
 
 export const USE = 'Use in Chat';

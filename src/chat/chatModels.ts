@@ -22,7 +22,7 @@ const MAX_MODELS = 200;
 /** Context length, in tokens, to assume if the service doesn't report one. */
 const USUAL_CONTEXT = 32_768;
 /**
- * Age at which a list becomes stale, in milliseconds. Each window refreshes a service's stale list
+ * Age in milliseconds at which a list becomes stale. Each window refreshes a service's stale list
  * at most once, after a chat response.
  */
 const STALE_MS = 86_400_000;
@@ -40,7 +40,7 @@ export class ChatModels {
   readonly #onChange: () => void;
 
   /**
-   * @param now returns milliseconds since 1970
+   * @param now returns the current time, in milliseconds since 1970
    * @param onChange called after a list is saved
    */
   constructor(state: Memento, now: () => number, onChange: () => void) {
@@ -104,7 +104,7 @@ function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
   return [serviceUrl, operation, service.word, ...stated].join(' ');
 }
 
-/** Drops unsafe names, and data that the chat doesn't use, such as long descriptions. */
+/** Drops unsafe names, and data that the chat doesn't use, such as descriptions. */
 function slim(model: Model): Model {
   return {
     ...model,
@@ -128,8 +128,8 @@ function unlisted(id: string): Model {
 }
 
 /**
- * Returns the ID of the connection's model, or the deployment's ID if the deployment has its own
- * model.
+ * Returns the ID of the connection's model. For a deployment that has its own model, returns the ID
+ * of the deployment instead.
  */
 export function ownModelId(connection: Connection): string {
   return hasOwnModel(connection) ? connection.projectId : connection.modelId;

@@ -61,7 +61,7 @@ export interface ChatDeps {
 }
 
 /**
- * The connection of a request, and a signal that aborts when the user signs out or the window
+ * The connection for a request, and a signal that aborts when the user signs out or the window
  * closes.
  */
 interface ChatRequest {
@@ -117,8 +117,8 @@ export class ChatProvider {
   }
 
   /**
-   * Estimates the number of tokens. An exact count would be too slow, because VS Code calls this
-   * thousands of times per prompt.
+   * Estimates the number of tokens in a text or message. An exact count would be too slow, because
+   * VS Code calls this thousands of times per prompt.
    */
   count(text: string | LanguageModelChatRequestMessage): number {
     return estimateTokens(typeof text === 'string' ? text : textOfMessage(text));

@@ -28,7 +28,9 @@ export function conversationOf(
   };
 }
 
-/** Returns the full text of a message, for estimating its token count. */
+/**
+ * Returns the text of a message, including tool calls and results, for estimating its token count.
+ */
 export function textOfMessage(message: LanguageModelChatRequestMessage): string {
   return message.content
     .map((part) =>

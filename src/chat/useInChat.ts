@@ -22,7 +22,8 @@ const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/lang
  * Runs *Use in Chat*. Asks the user before adding a provider group or turning on VS Code's chat.
  * @param requireConnection prompts for missing credentials; returns undefined if no connection is
  * ready afterward
- * @throws {ServiceError} if the service has a model list, but requesting the list fails
+ * @throws {ServiceError} if the request for the service's model list fails, unless the service has
+ * no model list
  */
 export async function startChat(
   provider: ChatProvider,

@@ -22,7 +22,7 @@ export interface App {
   readonly extension: Extension<unknown>;
   readonly startWatch: StartWatch;
   readonly runtime: ServiceRuntime;
-  /** Loads the code for VS Code's chat on first use. */
+  /** Returns the parts that serve VS Code's chat. The first call loads their code. */
   readonly loadChat: () => Promise<Chat>;
 }
 
@@ -51,7 +51,7 @@ export const COMMANDS = [
 export type CommandName = (typeof COMMANDS)[number];
 
 /**
- * Arguments of *Generate from selection*. Any keybinding or extension can pass them. Their types
+ * Arguments for *Generate from selection*. Any keybinding or extension can pass them. Their types
  * have been checked, but the template or insert mode may not exist.
  */
 export type GenerateArguments =

@@ -63,8 +63,8 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
 
 /**
  * Describes a model's lifecycle, as in "deprecated, will be withdrawn on 2027-01-15, successor
- * maker/next". Empty if no stage other than `available` has started, and no deprecation or
- * withdrawal has been announced.
+ * maker/next". Empty unless the model has a deprecation or withdrawal date, or is in a stage such
+ * as `constricted`.
  */
 function lifeText(model: Model): string {
   const { stage, deprecated, withdrawn, others, successors } = lifecycleOf(model);

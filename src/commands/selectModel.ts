@@ -67,8 +67,8 @@ export async function selectModel(app: App): Promise<void> {
 }
 
 /**
- * Stores a list of models for the chat. Ignores failures, because the chat also works without the
- * list. If the list can't be loaded, `pickModel` handles the error.
+ * Stores a service's model list for the chat. Ignores failures, because the chat also works without
+ * the list. If the list can't be loaded, `pickModel` handles the error.
  */
 function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void {
   const keep = async ({ models }: ModelList) =>
@@ -77,8 +77,9 @@ function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void
 }
 
 /**
- * Requests the model lists of the other services that are set up, and stores them for the chat.
- * Leaves out deployments, because the model of a deployment can't be changed.
+ * Returns the other services that are set up, with their model lists, and stores the lists for the
+ * chat. Leaves out services that use a deployment with its own model, because that model can't be
+ * changed.
  */
 async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
   const all = await app.connections.all();

@@ -13,8 +13,8 @@ import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App } from './commandTypes.ts';
 
 /**
- * Returns a menu row for each service that is set up, except the service in use. Once the user
- * picks a row, its service is used for selections.
+ * Returns a menu row for each service that is set up, except the service in use. Picking a row
+ * changes the service that is used for selections.
  */
 export async function serviceRows(app: App, looked: Lookup): Promise<MenuItem[]> {
   const { word: used } = serviceInUse(looked);
@@ -31,8 +31,7 @@ export async function serviceRows(app: App, looked: Lookup): Promise<MenuItem[]>
 
 /**
  * Changes the service that is used for selections. Reports the result, unless the change was
- * undone. Warns if a workspace, folder, or remote machine sets another model, which then applies to
- * every service.
+ * undone. Warns if a workspace, folder, or remote setting overrides the model.
  * @param owner the folder that was active when the command started
  * @param modelId the model to use; omitted for the service's default
  */

@@ -93,8 +93,8 @@ export function targetForFolder(folder: Uri | undefined): SettingsTarget {
 }
 
 /**
- * Returns the settings that determine a setting's value for a folder. If neither the folder
- * settings nor the workspace settings contain the setting, returns `user`.
+ * Returns the settings from which a folder gets the value of `name`. If neither the folder settings
+ * nor the workspace settings contain it, returns `user`.
  */
 export function targetOfSetting(name: Written, folder: Uri | undefined): SettingsTarget {
   const { workspaceFolderValue, workspaceValue } = new Configuration(folder).inspected(name);
@@ -149,8 +149,8 @@ async function write(
 }
 
 /**
- * Calls the listener shortly after this extension's settings or the setting for AI features change.
- * If several settings change within `NOTIFY_AFTER_MS`, the listener is called only once.
+ * Calls the listener shortly after a change to this extension's settings or to the setting for AI
+ * features. If several settings change within `NOTIFY_AFTER_MS`, the listener is called only once.
  */
 export function onDidChangeSettings(listener: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;

@@ -69,7 +69,10 @@ export interface Settings extends SourceSettings {
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
 }
 
-/** The source to use. `auto` selects the first usable source. */
+/**
+ * The source to use. For `auto`, the order is documented at `choose` in
+ * `connection/sourceSelection.ts`.
+ */
 export type CredentialSource = 'auto' | SourceId;
 
 /**

@@ -31,8 +31,8 @@ import type { ApprovalDecision } from './sourceApprovals.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
 
 /**
- * Prompts and warnings about credentials and addresses. The steps of the setup are in
- * `setUpSteps.ts`.
+ * Prompts and warnings about credentials and addresses. The setup's own prompts are in the `setUp`
+ * folder.
  */
 
 /**
@@ -52,8 +52,8 @@ async function ask<Value>(
 }
 
 /**
- * If the hosts, the service entry, or the program changed after a key was saved, prompts before the
- * key is used (R3 in docs/threat-model.md). Enter presses the button that rejects the change.
+ * Prompts the user to approve or reject a change to the hosts, service entry, or program since the
+ * key was saved (R3 in docs/threat-model.md). Enter presses the button that rejects the change.
  */
 export function askDestination(
   { approved, wanted, isEntryChanged, program }: DestinationChange,
@@ -129,8 +129,8 @@ function headersParagraph(service: Service): readonly string[] {
 }
 
 /**
- * Prompts for approval to let a folder use the credentials in its `.env` file or the environment
- * (R4 in docs/threat-model.md). Enter presses *Do Not Use*.
+ * Asks whether to use the credentials in a folder's `.env` file or in the environment (R4 in
+ * docs/threat-model.md). Enter presses *Do Not Use*.
  */
 export function askSource(
   { id, values, service, destination }: UsableSource,

@@ -28,8 +28,8 @@ import {
  */
 
 /**
- * Describes each URL problem in a clause, for use after a colon. For a service URL in the settings
- * or setup, use `addressFlaw`.
+ * Clauses that describe URL problems, for use after a colon. For a service URL in the settings or
+ * setup, use `addressFlaw`.
  */
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'not-a-url': 'it must be a complete web address, such as https://llm.acme.example',
@@ -248,7 +248,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   return decision === 'refused' ? 'you declined it' : undefined;
 }
 
-/** Explains the mistake in a source that contains setting names but can't be used. */
+/** Explains why a source that contains setting names can't be used. */
 export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): string {
   const problem = sourceProblem(source) ?? '';
   const isShort = problem.startsWith('lacks ');
@@ -333,7 +333,7 @@ function issuePhrases(issues: readonly Issue[]): string[] {
   });
 }
 
-/** States that selections now use another service. */
+/** States which service is now used for selections. */
 export function usedForSelectionsText(name: string): string {
   return `${name} is now used for selections.`;
 }

@@ -45,7 +45,7 @@ export interface ConnectionsOptions extends FindOptions {
   readonly runtime: ServiceRuntime;
   /** Runs the steps of the setup. Resolves to true if credentials were saved. */
   readonly runSetUp: (reason?: SetUpReason) => Promise<boolean>;
-  /** Handles a promise that no caller awaits: logs the error if it rejects. */
+  /** Catches and logs an error from a promise that isn't awaited. */
   readonly inBackground: (work: Promise<unknown>) => void;
 }
 

@@ -36,16 +36,17 @@ export interface DestinationChange {
   /** True if the user's entry for the service has changed since the key was saved. */
   readonly isEntryChanged: boolean;
   /**
-   * The approved program that prints the token, and the program that would run now. Each is an
-   * empty string if there is no such program. This field is set only if an unapproved program would
-   * run now, or if the entry has changed and either program exists.
+   * The approved program that prints the token, and the program that the service's command starts.
+   * Either is empty if there is no such program. Present only if the command starts a program that
+   * isn't approved, or if the entry has changed and at least one of the two isn't empty.
    */
   readonly program?: { readonly approved: string; readonly wanted: string } | undefined;
 }
 
 /**
  * Compares a key record's addresses, service entry, and program with the current values.
- * @param found the program that the service's command would start now; undefined if there is none
+ * @param found the path to the program that the service's command starts; undefined if there is
+ * none
  * @returns `tampered` if a saved address is invalid
  */
 export function compareWithApproved(
@@ -100,8 +101,8 @@ export function credentialsFor(
 }
 
 /**
- * Parses the identity and service addresses. If an address is invalid, returns the problem with the
- * first invalid address.
+ * Parses the identity and service addresses. Returns the problem with the first invalid address, if
+ * any.
  * @param authUrl empty if there is no separate identity service
  */
 export function parseDestination(

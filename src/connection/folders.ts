@@ -24,9 +24,10 @@ const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
 const FOLDERLESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
 
 /**
- * Returns the folder whose `.env` and settings apply to a document. Returns null for a file outside
- * all folders, because no approval covers it. Never returns undefined, because functions would
- * replace it with their parameter's default value.
+ * Returns the folder whose `.env` and settings apply to a document. For a document without a path
+ * in a folder, or if there is no document, returns `onlyFolder()`. Returns null for a file outside
+ * the workspace, because no approval covers it. Never returns undefined, because a parameter's
+ * default value would replace it.
  */
 export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
   const document = uri && (previewedBy(uri) ?? uri);
@@ -41,8 +42,9 @@ export function activeFolder(uri = window.activeTextEditor?.document.uri): Works
 export const PREVIEW_SCHEME = 'hosted-model-preview';
 
 /**
- * Creates the URI of a document's preview. The file name lets VS Code detect the language. The
- * document's URI lets `activeFolder` find the document's folder.
+ * Creates the URI of a document's preview. The URI contains the document's file name, so that VS
+ * Code can detect the language. It also contains the document's URI, so that `activeFolder` can
+ * find the folder.
  */
 export function previewAddress(document: Uri): Uri {
   // VS Code keeps the text of a closed preview for minutes, so each preview needs a new URI.
@@ -84,7 +86,7 @@ export function isEnvFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   return folders.some((folder) => envFileOf(folder).toString() === uri.toString());
 }
 
-/** Calls the listener when the user or another program changes the `.env` file of a folder. */
+/** Calls the listener when a folder's `.env` file is created, changed, or deleted. */
 export function onDidChangeEnvFile(listener: () => void): Disposable {
   const onFile = (uri: Uri) => {
     if (isEnvFile({ uri })) listener();

@@ -25,7 +25,7 @@ interface GitApi {
 }
 
 interface Repository {
-  /** Returns the paths that Git ignores. Git never ignores tracked files. */
+  /** Returns only the paths that Git ignores. Git never ignores tracked files. */
   checkIgnore(paths: string[]): Promise<Set<string>>;
   /**
    * Looks up a file in a tree. An empty `tree` means the index.
@@ -53,9 +53,9 @@ export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
 }
 
 /**
- * Calls the listener when VS Code opens or closes a repository, and when the Git extension becomes
- * available, is enabled, or is disabled. VS Code may open repositories long after it starts, and
- * the Git extension is unavailable until the workspace is trusted.
+ * Calls the listener when VS Code opens or closes a repository, when the Git extension becomes
+ * available, and when Git is enabled or disabled. VS Code may open repositories long after it
+ * starts, and the Git extension is unavailable until the workspace is trusted.
  */
 export function onDidChangeRepositories(listener: () => void): Disposable {
   const parts = new DisposableStack();

@@ -36,8 +36,9 @@ export interface KeyRecord {
 /** Prefix of each key's name in secret storage, as in `hostedModel.key.ibm`. */
 const SECRET = 'hostedModel.key.';
 /**
- * Prefix of the flags for services that have a stored key. The flags are used if secret storage
- * can't list the names of the stored keys. A flag contains no part of the key.
+ * Prefix of each flag's name, as in `hostedModel.hasKey.ibm`. A flag marks a service that has a
+ * stored key, and contains no part of the key. The flags are used if secret storage can't list the
+ * names of the stored keys.
  */
 const MARKER = 'hostedModel.hasKey.';
 /**
@@ -181,7 +182,7 @@ export class KeyStore {
       return Promise.allSettled(names.map((name) => this.#delete(name)));
     });
     this.#announce();
-    // Ignore a failure, because there's no other way to notify the other windows.
+    // If this fails, there's no other way to notify the other windows, so ignore the failure.
     await this.#secrets.store(LAST_SIGN_OUT, crypto.randomUUID()).then(undefined, () => {});
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }

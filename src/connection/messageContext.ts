@@ -10,7 +10,10 @@ export function contextOf(connection: Connection | undefined): MessageContext {
   return { source: connection.source, ...serviceContext(connection) };
 }
 
-/** Returns the context for messages about a test in the setup, before the answers are saved. */
+/**
+ * Returns the context for messages about the connection test in the setup. The test uses values
+ * that aren't saved yet.
+ */
 export function contextOfTest(credentials: Credentials): MessageContext {
   return { source: 'answers', isCheck: true, ...serviceContext(credentials) };
 }

@@ -35,7 +35,7 @@ export function validationOf(
   return what ? { message: what, severity: INFORMATION } : undefined;
 }
 
-/** Doesn't require a minimum length. */
+/** Checks a key, but doesn't require a minimum length. */
 export function problemOfKey(text: string, service: Service): string | undefined {
   if (!neededSettings(service).includes('apiKey')) return undefined;
   const { value, flaws } = cleanValue(text);

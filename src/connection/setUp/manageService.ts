@@ -75,8 +75,8 @@ export async function renameService(
 
 /**
  * Asks for confirmation, then deletes the key and the entry of a service. If the service is in use,
- * first switches to another service or, if no other is set up, deletes the service's values from
- * the settings.
+ * first switches to another service that is set up. If there is none, deletes the service's values
+ * from the settings instead.
  */
 export async function removeService(keys: KeyStore, service: Service): Promise<void> {
   const { word, name } = service;
