@@ -11,8 +11,8 @@ import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
- * Stores each service's model list for VS Code's chat, because VS Code requests the models too
- * often for the lists to be fetched each time.
+ * Stores each service's model list for VS Code's chat. VS Code requests the models too often to
+ * fetch the lists each time.
  */
 
 const LISTS = 'hostedModel.chatModels';

@@ -141,7 +141,7 @@ export class ChatProvider {
    * Streams the response to a request from the chat or another extension.
    * @throws {CancellationError} if the request is canceled
    * @throws {LanguageModelError} if a request from another extension fails
-   * @throws {Error} if any other request fails. The error has no stack, because the chat would show
+   * @throws {Error} if any other request fails. Its stack is removed, because the chat would show
    * it.
    */
   async respond(

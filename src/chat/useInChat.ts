@@ -14,7 +14,7 @@ import type { ChatProvider } from './chatProvider.ts';
 
 const PROVIDER_ID = 'hosted-model';
 const GROUP_NAME = 'Hosted Model';
-/** Milliseconds to wait for the built-in chat, which can start slowly on a busy machine. */
+/** Milliseconds to wait for the built-in chat, which can be slow to start on a busy machine. */
 const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
 

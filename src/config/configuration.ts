@@ -4,7 +4,7 @@ import { AI_SETTING, type Inspected, remoteValue, userValue } from '../undocumen
 
 /**
  * The only module that calls `getConfiguration`. Reads and writes raw values, and reports changes.
- * `settings.ts` validates the values.
+ * The values are validated in `settings.ts`.
  */
 
 const SECTION = 'hostedModel';

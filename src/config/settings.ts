@@ -31,7 +31,10 @@ export interface SourceSettings {
   readonly services: readonly Service[];
   /** Set if the service in the settings is unknown, or if its entry is invalid. */
   readonly serviceProblem?: ServiceProblem | undefined;
-  /** Neither `authUrl` nor `url` is validated here (see `connection/sourceSelection.ts`). */
+  /**
+   * `authUrl` and `url` aren't validated until a source is selected (see
+   * `connection/sourceSelection.ts`).
+   */
   readonly authUrl: string;
   readonly url: string;
   /** The ID of the project, space, or deployment; `resource` is its kind. */
@@ -64,7 +67,7 @@ export interface Settings extends SourceSettings {
   readonly dailyTokenBudget: number;
   /**
    * The templates in the settings, grouped by level. VS Code itself would return only the templates
-   * of the most specific level. `templates/templateSources.ts` validates the lists.
+   * of the most specific level. The lists are validated in `templates/templateSources.ts`.
    */
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
 }

@@ -120,8 +120,8 @@ function runText(program: string, service: Service): string {
 }
 
 /**
- * Returns a list with one paragraph, which names the fixed headers of a service. Empty if there are
- * none.
+ * Returns the paragraph that names a service's fixed headers, as a list with one item. Empty if
+ * there are none.
  */
 function headersParagraph(service: Service): readonly string[] {
   const text = headersText(service);
@@ -144,8 +144,8 @@ export function askSource(
     ? ` Your text goes to the account that this ${settingLabel('apiKey', { service })} belongs to.`
     : '';
   const { resource } = Secret.open(values);
-  // Leave out the default service's name. Most users use this service and may not recognize the
-  // name.
+  // Leave out the default service's name, because most users use that service and may not recognize
+  // its name.
   const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
   return ask(
     `Use the ${allSettings({ service, resource })}${ofService} from ${what}?`,
@@ -165,7 +165,7 @@ export function askSource(
 
 /**
  * Offers to use the other sources if the source in `hostedModel.credentialSource` can't be used.
- * The user must agree, because prompts may then go to another account.
+ * The user must agree, because prompts may go to another account if the source changes.
  * @param target the settings in which `auto` would be set
  */
 export function askInstead(
@@ -183,7 +183,7 @@ export function askInstead(
   );
 }
 
-/** Prompts before replacing a stored key, which may be the user's only copy. */
+/** Prompts before replacing a stored key, because it may be the user's only copy. */
 export function askReplacement(service: Service): Promise<boolean | undefined> {
   const label = settingLabel('apiKey', { service });
   return ask(
@@ -197,7 +197,7 @@ export function askReplacement(service: Service): Promise<boolean | undefined> {
 }
 
 /**
- * Offers to use the new credentials after a setup if another source stays in use.
+ * After a setup, offers to use the new credentials instead of the source that is still in use.
  * @returns true if the user agrees
  */
 export async function offerNewCredentials(

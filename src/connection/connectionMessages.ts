@@ -150,8 +150,8 @@ export function unencryptedText({ serviceHost }: Destination, service: Service):
 
 /**
  * Names the hosts that receive the key and the selected text.
- * @param separator the text between the sentences about the two hosts; used only if the key and the
- * selected text go to different hosts
+ * @param separator the text between the two sentences if the key and the selected text go to
+ * different hosts
  */
 export function hostsText(
   { authHost, serviceHost }: Destination,
@@ -320,8 +320,8 @@ export function checkedSourcesText(found: SourceSnapshot): string {
 }
 
 /**
- * Describes the issues with each line or environment variable, as in `VENDOR_URL on line 2 has
- * quotes around its value and isn’t a valid address`.
+ * Returns a phrase for each line or environment variable that has issues, as in `VENDOR_URL on line
+ * 2 has quotes around its value and isn’t a valid address`.
  */
 function issuePhrases(issues: readonly Issue[]): string[] {
   const byLine = Map.groupBy(issues, ({ place, name }) =>

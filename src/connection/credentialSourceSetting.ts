@@ -13,7 +13,7 @@ import type { ExternalSource, SourceSnapshot } from './sourceSelection.ts';
 /** Writes `hostedModel.credentialSource`. */
 
 /**
- * @returns false if other settings override the value; an error message is then shown
+ * @returns false, after showing an error message, if other settings override the value
  * @throws {ServiceError} `settings-not-written` if VS Code can't write the setting
  */
 export async function writeCredentialSource(

@@ -101,7 +101,7 @@ export async function resolveObstacle(
       const needed = missingText(choice.names, found.settings);
       if (!hasPrompted) {
         await options.setUp({ missing: choice.names, intro: needed });
-        // Even if nothing was saved, another source may have become usable in the meantime.
+        // Repeat the lookup even if nothing was saved, because another source may now be usable.
         return true;
       }
       const text = `${needed} ${checkedSourcesText(found)}`;

@@ -12,8 +12,9 @@ import type { SourceSnapshot } from '../sourceSelection.ts';
 import { ANSWER_ISSUES, answeredAddressText, removedFlawsText } from './setUpMessages.ts';
 
 /**
- * Checks the values that the user enters in the setup. Each `problemOf` function returns a message
- * if the value can't be used. The messages never contain the values. Pure.
+ * Checks the values that the user enters in the setup. Each function whose name starts with
+ * `problemOf` returns a message if the value can't be used. The messages never contain the values.
+ * Pure.
  */
 
 // The values of `InputBoxValidationSeverity`, copied because importing the enum would load

@@ -96,7 +96,7 @@ export async function removeService(keys: KeyStore, service: Service): Promise<v
 
 /**
  * Prompts for changes to the fixed headers of a service.
- * @returns the changed service, `back`, or undefined if the user closed a prompt
+ * @returns the changed service; `back` if the user went back; undefined if the user closed a prompt
  */
 export async function askHeaders(
   service: NewService,
