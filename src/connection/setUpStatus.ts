@@ -14,8 +14,8 @@ export interface SetUpStatus {
   /** Reads the settings of the service in use, for the tooltip. */
   readonly readSettings: (folder?: Uri) => Settings;
   /**
-   * True if the editor has a stored key and all other required settings, or if another source was
-   * used last. A project that is set only for some of the open folders counts as set.
+   * True if the editor has a stored key and all other required settings, or if an external source
+   * was used last. A project that is set only for some of the open folders counts as set.
    */
   readonly isSetUp: boolean;
   /**
@@ -25,7 +25,7 @@ export interface SetUpStatus {
   readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
   readonly refreshesTokens: boolean;
-  /** True if a key or an approval is stored, or if another source was used last. */
+  /** True if a key or an approval is stored, or if an external source was used last. */
   readonly canSignOut: boolean;
 }
 

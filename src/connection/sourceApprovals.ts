@@ -46,8 +46,8 @@ export class SourceApprovals {
   }
 
   /**
-   * Returns a keyed hash for records that must not contain the API key. The hash identifies the
-   * key, or the service if there is no key.
+   * Returns a keyed hash that identifies the API key, or the service if there is no key. The hash
+   * can be stored where the key must not be.
    * @param shown additional values to include in the hash
    */
   async fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {
@@ -58,7 +58,7 @@ export class SourceApprovals {
   }
 
   /**
-   * Returns a value that changes with each sign-out. Empty before the first sign-out, and if secret
+   * Returns a value that changes with each sign-out. Empty before the first sign-out, or if secret
    * storage can't be read.
    */
   async lastSignOut(): Promise<string> {
@@ -82,9 +82,8 @@ export class SourceApprovals {
   }
 
   /**
-   * True if this profile stores an approval, which a sign-out would delete. The approval may no
-   * longer apply, because the user may have signed out in another profile while no window of this
-   * profile was open.
+   * True if an approval is stored in this profile. It may no longer apply if the user signed out in
+   * another profile while no window of this profile was open.
    */
   get hasApprovals(): boolean {
     return this.#decisions.some(([, decision]) => decision === 'approved');

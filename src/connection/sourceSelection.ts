@@ -74,8 +74,8 @@ export interface EditorSource {
 }
 
 /**
- * The content of all sources, each read once and without prompting. Modules outside
- * `src/connection` also receive the snapshot, so each secret is wrapped in a `Secret`.
+ * The contents of all sources, read once and without prompting. Modules outside `src/connection`
+ * also receive the snapshot, so each secret is wrapped in a `Secret`.
  */
 export interface SourceSnapshot extends EditorSource {
   /**
@@ -100,7 +100,7 @@ export interface Folder {
    * neither.
    */
   readonly uri: string;
-  /** The path or URI in ASCII, safe to display. */
+  /** The path or, if it isn't safe to display, the URI. Contains only ASCII characters. */
   readonly path: string;
   readonly name: string;
   /** Null if the lookup isn't for a folder. */
@@ -246,7 +246,9 @@ export function othersInOrder({ settings, external }: SourceSnapshot): readonly 
   return settings.credentialSource === 'editor' ? [] : external;
 }
 
-/** The reasons for which an unread `.env` file counts as absent rather than faulty. */
+/**
+ * If a `.env` file wasn't read for one of these reasons, it counts as absent rather than faulty.
+ */
 const ABSENT: ReadonlySet<UnreadReason> = new Set([
   'no-folder',
   'untrusted',
@@ -278,7 +280,7 @@ export function hasOnlyErrors({ text, values }: ExternalSource): boolean {
 
 /**
  * Finds the external source whose errors or missing values explain why no source is usable. Missing
- * values count only if the editor has no stored key. In that case, the user probably meant to use
+ * values count only if the editor has no stored key, because the user then probably meant to use
  * the external source.
  */
 export function faultySource(found: SourceSnapshot): ExternalSource | undefined {
@@ -290,7 +292,7 @@ export function faultySource(found: SourceSnapshot): ExternalSource | undefined 
 }
 
 /**
- * Selects a source if it's approved. Otherwise, returns the missing approval as an obstacle.
+ * Selects the source if it's approved, or else returns the missing approval as the obstacle.
  * Undefined if the source can't be used.
  */
 function externalSelection(source: ExternalSource): SourceSelection | undefined {

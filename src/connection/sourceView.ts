@@ -71,8 +71,8 @@ export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
 }
 
 /**
- * Returns an item for each value of `hostedModel.credentialSource`. The items for the sources
- * include their states.
+ * Returns an item for each value of `hostedModel.credentialSource`. The item for a source includes
+ * the state of the source.
  */
 export function sourceChoices(found: SourceSnapshot, choice: Choice): SourceChoice[] {
   const all: readonly SourceId[] = ['editor', ...found.external.map(({ id }) => id)];
@@ -127,7 +127,7 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
-    // If there's no file to add the missing values to, they can be stored in the editor instead.
+    // Offer the setup for the editor, and for missing values that can't be added to a `.env` file.
     (!external || (issue === 'missing' && !isReadFile)) && 'setUp',
   ];
   return actions
@@ -192,7 +192,7 @@ function isWorthShowing({ text }: ExternalSource): boolean {
   return !['no-folder', 'no-file', 'virtual'].includes(text.why);
 }
 
-/** Returns one sentence that states which source is used, and why. */
+/** Returns a sentence that explains which source is used and why. */
 export function reasonText(source: SourceId, found: SourceSnapshot): string {
   const from = `Credentials come from ${sourceName(source, found)}`;
   const { credentialSource } = found.settings;
@@ -210,7 +210,9 @@ export function reasonText(source: SourceId, found: SourceSnapshot): string {
   return why ? `${from}, because ${why}.` : `${from}.`;
 }
 
-/** Lists the usable sources over which the editor takes precedence. Empty if there are none. */
+/**
+ * Lists the usable external sources that the editor takes precedence over. Empty if there are none.
+ */
 function sourcesBehindEditor(found: SourceSnapshot): string {
   const { kind } = selectEditorSource(found);
   if (kind === 'missing' || kind === 'bad-address') return '';
@@ -256,8 +258,8 @@ function envFileCause(found: SourceSnapshot): string | undefined {
 /**
  * Returns the values in use, as tooltip lines. The source itself is named in `Connection.reason`.
  * No part of a key is shown. If an external source needs approval, or if no source is usable
- * because of the `.env` file, returns a line about that problem instead. Undefined if there's no
- * connection for any other reason.
+ * because of the `.env` file, returns a line about that problem instead. In all other cases without
+ * a connection, returns undefined.
  */
 export function provenanceLines(
   found: SourceSnapshot,
@@ -308,7 +310,7 @@ function namesKey({ text }: ExternalSource): boolean {
   return text.kind === 'read' && text.reading.named.includes('apiKey');
 }
 
-/** Returns the values of a source for display. No part of the key is shown. */
+/** Returns the values of a source for display, with the key masked and the project ID shortened. */
 function maskedValues(id: SourceId, found: SourceSnapshot): string {
   const source = externalSource(found, id);
   const hasKey = source ? namesKey(source) : found.record !== undefined;

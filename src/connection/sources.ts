@@ -82,8 +82,8 @@ export async function findSources(
   };
   // Read on each lookup, because any code in the extension host can change the environment.
   const assignments = assignmentsIn(options.environment);
-  // Read the stored keys after the `.env` files, which can be slow to read, so that a sign-out in
-  // the meantime is noticed.
+  // Reading the `.env` files can be slow. Read the stored keys afterward, so that a sign-out in the
+  // meantime is noticed.
   const [envFile, unusedFiles] = await Promise.all([
     readEnvFile(owner),
     Promise.all(unused.map(readEnvFile)),
@@ -115,8 +115,8 @@ export async function findSources(
 }
 
 /**
- * Returns the editor source for a service with a stored key, with the address and project from the
- * stored record. Undefined if the service no longer exists.
+ * Returns the editor source for a service, with the key, address, and project from its stored
+ * record. Undefined if the service no longer exists.
  */
 function storedSource(
   [word, record]: readonly [word: string, record: KeyRecord],
@@ -177,8 +177,8 @@ export async function readExternalFile(
 }
 
 /**
- * Returns every well-formed key in a source, with the account that belongs to it, if known. A key
- * in an incomplete or faulty set isn't used, but it may still be valid.
+ * Returns every well-formed key in a source, along with its account if known. A key in an
+ * incomplete or faulty set isn't used, but it may still be valid.
  */
 function keysIn({ all }: ReadText): ServiceKey[] {
   return all.flatMap(({ service, reading }) => {
@@ -200,8 +200,8 @@ function keysIn({ all }: ReadText): ServiceKey[] {
 
 /**
  * Returns a stored key, with the service as defined when the key was saved. If the definition is no
- * longer valid, returns the key once for each authentication method that can use it. Each method
- * can send the key in a different form.
+ * longer valid, returns the key once for each authentication method that can use it. The methods
+ * send keys in different forms.
  */
 function storedKeys([word, record]: readonly [word: string, record: KeyRecord]): ServiceKey[] {
   const { account, apiKey, definition, headerSecrets, program } = record;
@@ -277,8 +277,7 @@ function sourceSubject(
 }
 
 function folderOf(owner: WorkspaceFolder | null): Folder {
-  // Without a folder, a decision belongs to the workspace file, so that it doesn't apply to every
-  // window.
+  // If there's no folder, use the workspace file, so that a decision doesn't apply to every window.
   const uri = owner?.uri ?? workspace.workspaceFile;
   if (!uri) return { uri: '', path: '', name: '', workspaceFolder: null };
   // A path can contain look-alike letters, characters that reverse the text, or runs of spaces that
@@ -293,8 +292,8 @@ function folderOf(owner: WorkspaceFolder | null): Folder {
 }
 
 /**
- * Returns a folder name that is safe to show in a message. A workspace file can set any name, and
- * brackets could form a link.
+ * Returns the folder's name, or `this folder` if the name isn't safe to show in a message. A
+ * workspace file can set any name, and brackets could form a link.
  */
 function plainName(name: string): string {
   return /^\w[\w .-]{0,59}$/.test(name) ? name : 'this folder';

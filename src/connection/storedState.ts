@@ -6,7 +6,7 @@ import type { SourceApprovals } from './sourceApprovals.ts';
 export interface StoredState {
   readonly keys: KeyStore;
   readonly approvals: SourceApprovals;
-  /** VS Code stores this state outside the folders, so a repository can't change it. */
+  /** VS Code stores this state outside the workspace, so a repository can't change it. */
   readonly workspaceState: Memento;
 }
 
@@ -37,7 +37,7 @@ export async function hasSignedOut(
 
 /**
  * Forgets that an external source was used, and deletes the approvals that the sign-out has ended.
- * Called after a sign-out in any window, which may belong to another VS Code profile.
+ * Called after a sign-out in any window, even in another VS Code profile.
  */
 export async function forgetExternalSources({
   approvals,

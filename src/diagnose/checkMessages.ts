@@ -92,7 +92,8 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     return `${proven}. ${lifecycle}.${named} Select another model.`;
   },
   'request-limit': ({ isPaused, requestLimit: { perSecond, left } = {} }) => {
-    // This text must still be true after the pause, because it isn't updated after the check.
+    // This text must still be true after the pause, because it isn't updated once the check has
+    // ended.
     if (isPaused) return 'The service asked for a pause, which may delay new requests.';
     if (perSecond === undefined) return 'The service doesn’t report a limit.';
     const rest = left === undefined ? '' : `, ${left} left`;
@@ -100,7 +101,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   },
 };
 
-/** Returns the result of a network check in the form that the list and the report show. */
+/** Returns the result of a network check as shown in the list and the report. */
 export function shownCheck(result: CheckResult, context: MessageContext = {}): ShownCheck {
   const { check, state } = result;
   const title = TITLES[check];

@@ -20,7 +20,7 @@ const MIN_LENGTH_IN_OWN_TEXT = 16;
 
 /**
  * Copies the report unless it contains a key, token, or project ID, either raw or encoded.
- * @param looked the lookup of keys and project IDs; undefined if it timed out
+ * @param looked the result of looking up keys and project IDs; undefined if the lookup timed out
  * @param settings the settings that the report describes
  */
 export async function copyReport(

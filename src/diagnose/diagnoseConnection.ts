@@ -16,7 +16,9 @@ import { prepareDiagnosis, READING, UNANSWERED } from './preliminaryChecks.ts';
 import { buildReport, type Load } from './reportText.ts';
 import { type DiagnosisDeps, lookUpFor, runChecks, within } from './runChecks.ts';
 
-/** The command *Diagnose Connection*, which shows the checks in a list and offers the report. */
+/**
+ * The *Diagnose Connection* command, which shows the checks in a list and offers to copy a report.
+ */
 
 interface ReportDeps {
   readonly extension: Extension<unknown>;

@@ -42,7 +42,7 @@ export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | un
   const paintEnd = (copied: Copied | 'not-tried') => {
     const all = [...checks.values()];
     pick.busy = false;
-    // Show the conclusion as the prompt, because rows cut off long sentences.
+    // Show the conclusion as the prompt, because long sentences are cut off in rows.
     pick.prompt = conclusionOf(all).text;
     pick.placeholder = LIST_TEXTS.placeholderAtEnd;
     const rows = finalRows(all, copied);

@@ -90,8 +90,7 @@ export function prepareDiagnosis(found: SourceSnapshot, choice: Choice): Diagnos
 }
 
 /**
- * Checks where the settings come from, whether they're well-formed, and whether their hosts are
- * approved.
+ * Runs the checks that send nothing: the source of the settings, their syntax, and their hosts.
  * @param programName the name to show instead of the path to the program that prints the token
  */
 export function preliminaryChecks(

@@ -19,7 +19,7 @@ import { type DiagnosisDeps, isStillUsed, type LookUp, lookUpFor, runChecks } fr
 
 /** Shows failures with their causes, and writes them to the log. */
 
-/** Maximum time to look for the cause before showing the error message, in milliseconds. */
+/** Maximum time, in milliseconds, to look for the cause before the error message is shown. */
 const EXPLANATION_MS = 15_000;
 
 interface FailureOptions {
@@ -29,9 +29,9 @@ interface FailureOptions {
 }
 
 /**
- * Finds the cause of a failure, and shows it with the actions that fix it. Also logs the cause and
- * shows it in the status item's tooltip.
- * @param connection the connection of a generation that failed; undefined for other commands
+ * Finds the cause of a failure, and shows an error message with actions that may fix it. Also logs
+ * the cause and shows it in the status item's tooltip.
+ * @param connection the connection of the failed generation; undefined for other commands
  * @param options.folder the folder of the selected text; by default, the active folder
  * @param options.lines one-based first line of each selection whose generation failed; empty to
  * omit the lines from the message
@@ -93,7 +93,7 @@ async function refreshAndRetry(
   }
 }
 
-/** Offers to retry a failed generation after the user has repaired its connection. */
+/** Offers to retry a failed generation after its connection has been repaired. */
 async function offerRetry(text = REPAIRED): Promise<boolean> {
   const { retry } = ACTION_LABELS;
   return (await window.showInformationMessage(text, retry)) === retry;
@@ -130,8 +130,8 @@ export async function explainFailure(
 
 /**
  * Finds the cause of a refusal by running the diagnostic checks, which don't generate text. If the
- * checks can't be run or are canceled, returns the refusal. During a pause in requests, the refusal
- * is marked as `isUnchecked`. Never throws.
+ * checks can't be run or are canceled, returns the refusal. If requests are paused, runs no checks
+ * and returns the refusal marked as `isUnchecked`. Never throws.
  */
 async function explained(
   deps: DiagnosisDeps,

@@ -33,7 +33,7 @@ export interface ReportFacts {
   readonly settings: Settings;
   /** IDs of all insert modes. Any other insert mode in the settings is reported as `unknown`. */
   readonly insertModes: readonly string[];
-  /** The lookup of the credentials; undefined if secret storage or the folder took too long. */
+  /** The result of looking up the credentials; undefined if the lookup timed out. */
   readonly looked: Lookup | undefined;
   readonly status: StatusFacts;
   /** The concurrency state of each service origin. Empty until a connection is ready. */

@@ -23,7 +23,7 @@ export type EnvFix =
 
 /**
  * Returns the fixes that the user can choose from. Empty if only the user knows the right value, or
- * if the edited line would be read as a different value.
+ * if the edited line wouldn't be read as the intended value.
  * @param content the line with the issue, unchanged since the issue was found
  */
 export function envFixes(content: string, issue: Issue, service: Service): readonly EnvFix[] {
@@ -99,8 +99,8 @@ function readOf(assignment: Pick<Assignment, 'gap' | 'raw'>): string {
 }
 
 /**
- * Returns the fixed address, or undefined if no fix is safe. For an invalid address, only replacing
- * http with https is safe.
+ * Returns the fixed address, or undefined if no fix is safe. For an invalid address, the only safe
+ * fix is to replace http with https.
  */
 function fixedUrl(
   value: string,

@@ -51,7 +51,7 @@ export type Issue = IssueDetails & {
   readonly place: LineRange | undefined;
 };
 
-/** Zero-based line and columns, in UTF-16 units; `end` is exclusive. */
+/** A zero-based line and a range of columns, counted in UTF-16 units; `end` is exclusive. */
 export interface LineRange {
   readonly line: number;
   readonly start: number;
@@ -180,7 +180,7 @@ function readValue(
   return { value, isGiven, issues };
 }
 
-/** Creates an issue at a span after the `=` or, without a span, at the name. */
+/** Creates an issue at the given span after the `=`, or at the name if there is no span. */
 export function issueOf(
   details: IssueDetails,
   setting: SettingName,
@@ -192,7 +192,10 @@ export function issueOf(
   return { ...details, setting, name: assignment.name, isError, place };
 }
 
-/** Returns the position of the name, or of a span after the `=`; undefined for the environment. */
+/**
+ * Returns the position of the given span after the `=`, or of the name if there is no span.
+ * Undefined for the environment.
+ */
 export function valueRange(
   { name, gap, at }: Assignment,
   span?: ColumnRange,

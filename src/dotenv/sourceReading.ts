@@ -18,7 +18,7 @@ import {
 /**
  * Reads settings from the text of a `.env` file or from the environment, and locates their issues.
  * Values from different sets of names are never combined, so one set must be complete. A set with
- * an error isn't used, because silently fixing a value would hide an error that breaks other
+ * an error isn't used, because silently fixing a value would hide an error that could break other
  * programs.
  */
 
@@ -42,7 +42,7 @@ export interface SourceReading {
   readonly isMalformed: boolean;
   /**
    * The names that have no value or only a placeholder, in the set that is closest to complete.
-   * Empty if none of the names appear, or if a set is complete, even with errors.
+   * Empty if none of the names appear, or if a set is complete, even if it has errors.
    */
   readonly missing: readonly string[];
   /** The recognized settings, in the order of their lines. */

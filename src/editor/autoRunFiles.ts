@@ -58,8 +58,8 @@ export function isAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
 
 /**
  * True if the file runs automatically, or if a symbolic link in its path leads to a file that does.
- * Repositories can contain symbolic links. Also true if the links can't be resolved, which is
- * always the case for links in the path of a remote file.
+ * Also true if the links can't be resolved, which is always the case for links in the path of a
+ * remote file. Repositories can contain symbolic links, so checking the path alone isn't enough.
  */
 export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
   if (isAutoRunFile({ uri })) return true;
@@ -74,7 +74,7 @@ export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>):
   }
 }
 
-/** @param path file path, URI path, or name of a document that was never saved */
+/** @param path a file path, a URI path, or the name of a document that was never saved */
 function isAutoRunPath(path: string): boolean {
   const plain = `/${path.replaceAll('\\', '/').toLowerCase()}`;
   return Object.values(AUTO_RUN_PATTERNS).some((patterns) =>
@@ -105,8 +105,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * True if the file or any of its parent folders is a symbolic link. Used for remote files. VS Code
- * reports which of them are links, but not where the links point.
+ * True if the file or any of its parent folders is a symbolic link. Used for remote files, because
+ * VS Code reports whether a remote path is a link, but not where the link points.
  */
 async function hasLink(uri: Uri): Promise<boolean> {
   const { type } = await workspace.fs.stat(uri);

@@ -81,7 +81,7 @@ export function selectionEnd({
 }
 
 /**
- * True for files in a writable file system, untitled documents, and notebook cells. False for
+ * True for untitled documents, notebook cells, and files in a writable file system. False for
  * output, user settings, and git history. Also false for the original side of the active diff: it's
  * read-only, but `TextEditor.edit` would change it anyway (tested).
  */
@@ -123,8 +123,7 @@ export function currentSnapshot(): EditorSnapshot | undefined {
 }
 
 /**
- * Returns a snapshot with the current positions of the selections, which VS Code moves with each
- * edit.
+ * Returns an updated snapshot, because VS Code moves the selections when the document is edited.
  * @returns undefined if the selected texts have changed, or if no editor shows the changed document
  */
 export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {

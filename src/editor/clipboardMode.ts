@@ -11,8 +11,8 @@ export const clipboard: InsertMode = {
 };
 
 /**
- * Copies all responses to the clipboard together, after the last response has ended. Never reads
- * the clipboard, so the previous content can't be restored.
+ * Copies all responses to the clipboard at once, after the last one has ended. Never reads the
+ * clipboard, so the previous content can't be restored.
  */
 class ClipboardWriter implements ResponseWriter {
   readonly isPending = false;

@@ -1,11 +1,11 @@
-/** Maximum number of edits that have no effect before the writer gives up. */
+/** The writer gives up after this many edits that have no effect. */
 const MAX_ATTEMPTS = 3;
 /**
- * Maximum number of consecutive rejected edits before the writer gives up. VS Code briefly rejects
- * edits while the user switches tabs.
+ * The writer gives up after this many consecutive rejected edits. VS Code briefly rejects edits
+ * while the user switches tabs.
  */
 const MAX_REJECTIONS = 10;
-/** Maximum number of edits preempted by other changes before the writer gives up. */
+/** The writer gives up after this many edits that were preempted by other changes. */
 const MAX_RACES = 50;
 
 /**

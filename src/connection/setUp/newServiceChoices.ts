@@ -14,11 +14,11 @@ export interface AuthMethodChoice {
   readonly description: string;
   /** The values that the setup prompts for in addition to the secrets. */
   readonly fields: readonly AuthMethodField[];
-  /** The part of the entry's `authentication` that doesn't depend on the user's answers. */
+  /** The fixed fields of `authentication` in the service's entry. */
   readonly authentication: Readonly<Record<string, string>> & {
     readonly kind: Authentication['kind'];
   };
-  /** The suggested address of the identity service. */
+  /** The token URL to suggest, if any. */
   readonly tokenUrl?: string;
 }
 

@@ -19,14 +19,17 @@ import { addressOf, newService, type ServiceDraft } from './serviceDraft.ts';
 import type { NewService } from './serviceEntry.ts';
 import { NEW_SERVICE, notAllowedText } from './setUpMessages.ts';
 
-/** The setup steps in which the user describes a new service. These steps don't write settings. */
+/**
+ * The setup steps in which the user describes a new service, or changes an existing one. They don't
+ * write settings.
+ */
 
 type DraftStep = 'api' | 'address' | 'authMethod' | AuthMethodField;
 type AskDraft = (draft: ServiceDraft, position: Question) => Promise<StepAnswer<'answered'>>;
 
 /**
- * Prompts for the API, address, and authentication method of a new service.
- * @param changed an existing service to change instead; its name, headers, and models stay the same
+ * Prompts for the API, address, and authentication method of a new or existing service.
+ * @param changed the existing service, whose name, headers, and models stay the same
  */
 export async function askNewService(
   draft: ServiceDraft,
@@ -53,7 +56,7 @@ export async function askNewService(
     const answer = await ASK[step](draft, {
       title,
       step: index + 2,
-      // The steps for the service, the secret, and the approval aren't in `steps`.
+      // `steps` doesn't include the steps for the service, the secret, and the approval.
       totalSteps: steps.length + 3,
       problem: problem?.step === step ? problem.text : undefined,
     });

@@ -37,7 +37,7 @@ export const UNKNOWN_MODEL = 'unknown';
 /** Matches an endpoint path, which people often paste along with the address of a service. */
 const PASTED_PATH = /\/(?:chat\/completions|completions|responses|embeddings|models)\/?$/;
 
-/** Removes the path of an endpoint from an address, and adds a missing scheme. */
+/** Removes an endpoint path from an address, and adds `https://` if the scheme is missing. */
 export function addressOf(text: string): string {
   const { value } = cleanValue(text);
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `https://${value}`;
@@ -79,8 +79,8 @@ export function newService(
 }
 
 /**
- * Returns the fields of the previous authentication method, except those that the setup prompts
- * for. Empty if the user picked another kind of authentication method.
+ * Returns the fields of `authentication` in the existing entry, except those that the setup prompts
+ * for. Empty for a new service, or if the user picked another kind of authentication method.
  */
 function otherFields(
   before: ServiceEntry | undefined,
@@ -95,7 +95,7 @@ function otherFields(
  */
 const MAX_HOST_LENGTH = 56;
 
-/** Derives a valid name from the host and port, such as `llm.acme.example (8443)`. */
+/** Derives a valid service name, such as `llm.acme.example (8443)`, from the host and port. */
 function nameFor(hostname: string, port: string): string {
   // An IPv6 host contains brackets and colons, which aren't allowed in a name.
   const plain = hostname.replace(/[[\]]/g, '').replaceAll(':', '-');
@@ -103,12 +103,12 @@ function nameFor(hostname: string, port: string): string {
   return port ? `${host} (${port})` : host;
 }
 
-/** Derives an unused service ID from the host and port, such as `llm_acme_example`. */
+/** Derives an unused service ID, such as `llm_acme_example`, from the host and port. */
 function freeWord(hostname: string, port: string): string {
   const host = `${hostname} ${port}`.trim().toLowerCase();
   const plain = host.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
   const word = (/^[a-z]/.test(plain) ? plain : `local_${plain}`).slice(0, 28);
-  // The IDs of invalid entries are taken, too.
+  // The IDs of invalid entries count as used, too.
   const words = new Set([...RESERVED_WORDS, ...serviceEntries().map(wordOf)]);
   let free = word;
   for (let number = 2; words.has(free); number += 1) free = `${word}_${number}`;

@@ -1,13 +1,13 @@
 import { readServices, wordOf } from '../../service/addedServices.ts';
 import type { Service } from '../../service/service.ts';
 
-/** Entries of `hostedModel.services`, and the services that result from them. Pure. */
+/** Converts between services and their entries in `hostedModel.services`. Pure. */
 
 export type ServiceEntry = Readonly<Record<string, unknown>>;
 
 /**
- * A service that the setup adds or changes, its entry, and the number of steps in which the user
- * described it.
+ * A service that the setup adds or changes, with its entry. `steps` is the number of steps in which
+ * the user described the service.
  */
 export interface NewService {
   readonly entry: ServiceEntry;
@@ -16,8 +16,8 @@ export interface NewService {
 }
 
 /**
- * Returns the service with these fields added to its entry or replaced in it; undefined if the
- * result isn't valid.
+ * Adds fields to the service's entry, or replaces them. Returns the resulting service; undefined if
+ * it isn't valid.
  */
 export function withFields(added: NewService, fields: ServiceEntry): NewService | undefined {
   const entry = { ...added.entry, ...fields };

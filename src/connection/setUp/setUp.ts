@@ -21,10 +21,10 @@ import { SET_UP } from './setUpMessages.ts';
 import { QUESTIONS } from './setUpSteps.ts';
 
 /**
- * Prompts for the service, credentials, project, and address, and tests the answers. The current
- * values are prefilled, except for secrets. The user can also add, change, or remove a service. No
- * credentials are stored until the test passes or the user saves without testing. Problems are
- * shown in the step where the user can fix them.
+ * Prompts for the service, credentials, project, and address. Tests the answers unless the user
+ * skips the test, and then saves them. The current values are prefilled, except for secrets. The
+ * user can also add, change, or remove a service. If the test fails, no credentials are saved.
+ * Problems are shown in the step where the user can fix them.
  * @returns true if credentials were saved
  */
 export async function runSetUp(
@@ -44,7 +44,7 @@ export async function runSetUp(
   const isSaved = refusal
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
     : await askAll(setUp, first, undefined, intro);
-  // If values were missing or imported, a command may be waiting for the setup. The command then
+  // If values were missing or imported, a command may be waiting for the setup. That command
   // continues automatically, so don't offer to generate.
   if (isSaved && !isRepair)
     void offerUses(setUp.settings.service, missing.length === 0 && !imported);
@@ -56,7 +56,8 @@ async function offerUses(service: Service, mayGenerate: boolean): Promise<void> 
   const { generate, useInChat } = SET_UP;
   const isNext = mayGenerate && window.activeTextEditor !== undefined;
   const withKey = needsSetting('apiKey', { service }) ? SET_UP.doneWithKey : SET_UP.done;
-  // Without an open document, there's nothing to generate from yet.
+  // Without an active editor, there's nothing to generate from, so mention the shortcut instead of
+  // offering to generate.
   const done = mayGenerate && !isNext ? SET_UP.howToGenerate(process.platform) : withKey;
   const uses = [...(isNext ? [generate] : []), ...(isAiDisabled() ? [] : [useInChat])];
   const picked = await window.showInformationMessage(done, ...uses);
@@ -66,8 +67,8 @@ async function offerUses(service: Service, mayGenerate: boolean): Promise<void> 
 
 /**
  * Runs the steps until the user saves or closes the setup.
- * @param first the step to start at; if the setup has no such step, it starts at its first step
- * @param intro sentences for the step that is shown first
+ * @param first the step to start with; if the setup doesn't include it, starts with the first one
+ * @param intro sentences to show only in the step that the setup starts with
  * @returns true if credentials were saved
  */
 async function askAll(
@@ -98,14 +99,14 @@ async function askAll(
   }
 }
 
-/** The number of steps in which the user described a new service. */
+/** Returns the number of steps in which the user described an added or changed service. */
 function addedSteps({ added }: SetUp): number {
   return added?.steps ?? 0;
 }
 
 /**
- * True if the identity address in the settings is invalid. Reports the problem, because no step
- * prompts for this address.
+ * True if the identity address in the settings is invalid. In that case, also reports the problem,
+ * because no step prompts for this address.
  */
 function isIdentityUnusable({ settings }: SetUp): boolean {
   const target = parseDestination(settings.authUrl, settings.url, settings.service);

@@ -44,8 +44,8 @@ export interface SetUpOptions {
 export interface SetUp extends SetUpOptions, ServiceAnswers {
   readonly draft: ServiceDraft;
   /**
-   * Values from another source, which are prefilled. The key isn't shown, but an empty answer keeps
-   * it.
+   * The values to import from another source. They're prefilled, except for the key, which is kept
+   * if the user leaves the input box empty.
    */
   readonly imported?: SetUpReason['imported'];
 }
@@ -56,11 +56,14 @@ interface ServiceAnswers {
   readonly steps: readonly StepName[];
   /** The service that this setup adds or changes. */
   readonly added?: NewService | undefined;
-  /** False if a test found no model list at the address of `added`; undefined before a test. */
+  /**
+   * False if the last test found no model list at the address of `added`; undefined before any
+   * test.
+   */
   hasModelList?: boolean;
   /** The stored record, as last read during this setup. */
   stored: KeyRecord | undefined;
-  /** True if there is a valid stored record and the service hasn't refused its key. */
+  /** True if there is a valid stored record, and its key wasn't refused. */
   canKeepStored: boolean;
   account: string;
   apiKey: string;
@@ -70,7 +73,7 @@ interface ServiceAnswers {
   url: string;
   /** The secret values of the service's headers, keyed by label. */
   headerSecrets: Readonly<Record<string, string>>;
-  /** The program that the service's command starts; undefined if there is none. */
+  /** The path to the program that the service's command starts, as returned by `programOf`. */
   readonly program: string | undefined;
 }
 
@@ -102,8 +105,8 @@ export async function prefilledFor(
 }
 
 /**
- * Returns the steps that a service needs.
- * @param isImported if true, leaves out the step in which the user picks a service
+ * Returns the setup steps for a service.
+ * @param isImported if true, the step in which the user picks a service is left out
  */
 export function stepsFor(service: Service, isImported: boolean): StepName[] {
   return [
@@ -129,7 +132,7 @@ export function canKeep(
   return isParsed && !problemOfKey(apiKey, service) && !runtime.isRefused(apiKey);
 }
 
-/** Returns the entered or imported key, or else the stored key, with its service. */
+/** Returns the key that the user entered or imported, or else the stored key, with its service. */
 export function keyOf({ apiKey, stored, settings: { service } }: SetUp) {
   return { apiKey: apiKey || (stored?.apiKey ?? ''), service };
 }
@@ -142,8 +145,8 @@ export function answeredCredentials(setUp: SetUp, target: Destination): Credenti
 }
 
 /**
- * Returns the kind of key that an empty answer keeps: stored, imported, or typed. Undefined if
- * there is no key to keep.
+ * Returns which key is kept if the user leaves the input box empty: the stored, imported, or typed
+ * key. Undefined if there is no key to keep.
  */
 export function keptKey({ apiKey, imported, stored, canKeepStored }: SetUp) {
   if (apiKey === '') return stored && canKeepStored ? 'stored' : undefined;

@@ -70,7 +70,7 @@ export const SET_UP = {
     `Will be saved as ${url}${hadEndpoint ? ', without the endpoint path' : ''}`,
   hostsHint: 'Check the hosts before you continue',
   /**
-   * Appended to the hosts during an import, because the source applied to one folder, but the
+   * Appended to `approvalText` during an import, because a source is approved for one folder, but
    * imported values apply to all folders.
    */
   ofAllFolders: ' · The imported values apply to all folders',
@@ -87,7 +87,7 @@ export const SET_UP = {
   cancelled: 'The test was canceled.',
 } as const;
 
-/** UI strings of the steps that add a service. */
+/** UI strings for adding a service. */
 export const NEW_SERVICE = {
   add: '$(add) Add a Service...',
   whichApi: 'Select the service’s API',
@@ -112,7 +112,7 @@ export const NEW_SERVICE = {
   },
 } as const;
 
-/** UI strings of the steps that change or remove a service. */
+/** UI strings for changing or removing a service. */
 export const MANAGE = {
   whichAction: (name: string) => `What do you want to do with ${name}?`,
   actions: {
@@ -150,7 +150,7 @@ export const MANAGE = {
 
 /**
  * Explains why the answers don't describe a valid service. Shown in the step where the user can fix
- * them.
+ * the problem.
  */
 export function notAllowedText(field: ServiceIssue['field']): string {
   switch (field) {
@@ -165,7 +165,7 @@ export function notAllowedText(field: ServiceIssue['field']): string {
   }
 }
 
-/** States everything that the user approves by saving: hosts, command, and headers. */
+/** Lists everything that the user approves by saving: the hosts, the command, and the headers. */
 export function approvalText(
   target: Destination,
   {
@@ -184,7 +184,7 @@ export function approvalText(
     .join(' · ');
 }
 
-/** Names what `cleanValue` removes from an entered value. Empty if nothing is removed. */
+/** Describes what `cleanValue` removes from an entered value. Empty if it removes nothing. */
 export function removedFlawsText(issues: readonly ValueFlaw[]): string {
   const what = issues.flatMap((issue) => REMOVED_FLAWS[issue] ?? []).join(' and ');
   return what && `${capitalized(what)} will be removed.`;

@@ -72,8 +72,8 @@ export function describe(setUp: SetUp, added: NewService): void {
 }
 
 /**
- * Prompts for the model of a new service. If the user chose to test the service, but it has no
- * model list, offers to test it by generating one token.
+ * Prompts for the model of a new service, unless it's already known. If the user chose to test the
+ * service, but it has no model list, offers to test it by generating one token.
  * @param wasTested true if the user chose to test the service before saving
  */
 export async function chooseModel(
@@ -102,7 +102,7 @@ export async function chooseModel(
   if (!after || !(await confirmTestGeneration(after.serviceUrl))) return 'chosen';
   const problem = await testByGenerating(setUp, after);
   if (problem === undefined) return 'chosen';
-  // Forget the model, so that saving again prompts for a model.
+  // Forget the model, so that the user can pick another one when saving again.
   describe(setUp, added);
   return { step: 'save', text: problem };
 }

@@ -20,7 +20,7 @@ export function testConnection(
   signal: AbortSignal,
 ): Promise<void> {
   const connection = connectionTo(credentials, settings, runtime);
-  // The user picks the model of a new service only after the test.
+  // For a new service, the user picks the model after the test, so don't test the model.
   const isPicked = credentials.service.defaultModelId !== UNKNOWN_MODEL;
   return (isPicked ? connection : connection.with({ modelId: '' })).test(signal);
 }
@@ -40,7 +40,7 @@ export function loadModels(
 }
 
 /**
- * Generates a single token, to test a service that can't be tested otherwise.
+ * Generates one token to test a service that has no model list.
  * @returns the error message; undefined if the test succeeds
  */
 export async function testByGenerating(

@@ -101,9 +101,8 @@ async function changeHeaders(setUp: SetUp, position: Question): ReturnType<AskSt
 }
 
 /**
- * Saves the settings and the key. Prompts before it replaces a stored key that is still usable.
- * @returns a problem if the key wasn't saved; the `text` of the problem is empty if no message is
- * needed
+ * Saves the settings and the key. Prompts before replacing a stored key that is still usable.
+ * @returns a problem if the credentials weren't saved; its `text` is empty if no message is needed
  */
 async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
   const changed = await findChange(setUp);
@@ -192,8 +191,8 @@ function usesStoredSecret({ apiKey, settings, headerSecrets }: SetUp, stored: Ke
 
 /**
  * Tests the credentials. If an added or changed service has no model list at its address, and the
- * address has no path, also tests it with `/v1`. Keeps the longer address if that test finds a
- * list.
+ * address has no path, also tests the address with `/v1` added. Keeps the longer address if that
+ * test finds a list.
  * @returns the problem and the step where the user can fix it; undefined if the test passed, or if
  * the service can be tested only by generating text
  */

@@ -34,7 +34,7 @@ import { askToSave } from './setUpSave.ts';
 /** The steps of the setup, most of which prompt for one value. */
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
-  // The lists and input boxes that follow within this step don't repeat the intro.
+  // Show the intro only in the list of services, not in the prompts that follow within this step.
   service: async (setUp, { intro, ...position }) => {
     const { service: chosen } = setUp.settings;
     const picked = await askPick<QuickPickItem & { readonly service?: Service }>({
@@ -180,8 +180,8 @@ async function manage(setUp: SetUp, service: Service, position: Question): Retur
 }
 
 /**
- * Prompts for a new service, and continues with its credentials. Going back returns to the list of
- * services.
+ * Lets the user describe a new service. The setup then continues with its credentials. Going back
+ * returns to the list of services.
  */
 async function addService(setUp: SetUp, position: Question): ReturnType<AskStep> {
   const { draft } = setUp;
@@ -232,13 +232,13 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
 }
 
 /**
- * Creates an item from typed text; undefined if the text only filters the regions. The item shows
- * the address in the form that is saved, for example without a pasted endpoint path.
+ * Creates an item from typed text; undefined if the text is empty or only filters the regions. The
+ * item shows the address as it will be saved, for example without a pasted endpoint path.
  */
 function typedAddress(text: string, service: Service): AddressItem | undefined {
   const { regions } = service;
-  // Text without a dot or slash filters the regions. If the service has no regions, any other text
-  // is an address.
+  // If the service has regions, text without a dot or slash only filters them. Any other text,
+  // unless it's empty, is an address.
   if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
   const url = text.includes('/') ? text : `https://${text.trim()}`;
   const item = { label: url === text ? text : SET_UP.useAddress(url), url, alwaysShow: true };
