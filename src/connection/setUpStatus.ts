@@ -31,8 +31,8 @@ export interface SetUpStatus {
 
 /**
  * Determines the state of the setup, without reading secrets.
- * @param inUse the service in use; defaults to the service in the settings or, if they name none,
- * to the first service with a stored key
+ * @param inUse the service in use; by default, the service in the settings or, if they name none,
+ * the first service with a stored key
  */
 export async function readSetUpStatus(
   { keys, approvals, workspaceState }: StoredState,

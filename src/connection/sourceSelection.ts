@@ -118,7 +118,7 @@ export interface ExternalSource {
    * from the source, only from the user's settings or the definition of the service.
    */
   readonly destination?: Destination | AddressProblem | undefined;
-  /** Identifies exactly these values in `SourceApprovals`. */
+  /** Identifies these exact values in `SourceApprovals`. */
   readonly subject?: Subject;
   /** The user's decision about these values; undefined if there is none. */
   readonly decision?: ApprovalDecision | undefined;

@@ -240,17 +240,18 @@ function serviceIn(definition: string): Service | undefined {
 
 type KnownServices = Pick<Settings, 'service' | 'isServiceSet' | 'services'>;
 
-/** The text of a source, and the settings read from it for each service. */
+/** The content of a source, and the settings read from it for each service. */
 interface ReadText {
   readonly text: ExternalText<SourceReading>;
-  /** The reading to use; undefined if the text wasn't read. */
+  /** The reading to use; undefined if the source wasn't read. */
   readonly inUse: ServiceReading | undefined;
   readonly all: readonly ServiceReading[];
 }
 
 /**
- * Selects the reading for the service in the settings, even if it's incomplete, so that prompts
- * never go to another account. If the settings name no service, uses the result of `firstReading`.
+ * Selects the reading for the service in the settings, even if that reading is incomplete, so that
+ * prompts never go to another account. If the settings name no service, uses the result of
+ * `firstReading`.
  */
 function readText(
   assignments: readonly Assignment[] | UnreadReason,

@@ -50,8 +50,8 @@ export async function stopUsing(keys: KeyStore, service: Service): Promise<Servi
 
 /**
  * Writes a service's ID, model, addresses, and project to the user settings.
- * @param modelId the model to use; empty for the service's default; undefined to keep the service
- * ID and model in the settings, which must already be those of the service
+ * @param modelId the model to use; empty for the service's default; undefined if the settings
+ * already contain the service's ID and model, which are then kept
  */
 export async function writeServiceSettings(
   keys: KeyStore,
@@ -75,8 +75,8 @@ export async function writeServiceSettings(
     ...(modelId !== undefined && { service: service.word, modelId }),
     ...noProject,
     ...(hasProject && { [`${resource}Id` as const]: projectId }),
-    // Write the addresses last. Until then, the addresses in the settings don't match the approved
-    // ones, so the user is prompted before one service's key is used with another's project.
+    // Write the addresses last. Until then, the settings don't match the approved addresses, so the
+    // user is prompted before one service's key is used with another's project.
     ...addressSettings(service, record),
   });
 }

@@ -35,7 +35,7 @@ interface FailureOptions {
  * @param options.folder the folder of the selected text; by default, the active folder
  * @param options.lines one-based first line of each selection whose generation failed; empty to
  * omit the lines from the message
- * @param options.template the template of the generation
+ * @param options.template the template that the failed generation used, if any
  * @returns true if the user chose to retry
  */
 export async function reportFailure(

@@ -36,14 +36,17 @@ export interface ReportFacts {
   /** The result of looking up the credentials; undefined if the lookup timed out. */
   readonly looked: Lookup | undefined;
   readonly status: StatusFacts;
-  /** The concurrency state of each service origin. Empty until a connection is ready. */
+  /**
+   * The states of the concurrency limits, one for each service origin. Empty until a connection is
+   * ready.
+   */
   readonly loads: readonly Load[];
   readonly history: Pick<SessionHistory, 'failures' | 'generations' | 'tokenWaits'>;
 }
 
-/** The concurrency state of one service. */
+/** The state of a concurrency limit. */
 export interface Load {
-  /** True for the service of the connection that the report describes. */
+  /** True if the limit applies to the connection that the report describes. */
   readonly isInUse: boolean;
   readonly state: ConcurrencyState;
 }

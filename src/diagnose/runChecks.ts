@@ -23,7 +23,7 @@ export interface DiagnosisDeps {
  */
 const CREDENTIALS_LOOK_MS = 2_000;
 
-/** Looks up the connections that a generation for a folder, or a chat request, could use now. */
+/** Looks up the connections that could be used now, either for a folder's text or for chat. */
 export type LookUp = () => Promise<readonly Connection[]>;
 
 /** Returns a function that looks up the connection of a folder. */

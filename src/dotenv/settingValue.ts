@@ -44,9 +44,9 @@ export type Issue = IssueDetails & {
   /** True if the issue makes the whole `NameSet` unusable; false for a warning. */
   readonly isError: boolean;
   /**
-   * The position of the value. For a whitespace issue, also covers the whitespace around the value.
-   * For a comment issue, the position of the comment. For a duplicate or an empty value, the
-   * position of the name. Undefined for the environment.
+   * The position of the value, including the whitespace around it for a whitespace issue. For a
+   * comment issue, the position of the comment. For a duplicate or an empty value, the position of
+   * the name. Undefined for the environment.
    */
   readonly place: LineRange | undefined;
 };
@@ -124,7 +124,7 @@ export type GivenValues = Readonly<Partial<Record<SettingName, string | undefine
 
 /**
  * Returns the values of a set of names. If several lines contain the same setting, the first one
- * applies, except that a project ID takes precedence over the ID of a space or deployment.
+ * applies. However, a project ID takes precedence over a space ID or deployment ID.
  */
 export function valuesOf(set: NameSet, given: readonly RecognizedSetting[]): GivenValues {
   const firstOf = (setting: SettingName) => {

@@ -163,7 +163,7 @@ function usableValues(
   if (given.some((one) => one.set === set && faulty.has(one.name))) return undefined;
   const values = valuesOf(set, given);
   const needed = neededSettings(service);
-  // If the service needs no key, it needs no credentials from a file or the environment.
+  // A service that needs no key needs no credentials from a file or the environment.
   if (!needed.includes('apiKey')) return undefined;
   if (needed.some((setting) => !values[setting])) return undefined;
   const { apiKey = '', projectId = '', url = '' } = values;

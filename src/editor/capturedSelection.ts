@@ -29,8 +29,8 @@ export interface Target {
   /** The selected text, with LF line endings. Empty if nothing is selected. */
   readonly selectedText: string;
   /**
-   * Leading whitespace of the line where the selection starts. If nothing is selected, whitespace
-   * after the cursor isn't included, because the response starts at the cursor.
+   * The leading whitespace of the line where the selection starts. If nothing is selected,
+   * whitespace after the cursor isn't included, because the response starts at the cursor.
    */
   readonly indentation: string;
   /**

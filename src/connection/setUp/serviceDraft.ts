@@ -19,7 +19,7 @@ import { type NewService, type ServiceEntry, serviceEntry } from './serviceEntry
 
 /** Converts the user's answers about a service to an entry, and a service back to answers. */
 
-/** The answers so far, which are prefilled if the user goes back. */
+/** The user's answers so far. They're prefilled if the user goes back. */
 export interface ServiceDraft {
   api: ApiChoice;
   address: string;

@@ -22,8 +22,8 @@ import { QUESTIONS } from './setUpSteps.ts';
 
 /**
  * Prompts for the service, credentials, project, and address. Tests the answers unless the user
- * skips the test, and then saves them. The current values are prefilled, except for secrets. The
- * user can also add, change, or remove a service. If the test fails, no credentials are saved.
+ * skips the test, and then saves them. If the test fails, no credentials are saved. The current
+ * values are prefilled, except for secrets. The user can also add, change, or remove a service.
  * Problems are shown in the step where the user can fix them.
  * @returns true if credentials were saved
  */
@@ -51,7 +51,7 @@ export async function runSetUp(
   return isSaved;
 }
 
-/** Reports success, and offers the next actions. */
+/** Reports success, and suggests what to do next. */
 async function offerUses(service: Service, mayGenerate: boolean): Promise<void> {
   const { generate, useInChat } = SET_UP;
   const isNext = mayGenerate && window.activeTextEditor !== undefined;

@@ -45,7 +45,7 @@ export interface SetUp extends SetUpOptions, ServiceAnswers {
   readonly draft: ServiceDraft;
   /**
    * The values to import from another source. They're prefilled, except for the key, which is kept
-   * if the user leaves the input box empty.
+   * if the user doesn't enter another one.
    */
   readonly imported?: SetUpReason['imported'];
 }
@@ -145,8 +145,8 @@ export function answeredCredentials(setUp: SetUp, target: Destination): Credenti
 }
 
 /**
- * Returns which key is kept if the user leaves the input box empty: the stored, imported, or typed
- * key. Undefined if there is no key to keep.
+ * Returns which key is kept if the user doesn't enter another one: the stored key, the imported
+ * key, or the last key that was typed. Undefined if there is no key to keep.
  */
 export function keptKey({ apiKey, imported, stored, canKeepStored }: SetUp) {
   if (apiKey === '') return stored && canKeepStored ? 'stored' : undefined;

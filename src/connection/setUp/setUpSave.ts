@@ -190,9 +190,8 @@ function usesStoredSecret({ apiKey, settings, headerSecrets }: SetUp, stored: Ke
 }
 
 /**
- * Tests the credentials. If an added or changed service has no model list at its address, and the
- * address has no path, also tests the address with `/v1` added. Keeps the longer address if that
- * test finds a list.
+ * Tests the credentials. If an added or changed service has no model list and its address has no
+ * path, retries with `/v1` added. Keeps the longer address if it has a model list.
  * @returns the problem and the step where the user can fix it; undefined if the test passed, or if
  * the service can be tested only by generating text
  */
