@@ -23,9 +23,9 @@ import { whenOpened } from './ui/whenOpened.ts';
 
 /**
  * Registers the commands, and creates the other parts that a window needs before its first command,
- * such as the status item and the chat models. Sends no request and reads no secret. If a part
- * can't be created, its name is logged. The commands are still registered, so that they can report
- * the failure.
+ * such as the status item and the chat models. Doesn't send requests or read secrets. If a part
+ * can't be created, its name is logged. The commands remain registered, so that they can report the
+ * failure.
  */
 export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;
@@ -76,8 +76,8 @@ class Startup implements CommandHost {
   readonly #status: StatusItem;
   readonly #models: OfferedModels;
   /**
-   * Listens for changes to keys, settings, and workspace trust until the app loads. From then on,
-   * `Connections` listens for them.
+   * Listens for changes to keys, settings, and workspace trust until the app is loaded. From then
+   * on, `Connections` listens for them.
    */
   readonly #listening: Disposable;
   #app: HostedModel | undefined;
@@ -130,7 +130,7 @@ class Startup implements CommandHost {
         refreshModels: () => this.#models.refresh(),
       });
     } catch (error) {
-      // The next command creates all parts again.
+      // Dispose the parts created so far, because the next command creates all of them again.
       parts.dispose();
       throw error;
     }
@@ -150,7 +150,9 @@ class Startup implements CommandHost {
     );
   }
 
-  /** Handles a promise that no caller awaits: logs the error if it rejects. */
+  /**
+   * Logs the error if `work` is a promise that rejects. Used for promises that no caller awaits.
+   */
   #inBackground(work: unknown): void {
     Promise.resolve(work).catch((error: unknown) => {
       this.log.error(`background work failed: ${errorName(error)}`);

@@ -19,7 +19,10 @@ import { type OffsetRange, replacedRange, type TextChange } from './textChange.t
  */
 export type ChangeListener = (changes: readonly TextChange[], replay: Replay | undefined) => void;
 
-/** The public members of `EditorDocument`. Unit tests implement them in a fake. */
+/**
+ * The public members of `EditorDocument`. Unit tests replace the class with a fake that has the
+ * same members.
+ */
 export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
 
 /** An open document, tracked across editors and renames. Offsets are in UTF-16 code units. */
@@ -90,12 +93,12 @@ export class EditorDocument implements Disposable {
     return accepted;
   }
 
-  /** Calls the listener after each change event until `dispose`. */
+  /** Calls the listener for each change event, until `dispose` is called. */
   onDidChange(listener: ChangeListener): void {
     this.#listeners.push(listener);
   }
 
-  /** Calls the listener each time a rename changes `document`, until `dispose`. */
+  /** Calls the listener each time a rename changes `document`, until `dispose` is called. */
   onDidFollow(listener: () => void): void {
     this.#followListeners.push(listener);
   }
@@ -143,16 +146,17 @@ function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefi
 }
 
 /**
- * Maximum number of attempts to open an empty document. If even the last document has text, it's
- * used, because an extension probably added a file header or other text.
+ * Maximum number of attempts to open an empty document. If the last attempt also returns a document
+ * with text, that document is used, because an extension has probably added a file header or other
+ * text.
  */
 const ATTEMPTS = 3;
 
 /**
  * Opens an empty untitled document. VS Code reuses the names of closed untitled documents, and may
  * restore a closed document instead of opening an empty one. In tests, this happened one time in
- * four when the closed document had been changed a second earlier. The restored document stays
- * open, so that the next attempt gets a different name.
+ * four right after a document was closed that had been changed a second earlier. The restored
+ * document stays open, so that the next attempt gets a different name.
  */
 export async function openEmpty(language: string): Promise<TextDocument> {
   for (let attempt = 1; ; attempt += 1) {

@@ -8,7 +8,7 @@ import { StreamWriter } from './streamWriter.ts';
 
 /**
  * Creates an insert mode that writes into the selection's document.
- * @param id value of the setting `hostedModel.insertMode`
+ * @param id the ID of the mode in the `hostedModel.insertMode` setting
  * @param place returns where a response to selected text goes; if nothing is selected, the response
  * is inserted at the cursor
  */
@@ -31,10 +31,10 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
 }
 
 /**
- * Returns the maximum number of line breaks before the text of a response. After other text on the
- * same line, the number is unlimited, because line breaks separate the response from that text. In
- * prose, one line break is allowed below a line with text, so that a blank line can separate the
- * paragraphs. Otherwise, no line break is allowed.
+ * Returns the maximum number of line breaks at the start of a response. If the response starts
+ * after other text on the same line, the number is unlimited, because line breaks separate it from
+ * that text. In prose, one line break is allowed below a line with text, so that a blank line can
+ * separate the paragraphs. Otherwise, no line break is allowed.
  */
 export function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace): number {
   const { line, character } = document.positionAt(start);
@@ -62,8 +62,8 @@ export const above = placing('above', (target) => {
 
 export const replace = placing('replace', (target) => {
   const { start } = target.selection;
-  // If the selection includes its first line's indentation, that indentation is replaced, too, and
-  // must be written again.
+  // If the selection includes some of its first line's indentation, that part is replaced, too, so
+  // it must be written again.
   const lead = target.indentation.slice(start.character);
   return placeAt(target, new Range(start, selectionEnd(target)), lead);
 });

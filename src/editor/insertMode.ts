@@ -33,13 +33,13 @@ export interface InsertMode {
    */
   readonly failedText?: string;
   /**
-   * Returns where a response goes in the document. Undefined for modes that write elsewhere. The
-   * responses of these modes aren't indented to match the selection.
+   * Returns where a response goes in the document. Undefined for modes that write elsewhere. In
+   * those modes, responses aren't indented to match the selection.
    */
   readonly placeOf?: (target: Target) => ResponsePlace;
   /**
    * Creates the writer for the responses of one job.
-   * @param targets the targets, one for each response, in document order
+   * @param targets one target for each response, in document order
    */
   readonly open: (targets: Targets, deps: ModeDeps) => ResponseWriter;
 }
@@ -49,13 +49,13 @@ export interface ModeDeps {
   /** The document that contains all targets. */
   readonly openDocument: EditorDocument;
   readonly previews: Previews;
-  /** Cancels the responses that are still streaming. */
+  /** Cancels all active runs of the job. */
   readonly cancel: () => void;
   /**
    * Called when the user has undone all text from the responses that are still streaming. The
-   * argument contains the indices of all responses without text.
+   * argument contains the indices of all responses that have no text in the document.
    */
   readonly undone: (indices: readonly number[]) => void;
-  /** Offers to open or copy a response that couldn't be written after the user accepted it. */
+  /** Offers to open or copy the job's responses if an accepted response couldn't be written. */
   readonly rescue: () => void;
 }

@@ -6,8 +6,8 @@ import type { OffsetRange, TextChange } from './textChange.ts';
 /** Keeps the same characters selected while responses are written. */
 
 /**
- * Captures the selections in all visible editors of a document.
- * @returns a function that restores the selections, to be called right after the changes are
+ * Captures the selections in all editors that show a document.
+ * @returns a function that restores the selections; must be called right after the changes are
  * applied
  */
 export function captureSelections(
@@ -64,13 +64,13 @@ export interface Selected extends OffsetRange {
 }
 
 /**
- * Computes two versions of a selection after the writer's changes: the one to restore (`wanted`),
+ * Computes two versions of a selection after changes are applied: the one to restore (`wanted`),
  * and the one that results if VS Code extends the selection (`grown`).
  *
  * - VS Code extends a selection over text inserted at its end (tested). A selection of whole lines
  *   includes its last line break, and text is inserted before that break, so VS Code extends this
  *   selection, too.
- * - The last line break stays selected only if the same line break still follows the selected text.
+ * - The last line break stays selected only if the selected text is still followed by a line break.
  * - A selection that is replaced from its start becomes a cursor after the new text, so that typing
  *   doesn't replace that text.
  * @param changes changes that don't touch each other; all offsets refer to the document before the

@@ -54,8 +54,9 @@ class PreviewWriter implements ResponseWriter {
   /** True after a discard, until the next `begin`. */
   #isDiscarded = false;
   /**
-   * The editor's state at the last `begin` or `accept`. Undefined if the user was in another
-   * document. A new preview takes focus only if the editor hasn't changed since.
+   * The active editor's state at the last `begin` or `accept`. Undefined if that editor didn't show
+   * the job's document. A new preview takes focus only if nothing in the editor has changed since
+   * then.
    */
   #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -63,7 +64,8 @@ class PreviewWriter implements ResponseWriter {
   constructor(places: readonly ResponsePlace[], deps: ModeDeps) {
     this.#deps = deps;
     this.#writer = new StreamWriter(deps.openDocument, places);
-    // From now on, the writer holds back all text until the user accepts it.
+    // No text is waiting yet, so from here on, the writer holds back all text until the user
+    // accepts it.
     this.#writer.accept();
     deps.openDocument.onDidChange(() => this.#refreshSoon());
   }
@@ -174,7 +176,7 @@ class PreviewWriter implements ResponseWriter {
     await this.#close(shown).catch(() => {});
     const written = await Promise.all(indices.map((index) => this.#writer.end(index)));
     // If another response is still waiting for its first text, a new preview opens when that text
-    // arrives. It takes focus only if the user hasn't changed the editor since now.
+    // arrives. That preview takes focus only if nothing in the editor has changed by then.
     this.#captureEditor();
     if (written.includes(false)) this.#deps.rescue();
   }

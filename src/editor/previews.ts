@@ -16,8 +16,8 @@ import { PREVIEW_SCHEME, previewAddress } from '../connection/folders.ts';
 import { previewTitle } from './insertMessages.ts';
 
 /**
- * Milliseconds to wait for a rename to finish. The wait is limited, because the file may have been
- * deleted, and VS Code reports nothing if a rename fails.
+ * Maximum time to wait for a rename to finish, in milliseconds. The time is limited, because the
+ * file may have been deleted instead, and VS Code doesn't report a failed rename.
  */
 const RENAME_MS = 5_000;
 
@@ -175,9 +175,9 @@ export class Previews implements Disposable {
 }
 
 /**
- * Waits for a possible rename of the file to finish, for at most `RENAME_MS`. VS Code closes the
- * file's diff editors after it has moved the file on disk, but before it reports the rename. A file
- * that still exists isn't being renamed.
+ * Waits up to `RENAME_MS` for a possible rename of the file to finish. VS Code closes the file's
+ * diff editors after it has moved the file on disk, but before it reports the rename. A file that
+ * still exists isn't being renamed.
  */
 function untilNotRenaming(file: Uri): Promise<void> {
   return new Promise((resolve) => {

@@ -78,12 +78,12 @@ export class ResponseInDocument {
 
   /**
    * True if text can be inserted now or, for a preview, once the user accepts it.
-   * @param isNew true for a new response, false to continue the current one
+   * @param isNew true to start a new response; false to continue the current one
    */
   canInsert(isNew: boolean): boolean {
     const { isVisible, isOpen, lineEnd } = this.#openDocument;
-    // Only a preview has a finite limit. When the user accepts the preview, the document is shown
-    // before the text is written.
+    // Only a preview has a finite limit. Its document doesn't have to be open yet, because it's
+    // shown before accepted text is written.
     const isHeldBack = Number.isFinite(this.#limit);
     if (!(isVisible || isOpen || isHeldBack) || lineEnd !== this.#lineEnd) return false;
     return isNew ? this.own.canRewind : !(this.#isLost || this.own.isBroken);
@@ -107,14 +107,17 @@ export class ResponseInDocument {
     this.#ended = undefined;
   }
 
-  /** Allows the waiting text to be written. Text that arrives later must wait for the next call. */
+  /**
+   * Allows the waiting text to be written. Text that arrives later is held back until the next
+   * call.
+   */
   accept(): void {
     this.#limit = this.#waiting.length;
   }
 
   /**
    * Resolves a pending `end` if all accepted text is written or the response is lost.
-   * @param isLate true if an edit exceeded its deadline, which also resolves `end`
+   * @param isLate true if an edit exceeded its deadline; `end` is then resolved in any case
    */
   settle(isLate: boolean): void {
     if (isLate || this.#accepted === '' || this.#isLost) this.#ended?.resolve();
@@ -166,7 +169,7 @@ export class ResponseInDocument {
 
   /**
    * Makes the next chunk replace the response so far, even if the response was undone. If the
-   * response can't be replaced, it becomes lost.
+   * response can't be replaced, it's marked as lost.
    */
   restart(): void {
     this.#drop();

@@ -26,11 +26,11 @@ export interface ResponseWriter {
   writtenBy?(indices: readonly number[]): readonly Piece[];
   /** True if any text is waiting to be written or accepted. */
   readonly isPending: boolean;
-  /** @param isNew true for a new response, false to continue the current one */
+  /** @param isNew true to start a new response; false to continue the current one */
   canInsert(index: number, isNew: boolean): boolean;
   /**
-   * Called for each response of a run before any of them ends. `end` is later called for each of
-   * them, even if no request was sent for it.
+   * Called for each response of a run before any of the responses ends. `end` is later called for
+   * each response, even if no request was sent.
    */
   begin?(index: number): void;
   /** @param text never empty */
@@ -43,8 +43,8 @@ export interface ResponseWriter {
   /** Makes the next chunk replace the response so far. */
   restart(index: number): void;
   /**
-   * Removes the written text and restores the text that it replaced. Not implemented by writers
-   * that can't undo.
+   * Removes the written text and restores the text that it replaced. Not implemented by the
+   * clipboard's writer, which can't restore the earlier content.
    */
   undo?(): Promise<Undone>;
   dispose?(): void;
@@ -75,7 +75,7 @@ interface WriterOptions {
   readonly timing?: Timing;
   /**
    * Called when the user has undone all text from the responses that are still streaming. Receives
-   * the indices of all responses without text in the document.
+   * the indices of all responses that have no text in the document.
    */
   readonly onUndone?: (indices: readonly number[]) => void;
 }
@@ -182,8 +182,8 @@ export class StreamWriter implements ResponseWriter {
   }
 
   /**
-   * Allows the waiting text of these responses to be written. Text that arrives later must wait for
-   * the next call. Applies to all responses by default.
+   * Allows the waiting text of these responses to be written. Text that arrives later is held back
+   * until the next call. Applies to all responses by default.
    */
   accept(indices: Iterable<number> = this.#responses.keys()): void {
     for (const index of indices) this.#response(index).accept();
@@ -261,7 +261,8 @@ export class StreamWriter implements ResponseWriter {
     this.#expected = batch;
     const edit = resultOf(this.#openDocument.write(batch, this.#startsUndoStep));
     if (await isLate(edit, this.#deadlineMs(batch))) {
-      // The edit may still be applied, so an immediate retry could write the text twice.
+      // Resolve `end`, but keep waiting for the edit. VS Code may still apply it, so an immediate
+      // retry could write the text twice.
       this.#isLate = true;
       this.#settle();
     }

@@ -25,8 +25,8 @@ export interface Piece extends OffsetRange {
 }
 
 /**
- * Creates a function that applies a change to a piece, and returns the remaining parts at their new
- * offsets.
+ * Creates a function that applies a change to a piece. The function returns the remaining parts of
+ * the piece, at their new offsets.
  */
 export function remainingAfter({
   rangeOffset,

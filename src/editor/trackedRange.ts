@@ -9,7 +9,7 @@ import {
   type TextChange,
 } from './textChange.ts';
 
-/** Facts that can't be derived from a change's offsets and text. */
+/** Information about a change beyond its offsets and text. */
 export interface ChangeContext {
   /**
    * True if text inserted exactly at the end of the range belongs after the range, even if the
@@ -24,7 +24,7 @@ export interface ChangeContext {
   readonly isTyping?: boolean;
 }
 
-/** The tracked range and its generated text in one state of the document. */
+/** The tracked range and its generated text at one point in time. */
 interface RangeState {
   /**
    * The range to replace when the response starts. Once text is written, the range ends where the
@@ -39,18 +39,21 @@ interface RangeState {
   readonly response: number;
   /** Number of characters of this response that were written and not undone. */
   readonly written: number;
-  /** True if more text would overwrite or mix with another edit. */
+  /** True if the next chunk would overwrite another edit or mix with it. */
   readonly isBroken: boolean;
   /** True if an undo or redo may have restored generated text that isn't in any piece. */
   readonly isUncertain: boolean;
   /**
-   * The range of the new text, if a single change replaced all pieces (or the whole range, if there
-   * are no pieces).
+   * The range of the replacement text, if a single change replaced all pieces (or the whole range,
+   * if there are no pieces).
    */
   readonly successor: OffsetRange | undefined;
   /** Number of characters by which changes before the range have shifted it. */
   readonly shift: number;
-  /** Number of characters that the document has gained since tracking started. */
+  /**
+   * Number of characters by which the document has grown since tracking started. Negative if the
+   * document has shrunk.
+   */
   readonly growth: number;
 }
 
@@ -65,7 +68,7 @@ interface PendingEvent {
   shiftAtStart: number;
 }
 
-/** Facts that can't be derived from an event's changes. */
+/** Information about an event beyond its changes. */
 interface EventContext {
   readonly replay?: Replay | undefined;
   /** True if the event is an edit by the writer that starts an undo step. */
@@ -80,13 +83,12 @@ interface EventContext {
  *   no effect.
  * - Text inserted inside the range splits the generated text into pieces. Deleted text is removed
  *   from the pieces.
- * - An undo or redo restores a known state if the document contains all pieces of that state.
- *   If no state matches, the restored text might be generated text. The range may then become
- *   uncertain.
- * - A change that replaces the whole range or crosses one of its ends breaks the range, because
- *   more text would then mix with that edit. The remaining pieces are still tracked.
- * - The range also counts as broken while part of the response is undone, because more text would
- *   leave a gap.
+ * - An undo or redo restores a known state if the document contains all pieces of that state. If no
+ *   state matches, the restored text might be generated text. The range may then become uncertain.
+ * - A change that replaces the whole range or crosses one of its ends breaks the range, because the
+ *   next chunk would mix with that edit. The remaining pieces are still tracked.
+ * - The range also counts as broken while part of the response is undone, because the next chunk
+ *   would leave a gap.
  */
 export class TrackedRange {
   readonly #isOriginal: (range: OffsetRange) => boolean;
@@ -134,7 +136,9 @@ export class TrackedRange {
     return this.#now.response === this.#response;
   }
 
-  /** True if more text would overwrite an edit, leave a gap, or continue an earlier response. */
+  /**
+   * True if the next chunk would overwrite an edit, leave a gap, or continue an earlier response.
+   */
   get isBroken(): boolean {
     const { isBroken, written } = this.#now;
     if (this.isWritten) return isBroken || written < this.#written;

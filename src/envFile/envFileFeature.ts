@@ -10,8 +10,8 @@ import { type Parse, type Problem, parseEnvText, problemsOf } from './problems.t
 import { registerQuickFixes } from './quickFixes.ts';
 
 /**
- * Shows problems and quick fixes in the `.env` file at the root of each folder in a trusted
- * workspace.
+ * Shows problems and quick fixes in the `.env` file at the root of each workspace folder, if the
+ * workspace is trusted.
  */
 export function startEnvFile(keys: KeyStore): Disposable {
   const risks = new WeakMap<TextDocument, GitRisk | undefined>();

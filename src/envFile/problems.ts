@@ -37,7 +37,7 @@ export function parseEnvText(
   services: readonly Service[] = [inUse],
   isServiceSet = true,
 ): ServiceReading {
-  // A file above the limit isn't used, so its problems don't matter.
+  // A file that exceeds the size limit isn't used, so its problems don't matter.
   const isTooLarge = Buffer.byteLength(text) > ENV_FILE_LIMIT_BYTES;
   const assignments = isTooLarge ? [] : assignmentsOf(text);
   const all = readForAll(assignments, inUse, services);
@@ -49,7 +49,7 @@ export type Parse = (text: string) => ServiceReading;
 
 /**
  * Maximum number of rounds, each of which fixes at most one issue per line. Higher than the number
- * of issue kinds.
+ * of issue kinds, so there are always enough rounds.
  */
 const MAX_ROUNDS = 20;
 
@@ -93,7 +93,7 @@ function fixEach(lines: string[], issues: readonly Issue[], service: Service): n
     const text = lines[line];
     if (text === undefined || changed.has(line)) continue;
     const [fix] = envFixes(text, issue, service);
-    // Only the user knows which of two lines to remove.
+    // Never remove a duplicate line, because only the user knows which of the two lines is right.
     if (fix?.kind !== 'replace') continue;
     lines[line] = text.slice(0, fix.place.start) + fix.newText + text.slice(fix.place.end);
     changed.add(line);
@@ -102,7 +102,8 @@ function fixEach(lines: string[], issues: readonly Issue[], service: Service): n
 }
 
 /**
- * Returns the problems in no particular order. Empty if none of the settings appear in the file.
+ * Returns the problems in no particular order. Empty if none of the service's settings appear in
+ * the file.
  */
 export function problemsOf({ reading, service }: ServiceReading, risk?: GitRisk): Problem[] {
   const problems = reading.issues.flatMap((issue): Problem[] => {
@@ -127,8 +128,8 @@ export function problemsOf({ reading, service }: ServiceReading, risk?: GitRisk)
 }
 
 /**
- * Returns the missing names that don't have a line in the file. An empty value or a placeholder is
- * reported as a separate problem.
+ * Returns the missing names that have no line in the file. If a line has an empty value or a
+ * placeholder, that's reported as a separate problem.
  */
 export function absentNames({ missing, named }: SourceReading): string[] {
   return missing.filter((name) => !named.some((one) => one.name === name));

@@ -28,7 +28,7 @@ import { absentNames, fixAll, type Parse, type Problem } from './problems.ts';
 
 /** Quick fixes for problems in `.env` files. VS Code applies each edit as one undo step. */
 
-/** Maximum size of a `.gitignore` that can be edited. Real files are much smaller. */
+/** Maximum size of a `.gitignore` file that the quick fix edits. Real files are much smaller. */
 const GITIGNORE_LIMIT_BYTES = 1024 * 1024;
 
 type Change = readonly [range: Range, newText: string];
@@ -71,14 +71,14 @@ export function registerQuickFixes(
     { pattern: '**/.env' },
     { provideCodeActions },
     // Don't offer source actions, because they could run on save. Other programs read the file,
-    // too, so only the user may change it.
+    // too, so it must not change unless the user picks a fix.
     { providedCodeActionKinds: [CodeActionKind.QuickFix] },
   );
 }
 
 /**
- * Returns the action that fixes all errors that can be fixed in only one way. Undefined if there
- * are fewer than two fixes.
+ * Returns the action that fixes every error for which there is only one possible fix. Undefined if
+ * there are fewer than two fixes.
  */
 function fixAllAction(document: TextDocument, parse: Parse): CodeAction | undefined {
   const lines = Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);
@@ -117,9 +117,10 @@ async function fixesOf(
 }
 
 /**
- * Returns the fix that adds the file to the `.gitignore` next to it, which takes precedence over
- * those in parent folders. Empty if that `.gitignore` is too large, unreadable, a folder, or a
- * link. Git doesn't follow a linked `.gitignore`, and the link could point anywhere.
+ * Returns the fix that adds the `.env` file to the `.gitignore` in the same folder. That
+ * `.gitignore` takes precedence over those in parent folders. Empty if it's too large, unreadable,
+ * a folder, or a symbolic link. Git ignores a `.gitignore` that is a symbolic link, and the link
+ * could point anywhere.
  */
 async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   const rules = Uri.joinPath(uri, '..', '.gitignore');
@@ -132,7 +133,7 @@ async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   if (text !== undefined) {
     const { place, newText } = appendedLines(text, ['.env']);
     action.edit.replace(rules, editorRange(place), newText);
-    // Git applies the new rule only after the user saves the file, so open the file.
+    // Git applies the new rule only once the file is saved, so open the file for the user to save.
     action.command = { command: 'vscode.open', title: ADD_TO_GITIGNORE, arguments: [rules] };
   } else if (!stat) {
     action.edit.createFile(rules, { contents: new TextEncoder().encode('.env\n') });
@@ -143,7 +144,7 @@ async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
 }
 
 /**
- * Returns the text of the open document, or reads the file if it isn't open. Undefined if the file
+ * Returns the file's text, including unsaved changes if the file is open. Undefined if the file
  * can't be read. Doesn't open a document, because the user may not pick the fix.
  */
 async function currentText(file: Uri): Promise<string | undefined> {

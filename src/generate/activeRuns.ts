@@ -6,16 +6,16 @@ export type RunMode = 'restart' | 'continue';
 export type RunEnd = 'ended' | 'truncated' | 'failed';
 
 /**
- * Converts a stop reason. A response that was stopped by a token or time limit is `truncated` and
- * can be continued.
+ * Returns how a response ended. A response that was stopped by a token or time limit is `truncated`
+ * and can be continued.
  */
 export function endOf(stopReason: StopReason): 'ended' | 'truncated' {
   return stopReason === 'max_tokens' || stopReason === 'time_limit' ? 'truncated' : 'ended';
 }
 
 /**
- * The active runs of a job, and the indices of the responses that each run generates together. Each
- * response belongs to at most one active run.
+ * The active runs of a job, each with the indices of the responses that it generates. Each response
+ * belongs to at most one active run.
  */
 export class ActiveRuns {
   readonly #taken = new Map<AbortController, readonly number[]>();

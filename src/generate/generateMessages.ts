@@ -16,7 +16,7 @@ export const COPY = 'Copy';
 export const SEND = 'Send';
 export const MASK_AND_SEND = 'Mask and Send';
 
-// Before anything is sent
+// Messages shown before anything is sent
 export const NO_DOCUMENT = 'Open a document and select text first.';
 export const NEEDS_PREVIEW = 'This file runs automatically. Generate again for a preview.';
 export const ALREADY_RUNNING = 'Already generating for this text. Press Escape to cancel.';
@@ -61,7 +61,7 @@ export function holdsSecretText(secrets: string): string {
 export const MASKING =
   'The service could store secrets, and the model could repeat them. If you mask them, [redacted] is sent instead. Your document doesn’t change.';
 
-// Until the first text arrives
+// Messages shown during a run
 export const ESC_CANCELS = 'Esc cancels';
 export const GENERATING = `Generating… ${ESC_CANCELS}`;
 export const STILL_WAITING = `No response yet. ${ESC_CANCELS}`;
@@ -82,7 +82,7 @@ export function generatingCount(done: number, failed: number, all: number): stri
   return `Generating… ${done} of ${all} done${failures}. ${ESC_CANCELS}`;
 }
 
-// After a response
+// Messages about generated responses
 export const NOTHING_TRUNCATED = 'This document has no truncated response to continue.';
 export const ALREADY_UNDONE = 'The response was undone. Generate a new one.';
 export const NOTHING_TO_UNDO = 'This document has no generated text to undo.';
@@ -115,8 +115,8 @@ export function completeText(count: number): string {
 
 /**
  * @param all number of responses in the run
- * @param failed one-based number of the first line of each selection whose generation failed; empty
- * if generations were canceled, but none failed
+ * @param failed the first line (one-based) of each selection whose generation failed; empty if
+ * generations were canceled but none failed
  */
 export function partlyCompleteText(
   complete: number,
@@ -170,7 +170,7 @@ export const NOT_INSERTED =
 
 /**
  * @param where prefix that lists the lines of the selections; can be empty
- * @param failureText a sentence that states what failed, such as `NOT_INSERTED`
+ * @param failureText one or more sentences that state what failed, such as `NOT_INSERTED`
  */
 export function notPlacedText(where: string, failureText: string): string {
   return `${where}${failureText} You can also open the text later with “Show Last Response”.`;

@@ -34,9 +34,9 @@ interface SelectionResponse {
   /** The unmodified text from the service. */
   text: string;
   /**
-   * `ended` before the first run, and from the first chunk of a new response. A successful run sets
-   * the state to `ended` or `truncated`, and an undo sets it to `undone`. A failed run doesn't
-   * change the state when it ends.
+   * Initially `ended`. The first chunk of a new response sets the state back to `ended`. At the end
+   * of a run, the state becomes `ended` or `truncated` if the run succeeded, and stays the same if
+   * it failed. An undo sets the state to `undone`.
    */
   state: 'ended' | 'truncated' | 'undone';
   /** True if the next chunk replaces `text`. Set at the start of each run. */
@@ -191,8 +191,8 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Counts the invisible and control characters that were removed from these responses, or kept in
-   * them, during each response's latest run. Kept characters are counted only in prose.
+   * Counts the invisible and control characters that the latest run of each response removed or
+   * kept. Kept characters are counted only in prose.
    */
   invisible(indices: readonly number[]): { readonly removed: number; readonly kept: number } {
     const fits = indices.map((index) => this.#response(index).fit);
@@ -227,7 +227,7 @@ export class Job implements Result, Disposable {
     );
   }
 
-  /** True if a run in this mode could insert this response. */
+  /** True if a run with this `runMode` could insert the response. */
   canInsert(index: number, runMode: RunMode): boolean {
     const { state, text } = this.#response(index);
     const isNew = state === 'undone' || (runMode === 'restart' && text !== '');
@@ -267,8 +267,8 @@ export class Job implements Result, Disposable {
   end(index: number, event: RunEnd): Promise<boolean> {
     const one = this.#response(index);
     if (event !== 'failed' && one.state !== 'undone') one.state = event;
-    // If the response is truncated, don't write the text that is still held back. It may be the start
-    // of a code fence or of a character that the continuation completes.
+    // If the response is truncated, don't write the text that is still held back. The continuation
+    // may complete it, for example if it's the start of a fence line.
     if (one.state !== 'truncated') this.#write(index, one.fit.end());
     return this.#writer.end(index);
   }

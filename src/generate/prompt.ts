@@ -28,7 +28,7 @@ export async function promptsFor(
   return typed === undefined ? undefined : targets.map(() => typed);
 }
 
-/** Fills in the template for each target. Asks the user for each input only once. */
+/** Fills in the template for each target. Prompts the user for each input only once. */
 async function promptsFromTemplate(
   targets: readonly Target[],
   template: Template,

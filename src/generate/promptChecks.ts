@@ -9,8 +9,8 @@ import type { Job } from './job.ts';
 /** Checks and confirmations that run before text is sent. They never shorten the text. */
 
 /**
- * Total number of characters above which the user must confirm the requests. Sending more text is
- * rarely intentional, and it costs money.
+ * Total number of characters above which the user must confirm the requests. Sending that much text
+ * is rarely intentional and can be expensive.
  */
 const ASK_ABOVE = 100_000;
 const REFUSE_ABOVE = 1_000_000;
@@ -45,8 +45,8 @@ export async function confirmSize(prompts: readonly string[]): Promise<boolean> 
 }
 
 /**
- * Stops prompts that contain one of the user's keys or tokens, or any private key, unless the user
- * agrees to mask these secrets.
+ * Checks the prompts for the user's keys and tokens, and for any private key. If any are found,
+ * asks the user to mask these secrets or cancel.
  * @returns true if the prompts may be sent
  */
 export async function confirmSecrets(

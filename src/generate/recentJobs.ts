@@ -30,8 +30,8 @@ export class RecentJobs implements Disposable {
   add(job: Job): void {
     this.#kept.push(job);
     setContextKey('hasJobs');
-    // While a file is being renamed, its new editor becomes active before the job switches to the
-    // renamed document.
+    // When a file is renamed, its new editor becomes active before the job switches to the renamed
+    // document, so the context key must be updated again.
     job.onDidFollow(() => this.#updateContextKey());
     for (const old of this.#kept.slice(0, -KEPT)) {
       if (old.isIdle && old !== this.#result) this.forget(old);

@@ -13,8 +13,8 @@ import { offerResult, type RunAgain, reportOutcome } from './responseNotificatio
 /** Reports how the generations of a run ended. */
 
 /**
- * Reports a failure. `lines` contains the one-based number of the first line of each selection
- * whose generation failed. It's empty if the job has only one selection.
+ * Reports a failure. `lines` contains the first line (one-based) of each selection whose generation
+ * failed. It's empty if the job has only one selection.
  * @returns true if the user wants to retry
  */
 export type ReportFailure = (

@@ -11,27 +11,29 @@ const IN_EMOJI = String.raw`\p{RGI_Emoji_Tag_Sequence}|\uFE0F\u20E3|(?<=\p{Exten
 const UNSEEN = new RegExp(String.raw`(${IN_EMOJI})|[[${INVISIBLE}]--[\t\n\u2800]]`, 'gv');
 const PICTURE_BEFORE = new RegExp(`${PICTURE}$`, 'v');
 /**
- * Matches a flag, keycap, or surrogate pair that may be incomplete at the end of a chunk. The rest
- * may be in the next chunk.
+ * Matches a flag, keycap, or surrogate pair at the end of a chunk, if the rest of it may be in the
+ * next chunk.
  */
 const UNFINISHED = /(?:\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}|\uFE0F)?[\uD800-\uDBFF]?$/v;
 
 /**
- * Invisible characters to remove from prose: control characters, lone surrogates, byte order marks,
- * direction overrides, and tag characters. `UNSEEN` already excludes tab and LF. Other invisible
- * characters are kept, because right-to-left scripts and Thai need some of them.
+ * Matches the invisible characters to remove from prose: control characters, lone surrogates, byte
+ * order marks, direction overrides, and tag characters. Tab and LF aren't affected, because
+ * `UNSEEN` excludes them. Other invisible characters are kept, because right-to-left scripts and
+ * Thai need some of them.
  */
 const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v;
 /**
- * Invisible characters to remove from code. They can hide what the code does. Zero-width joiners,
- * zero-width non-joiners, and the first 16 variation selectors are kept. Many writing systems need
- * these characters, and VS Code highlights them where they're out of place.
+ * Matches the invisible characters to remove from code. Such characters can hide what the code
+ * does. Zero-width joiners, zero-width non-joiners, and the first 16 variation selectors are kept.
+ * Many writing systems need these characters, and VS Code highlights them where they're out of
+ * place.
  */
 const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
 /**
- * Invisible characters to remove from instructions for AI agents: all except those in emoji. Agents
- * would follow text that people can't see, and VS Code doesn't highlight such text in instruction
- * files.
+ * Matches the invisible characters to remove from instructions for AI agents: all except those in
+ * emoji. Agents would follow text that people can't see, and VS Code doesn't highlight such text in
+ * instruction files.
  */
 const UNWANTED_IN_INSTRUCTIONS = /./sv;
 
@@ -80,8 +82,8 @@ export class CharacterFilter {
   }
 
   /**
-   * Number of invisible characters kept in prose since the last call to `restartCount`, except
-   * those in emoji.
+   * Number of invisible characters kept in prose since the last call to `restartCount`, not
+   * counting those in emoji.
    */
   get kept(): number {
     return this.#kept;

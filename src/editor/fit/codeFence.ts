@@ -11,21 +11,20 @@ interface Fence {
 
 /**
  * Removes the code fence around a response while it streams, so that the fence never appears.
- * Fences follow CommonMark, except that the opening line can have any indentation, because models
- * repeat the prompt's indentation. That indentation is also removed from the lines inside the
- * fence.
+ * Fences follow CommonMark, except that the opening and closing lines can share any indentation,
+ * because models repeat the prompt's indentation. That indentation is also removed from the lines
+ * inside the fence.
  *
  * - Only text that may be part of a fence is held back. At the start, that's the leading blank
  *   lines and a line that may open the fence. Later, it's a line that may close the fence, and the
  *   line break before that line.
  * - If only blank lines follow the closing line, these lines are removed, too. If the fence is
  *   never closed, as in a truncated response, the opening line is still removed.
- * - If the line after a closing line has text, the closing line is kept as part of an inner fence,
- *   such as an example in a doc comment. While an inner fence is open, text after blank lines has
- *   the same effect.
- * - Otherwise, text that a blank line separates from the closing line is written unchanged,
- *   including any fences. The closing line is still removed, because the opening line is already
- *   gone.
+ * - If the line directly after a closing line has text, the closing line is kept as part of an
+ *   inner fence, such as an example in a doc comment. While an inner fence is open, the closing
+ *   line is kept even if blank lines precede the text.
+ * - Otherwise, any text after the blank lines is written unchanged, including fences. The closing
+ *   line is still removed, because the opening line is already gone.
  * - A response that doesn't start with a fence is written unchanged.
  *
  * Expects LF line endings.
@@ -42,7 +41,7 @@ export class CodeFence {
   #blank = '';
   /**
    * The current line as received so far, if it may be a fence line, or the closing line that was
-   * just received. Undefined once the line can't be a fence line anymore.
+   * just received. Undefined once it can no longer be a fence line.
    */
   #line: string | undefined = '';
   /** Whitespace received after the closing line. */
@@ -80,14 +79,14 @@ export class CodeFence {
   }
 
   #read(text: string): string {
-    // Fast path for responses without a fence.
+    // Fast path for text outside the fence.
     if (this.#state === 'outside') return text;
     let written = '';
     for (const line of text.split(LINE_STARTS)) written += this.#readLine(line);
     return written;
   }
 
-  /** @param text part of a line, including its line break if that has arrived */
+  /** @param text part of a line, including its line break if it has arrived */
   #readLine(text: string): string {
     if (text === '' || this.#state === 'outside') return text;
     if (this.#state === 'closed') {
@@ -155,7 +154,8 @@ export class CodeFence {
 
   /**
    * Decides whether a closing line closes the outer fence or belongs to an inner fence.
-   * @param text the text after the closing line; contains more than whitespace
+   * @param text the text after the closing line, which includes at least one non-whitespace
+   * character
    * @returns the text to write before `text`
    */
   #resolveClosing(text: string): string {

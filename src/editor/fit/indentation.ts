@@ -21,20 +21,20 @@ export interface FitOptions {
  * - In code, the first non-blank line isn't indented, but the second non-blank line repeats the
  *   prompt's indentation (see `repeatsIndentation`).
  *
- * The decision is made only once, after at most two non-blank lines, so that text can be written as
- * it arrives. If the selection is indented with tabs and the response with spaces, or vice versa,
- * nothing is removed, because the width of a tab is unknown.
+ * The decision is made only once, at the start of the second non-blank line at the latest, so that
+ * text can be written as it arrives. If the selection is indented with tabs and the response with
+ * spaces, or vice versa, nothing is removed, because the width of a tab is unknown.
  *
  * Expects LF line endings.
  */
 export class Indentation {
   readonly #options: FitOptions;
   #isFirst = true;
-  /** Leading whitespace of the current line. Undefined once the rest of the line has begun. */
+  /** Leading whitespace of the current line. Undefined once other text has arrived. */
   #spaces: string | undefined = '';
   /** Undefined until `#decide` has enough text to decide. */
   #isAlreadyIndented: boolean | undefined;
-  /** The first non-blank line, collected until `#isAlreadyIndented` is decided. */
+  /** The first non-blank line, collected until `#isAlreadyIndented` is set. */
   #firstLine = '';
 
   constructor(options: FitOptions) {
@@ -56,7 +56,7 @@ export class Indentation {
     return '';
   }
 
-  /** @param part part of a line, including its line break if that has arrived */
+  /** @param part part of a line, including its line break if it has arrived */
   #addToLine(part: string): string {
     let rest = part;
     let begin = '';
@@ -112,23 +112,25 @@ const MAX_STEP = 4;
 const OPENS_BLOCK = /[{:]$/;
 const ENDS_STATEMENT = /[;}]$/;
 /**
- * Matches the start of a comment or doc comment. Later lines of a doc comment are indented by at
- * most one more space.
+ * Matches the start of a line comment or doc comment. The later lines of a doc comment are indented
+ * by at most one extra space.
  */
 const COMMENT = /^(?:\/\/|# |\/\*\*|"""|''')/;
 const TRAILING_COMMENT = /\s(?:\/\/|#).*/s;
 /**
- * Matches the end of a line that continues on the next line: an open bracket, a comma, a backslash,
- * an operator, or a keyword such as `else`. The operators `++` and `--` don't count.
+ * Matches the end of a line whose statement continues on the next line: an opening parenthesis or
+ * bracket, a comma, a backslash, an operator, or a keyword such as `else`. The operators `++` and
+ * `--` don't count.
  */
 const CONTINUED_LINE =
   /(?:[([,\\=*/%&|^<>?~.@]|(?<!\+)\+|(?<!-)-|\b(?:and|as|else|extends|implements|in|is|not|of|or))$/;
-/** Matches keywords that indent the next line even without a brace. */
+/** Matches a keyword after which the next line may be indented even without a brace. */
 const CONTROLS = /^(?:do|else|for|if|while)\b/;
 /** Matches the delimiters of multiline strings, in which leading whitespace is content. */
 const TEXT_MARKS = /"""|'''|`/g;
 /**
- * Matches the first character of a line that continues the previous line: `.then()`, `&& x`, `? y`.
+ * Matches the first character of a line that continues the previous line, for example `.then()`,
+ * `&& x`, or `? y`.
  */
 const CONTINUES = /^[.?:&|+=]/;
 
@@ -143,9 +145,9 @@ interface NextLine {
  * like this if the selection starts after a line's indentation. Only the first two non-blank lines
  * are checked. False if in doubt, so that intended indentation is kept.
  *
- * - A complete statement or a comment doesn't indent the next line. If the next line starts with
- *   the selection's indentation, that indentation comes from the prompt.
- * - A line that opens a block (`{`, `:`) indents the next line by one step. The next line's
+ * - After a complete statement or a comment, the next line isn't indented further. If it starts
+ *   with the selection's indentation, that indentation comes from the prompt.
+ * - After a line that opens a block (`{`, `:`), the next line is indented by one step. Its
  *   indentation comes from the prompt only if it's deeper than both the selection's indentation and
  *   one step.
  * - After any other line, the next line can have any indentation, so the result is false.

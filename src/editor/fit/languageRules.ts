@@ -1,6 +1,6 @@
-/** Language IDs with special rules for generated text. */
+/** IDs of languages with special rules for generated text. */
 
-/** Language IDs of prose. Every other language is treated as code. */
+/** IDs of the languages that are treated as prose. All other languages are treated as code. */
 export const PROSE: ReadonlySet<string> = new Set([
   'asciidoc',
   'chatagent',
@@ -22,7 +22,7 @@ export const PROSE: ReadonlySet<string> = new Set([
   'typst',
 ]);
 
-/** Language IDs of prose that AI agents follow as instructions. */
+/** IDs of the prose languages that are used for AI agent instructions. */
 export const AGENT_INSTRUCTIONS: ReadonlySet<string> = new Set([
   'chatagent',
   'instructions',
@@ -36,7 +36,7 @@ export const AGENT_INSTRUCTIONS: ReadonlySet<string> = new Set([
  */
 const WITHOUT_FENCES: ReadonlySet<string> = new Set(['latex', 'restructuredtext', 'tex']);
 
-/** True if a code fence around a response is part of the text, as in Markdown. */
+/** True if a code fence around a response counts as part of the text, as in Markdown. */
 export function keepsFences(languageId: string): boolean {
   return PROSE.has(languageId) && !WITHOUT_FENCES.has(languageId);
 }
@@ -48,8 +48,8 @@ export function keepsFences(languageId: string): boolean {
 export const WITHOUT_INDENTATION: ReadonlySet<string> = new Set(['diff', 'patch']);
 
 /**
- * Languages in which a line break can end a statement and a block opens with a symbol at the end of
- * a line, such as `{` or `:`.
+ * Languages in which a line break can end a statement, and in which a line that opens a block ends
+ * with a symbol such as `{` or `:`.
  */
 export const LINE_BREAK_ENDS_STATEMENT: ReadonlySet<string> = new Set([
   'gdscript',

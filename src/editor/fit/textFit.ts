@@ -84,8 +84,8 @@ class FinalLineBreaks implements FormatStep {
  * and the code fence around code. Indents the lines, and converts line endings to LF. The result
  * doesn't depend on how the text is split into chunks.
  *
- * Don't call `end` for a truncated response, because its held-back text may turn out to be part of
- * a fence or a character. Call `continue` before adding the continuation.
+ * Don't call `end` for a truncated response, because the continuation may complete held-back text,
+ * such as the start of a fence line. Call `continue` before adding the continuation.
  */
 export class TextFit {
   readonly #characterFilter: CharacterFilter;
@@ -124,8 +124,8 @@ export class TextFit {
   }
 
   /**
-   * Number of invisible characters kept in prose since the last call to `continue`, except those in
-   * emoji.
+   * Number of invisible characters kept in prose since the last call to `continue`, not counting
+   * those in emoji.
    */
   get kept(): number {
     return this.#characterFilter.kept;
@@ -139,8 +139,9 @@ export class TextFit {
   }
 
   /**
-   * Prepares for the continuation of a truncated response. Models often start a continuation by
-   * reopening the code fence. The repeated opening line is removed. Resets `removed` and `kept`.
+   * Prepares for the continuation of a truncated response. If the continuation starts by reopening
+   * the code fence, as models often do, the repeated opening line is removed. Resets `removed` and
+   * `kept`.
    */
   continue(): void {
     this.#characterFilter.restartCount();
