@@ -1,9 +1,12 @@
 /**
- * The authentication methods and the input that each of them needs. The setup prompts for a
- * method's input before it loads the method's code.
+ * The authentication methods and the input that each of them needs. This file doesn't import the
+ * methods' code, because activation needs only this information.
  */
 
-/** An authentication method and its parameters. `path` is relative to `authUrl`. */
+/**
+ * An authentication method and its parameters. `path` is the path of the token endpoint, relative
+ * to `authUrl`.
+ */
 export type Authentication =
   | { readonly kind: 'apiKeyGrant'; readonly path: string; readonly grantType: string }
   /** OAuth 2.0 client credentials. `scope` and `audience` are sent only if they aren't empty. */

@@ -56,7 +56,10 @@ const gateway: Service = {
   aliases: NO_NAMES,
 };
 
-/** The same software as `ibm`, on a company's own servers. It has no separate identity service. */
+/**
+ * The software behind `ibm`, installed on a company's own servers. It has no separate identity
+ * service.
+ */
 const cloudPak: Service = {
   ...EMPTY_DEFAULTS,
   word: 'cpd',

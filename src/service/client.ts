@@ -67,7 +67,7 @@ export interface GenerateOptions extends CallOptions {
 }
 
 export interface ChatOptions extends CallOptions {
-  /** The model from an earlier model list. Cached limits take precedence over the limits in it. */
+  /** The model as listed earlier. Cached limits take precedence over its limits. */
   readonly storedModel?: Model | undefined;
 }
 
@@ -82,7 +82,10 @@ export interface ClientSettings {
 export interface ClientOptions extends InferenceOptions {
   readonly modelId: string;
   readonly operation: Operation;
-  /** Returns information about the model from the cache and settings. See `Models.knownModel`. */
+  /**
+   * Returns information about the model, using only the cache and the settings. See
+   * `Models.knownModel`.
+   */
   readonly knownModel?: (stored?: Model) => Model | undefined;
   /**
    * Requests information about the model. The request also opens a network connection that the next
@@ -111,7 +114,7 @@ interface GenerationRequest extends ModelRequest {
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
- * Maximum milliseconds spent looking for the cause of a refusal. The limit is short, because the
+ * Maximum milliseconds to spend looking for the cause of a refusal. The limit is short, because the
  * user is waiting for the error message.
  */
 const EXPLANATION_MS = 3_000;
@@ -344,8 +347,8 @@ export class Client {
   /**
    * Throws the error of a failed request, or a more specific error if the model's lifecycle or
    * limits explain the failure. Looks up the model only after a `bad-request` or `model-unknown`,
-   * because these errors don't fully explain why the request was refused. Doesn't look up a
-   * deployment's model, because the ID of that model is unknown.
+   * because these errors leave the exact cause open. Doesn't look up a deployment's model, because
+   * the ID of that model is unknown.
    * @throws the more specific error if there is one; `cancelled` if the signal aborts during the
    * lookup; the original error in all other cases
    */

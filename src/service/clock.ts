@@ -9,7 +9,7 @@ export interface Clock {
   monotonic(): number;
 }
 
-/** A moment, as shown by the wall clock and by the monotonic clock, in milliseconds. */
+/** A moment according to both clocks, in milliseconds. */
 export interface Moment {
   readonly wallStart: number;
   readonly monotonicStart: number;
@@ -20,8 +20,8 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Returns the number of milliseconds since the given moment. Uses the clock that shows the larger
- * difference, because the wall clock can be set back, and the monotonic clock may stop while the
+ * Returns the number of milliseconds since the given moment, according to the clock that has
+ * advanced further. The wall clock can be set back, and the monotonic clock may stop while the
  * machine sleeps.
  */
 export function passedSince({ wallStart, monotonicStart }: Moment, clock: Clock): number {

@@ -25,7 +25,7 @@ export interface ModelSettings {
 export interface ConnectionOptions extends ModelSettings {
   readonly credentials: Credentials;
   readonly source: SourceId;
-  /** Explains to the user, in one sentence, why this source is used. */
+  /** A sentence that explains to the user why this source is used. */
   readonly reason: string;
 }
 
@@ -80,7 +80,7 @@ export class Connection implements PublicCredentials, ModelSettings {
     return connection.#credentials;
   }
 
-  /** The state of the token, which the status bar shows, and the methods that refresh the token. */
+  /** The token state that the status bar shows, and the methods that refresh the token. */
   get tokens(): Pick<TokenService, 'state' | 'onDidChange' | 'refresh' | 'keepFresh'> {
     return this.#runtime.tokenService(this.#credentials);
   }
@@ -163,8 +163,8 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Gets a new token, if the authentication method uses tokens.
-   * @returns `hasToken` is false if the authentication method uses no tokens
+   * Gets a new token if the authentication method uses tokens.
+   * @returns an object whose `hasToken` is false if the authentication method doesn't use tokens
    * @throws {ServiceError}
    */
   async refreshToken(signal: AbortSignal): Promise<{ readonly hasToken: boolean }> {

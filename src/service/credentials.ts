@@ -70,8 +70,8 @@ export interface CleanValue {
 }
 
 /**
- * Maximum length, in characters, of a key, ID, or URL. Longer values are rejected, so the checks
- * are fast enough to run while the user types. Real values are usually much shorter.
+ * Maximum length, in characters, of a key, ID, or URL. Longer values are rejected to keep the
+ * checks fast enough to run while the user types. Real values are usually much shorter.
  */
 export const MAX_VALUE_LENGTH = 4096;
 
@@ -91,8 +91,8 @@ const BEFORE_VALUE = /^(?:[\s"'`]|bearer\s)+/i;
 const BEHIND_VALUE = /(?<![\s"'`])[\s"'`]+$/;
 
 /**
- * Removes quotes, whitespace, and other flaws from a pasted key, ID, or URL, and lists the flaws. A
- * placeholder becomes an empty value.
+ * Removes flaws, such as surrounding quotes or whitespace, from a pasted key, ID, or URL. Also
+ * lists all flaws that were found. A placeholder becomes an empty value.
  */
 export function cleanValue(text: string): CleanValue {
   const bare = strippedValue(text);
@@ -117,7 +117,7 @@ export function strippedValue(text: string): CleanValue {
   return { value, flaws: [...flaws] };
 }
 
-/** Returns the names of the settings that the service needs but that have no usable value. */
+/** Returns the names of the service's required settings that have no usable value. */
 export function missingSettings(
   service: Service,
   values: Readonly<{ [Name in SettingName]?: string | undefined }>,
@@ -180,12 +180,12 @@ const HOST_NAME = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/;
 const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\/.*)?$/s;
 
 /**
- * Parses a service or identity URL. The URL must use https, unless `mayBeHttp` is true or
- * the URL matches `LOOPBACK`. Rejects a URL with a user name, a query, or a fragment. If the URL
- * ends with an endpoint path, that part is removed instead, along with any query and fragment.
+ * Parses a service or identity URL. The URL must use https, unless `mayBeHttp` is true or the URL
+ * matches `LOOPBACK`. Rejects a URL with a user name, a query, or a fragment. However, if the URL
+ * ends with an endpoint path, that path is removed along with any query and fragment.
  *
- * Checks the text before parsing it. With backslashes, tabs, or missing slashes, the parsed host
- * can differ from the host that the user sees (T16 in docs/threat-model.md).
+ * Checks the text before parsing it, because backslashes, tabs, or missing slashes can make the
+ * parsed host differ from the host that the user sees (T16 in docs/threat-model.md).
  * @param mayBeHttp true to allow http to any host, which requires the user's approval
  */
 export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {

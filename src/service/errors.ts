@@ -25,8 +25,8 @@ export type ErrorKind =
    * remaining requests of the diagnosis weren't sent.
    */
   | 'credentials-changed'
-  // Failures while getting a token. The inference service can also refuse a key, if requests
-  // contain the key itself.
+  // Failures while getting a token. The inference service can also refuse a key if requests contain
+  // the key itself.
   | 'key-refused'
   | 'token-request-refused'
   | 'token-unusable'

@@ -41,7 +41,7 @@ export function maskPrivateKeys(text: string): string {
 
 /**
  * True if the text contains one of these secrets, either raw or encoded.
- * @param shortest minimum length of a secret, in characters
+ * @param shortest minimum length, in characters; shorter secrets are ignored
  */
 export function holdsSecret(
   text: string,
@@ -53,7 +53,7 @@ export function holdsSecret(
 
 /**
  * Masks all occurrences of these secrets in the text, both raw and encoded.
- * @param shortest minimum length of a secret, in characters
+ * @param shortest minimum length, in characters; shorter secrets are ignored
  */
 export function maskSecrets(
   text: string,

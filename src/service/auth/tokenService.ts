@@ -110,13 +110,13 @@ export class TokenService {
 
   /**
    * Returns the current token if it can be used. Otherwise, waits for the next token.
-   * @param before the state at the start of the attempt. If a token request has failed since then,
-   * and the backoff isn't over, the attempt fails, too. Without this rule, each queued call would
+   * @param before the state when the caller's attempt started. If a token request has failed since
+   * then, and the backoff isn't over, `get` fails, too. Without this rule, each queued call would
    * send its own token request.
-   * @param waitedFor the latest token that the same request has received, if any. It's returned
-   * again if it's still the current token and was late when it arrived (see `isLate`).
-   * @throws {ServiceError} the failure of the token request, with the remaining time in
-   * `retryAfterMs` if the service requested a pause; `cancelled` if the signal aborts
+   * @param waitedFor the latest token that `get` returned for the same request, if any. It's
+   * returned again if it's still the current token and was late when it arrived (see `isLate`).
+   * @throws {ServiceError} the failure of this or an earlier token request, with the rest of a
+   * requested pause in `retryAfterMs`; `cancelled` if the signal aborts or after `dispose`
    */
   get(signal: AbortSignal, before: TokenState = this.#state, waitedFor?: Token): Promise<Token> {
     this.#refreshesWithoutUse = 0;
@@ -137,7 +137,7 @@ export class TokenService {
   }
 
   /**
-   * True if there is a token that hasn't reached its hard threshold, so `get` returns it without
+   * True if the current token hasn't reached its hard threshold, so `get` returns it without
    * waiting.
    */
   get hasValidToken(): boolean {
@@ -167,8 +167,8 @@ export class TokenService {
   }
 
   /**
-   * Gets the next token now, even for refused credentials or during a pause. The current token
-   * stays in use in the meantime.
+   * Gets the next token now, even during a pause or after the credentials were refused. The current
+   * token stays in use in the meantime.
    * @throws {ServiceError} as `get` does
    */
   async refresh(signal: AbortSignal): Promise<void> {
@@ -193,7 +193,8 @@ export class TokenService {
     const token = this.#validToken();
     if (!token || this.#refreshesWithoutUse >= REFRESHES_WITHOUT_USE) return;
     if (!this.#refreshIfDue(token)) return;
-    // A failed refresh doesn't count, because the network may recover before the token expires.
+    // Count only successful refreshes. After a failure, the network may recover before the token
+    // expires.
     const refreshed = () => {
       this.#refreshesWithoutUse += 1;
     };
@@ -205,7 +206,9 @@ export class TokenService {
     return [service.#current, service.#previous].flatMap((token) => token?.value ?? []);
   }
 
-  /** Aborts the token request and discards the tokens. After that, `get` throws `cancelled`. */
+  /**
+   * Aborts a running token request and discards the tokens. After that, `get` throws `cancelled`.
+   */
   dispose(): void {
     this.#isDisposed = true;
     this.#current = undefined;
@@ -278,7 +281,7 @@ export class TokenService {
     else this.#setState({ kind: 'failed', error });
   }
 
-  /** Returns the state that applies while no token request is running. */
+  /** Derives the state from the refusal, if any, and the current token. Ignores other failures. */
   #restingState(): TokenState {
     if (this.#refusal) return { kind: 'refused', error: this.#refusal };
     if (!this.#current) return { kind: 'none' };

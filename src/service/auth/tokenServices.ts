@@ -5,7 +5,7 @@ import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { TokenResponse } from './token.ts';
 import { TokenService } from './tokenService.ts';
 
-/** Maximum number of tokens to keep for masking, for each set of credentials. */
+/** Maximum number of tokens to keep for masking per set of credentials. */
 const MAX_TOKENS = 3;
 
 export interface TokenServicesOptions {
@@ -27,8 +27,8 @@ interface Entry {
 /**
  * The token services of this window. Equal credentials share a token service.
  *
- * Credentials and their latest tokens stay masked even after a replacement or sign-out, because a
- * service can repeat anything that it has received.
+ * Credentials and their latest tokens stay masked even after they're replaced or the user signs
+ * out, because a service can repeat anything that it has received.
  */
 export class TokenServices {
   readonly #options: TokenServicesOptions;
@@ -61,14 +61,15 @@ export class TokenServices {
   ): Promise<void> {
     const service = this.for(credentials);
     // An existing token can outlive its credentials, so request a new token. Unlike `get`,
-    // `refresh` also sends refused credentials again.
+    // `refresh` resends refused credentials.
     await service.refresh(signal);
     await check(service);
   }
 
   /**
-   * The secrets of all credentials that were used or tested, and their latest tokens, including
-   * replaced tokens. They must not appear in messages, logs, or prompts.
+   * The secrets of all credentials that were used or tested in this window, and their latest
+   * tokens, even if they have been replaced. None of these may appear in messages, logs, or
+   * prompts.
    */
   get secrets(): readonly string[] {
     return [...this.#former.secrets, ...secretsIn([...this.#entries.values()])];
@@ -85,8 +86,8 @@ export class TokenServices {
   }
 
   /**
-   * True if the identity service refused this key. False if it has accepted the key since then, or
-   * has accepted the key with another account or address. Also false after a sign-out.
+   * True if the identity service refused this key and hasn't accepted it since then. False if the
+   * key was accepted with another account or address. Also false after a sign-out.
    */
   isRefused(apiKey: string): boolean {
     const tried = [...this.#entries.values()].filter(
@@ -96,8 +97,8 @@ export class TokenServices {
   }
 
   /**
-   * Disposes all token services, which cancels pending token requests and discards the tokens. The
-   * secrets stay masked.
+   * Disposes all token services, cancels their token requests, and discards the tokens. The secrets
+   * and tokens stay masked.
    */
   forget(): void {
     const { secrets, provenSecrets } = this;
@@ -107,7 +108,7 @@ export class TokenServices {
     this.#entries.clear();
   }
 
-  /** Like `forget`, but also discards the secrets. */
+  /** Like `forget`, but doesn't keep any values for masking. */
   dispose(): void {
     this.forget();
     for (const secrets of Object.values(this.#former)) secrets.clear();

@@ -91,8 +91,8 @@ export interface NetworkCheckOptions {
 }
 
 /**
- * Minimum difference between the clocks, in milliseconds, that causes a warning. A smaller
- * difference doesn't cause noticeable problems.
+ * Minimum clock difference, in milliseconds, that causes a warning. A smaller difference doesn't
+ * cause noticeable problems.
  */
 const CLOCK_TOLERANCE_MS = 120_000;
 
@@ -159,8 +159,8 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 };
 
 /**
- * Runs the checks in order until one fails. If the check of the identity host fails and the failure
- * may affect only this host, the service host is still checked to find out whether the whole
+ * Runs the checks in order until one fails. If the identity host fails its check in a way that may
+ * affect only that host, the service host is still checked. That check shows whether the whole
  * network is down.
  * @param onResult called when a check starts, waits for a retry, ends, or is skipped after a
  * failure; called again for the identity host if the whole network turns out to be down
@@ -215,8 +215,8 @@ async function resultOf(check: CheckName, context: CheckContext): Promise<CheckE
 }
 
 /**
- * True if neither of two different hosts could be reached. The network is probably down, because a
- * misspelled address would affect only one host.
+ * True if neither of two different hosts could be reached. In that case, the network is probably
+ * down, because a misspelled address would affect only one host.
  */
 function isOffline(one: ServiceError, other: ServiceError): boolean {
   const areOut = [one, other].every((error) => isKind(error, 'unreachable', 'timeout'));

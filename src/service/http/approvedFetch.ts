@@ -46,11 +46,11 @@ export interface ApprovedFetchOptions {
 const MAX_ERROR_BYTES = 65_536;
 
 /**
- * Creates the `fetch` function for all requests. Before it sends a request, the function compares
- * the URL's origin with the approved origin. It also searches the URL and body for secrets, except
- * in token requests. The function reads an error response completely before returning it, so that
- * the network connection can be reused. If the text of an error response is longer than 64 KiB or
- * can't be read, it's dropped.
+ * Creates the `fetch` function that all requests use. Before it sends a request, the function
+ * compares the URL's origin with the approved origin. It also searches the URL and body for
+ * secrets, except in token requests. The function reads an error response completely before
+ * returning it, so that the network connection can be reused. If the text of an error response is
+ * longer than 64 KiB or can't be read, it's dropped.
  * @returns a function that rejects with a `ServiceError` (`host-not-approved`,
  * `certificate-checks-off`, `setting-holds-secret`, `timeout`, `unreachable`, `unexpected-answer`)
  * or with the error from `fetch`

@@ -47,7 +47,8 @@ export class Body {
 
   /**
    * Yields the chunks. If you stop early, call `readRest` or `close`.
-   * @throws {ServiceError} `too-large`, `timeout` with phase `idle`; any network error, unchanged
+   * @throws {ServiceError} `too-large`, or `timeout` with phase `idle`; network errors are rethrown
+   * unchanged
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     for (let chunk = await this.#next(); chunk; chunk = await this.#next()) yield chunk;

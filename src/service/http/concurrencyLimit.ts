@@ -43,7 +43,7 @@ export interface ConcurrencyState {
   readonly resumesInMs?: number;
   /**
    * The time until the next request starts, and the cause of the delay. Set only if a slot is free
-   * but an interval delays the request. Ignores any pause.
+   * but the minimum interval or a rate limit delays the request. Ignores any pause.
    */
   readonly nextStart?: NextStart;
 }
@@ -72,10 +72,10 @@ const GROWTH = 1 / 4;
  * - Chat requests have low priority, so document requests start first. If the limit is at least 2,
  *   chat requests leave one slot free for document requests. Without this rule, an agent that sends
  *   requests for minutes would delay a user who is waiting for a single response.
- * - A 429 halves the limit, but to no less than 1, unless the refused request started before the
- *   last halving. Each success raises the limit by a fraction, up to the configured limit. When we
- *   measured calls to overloaded services, 74 to 93% of the calls failed with a fixed limit, but
- *   only 2% with this adaptive limit.
+ * - A 429 halves the limit, unless the refused request started before the last halving. The limit
+ *   never falls below 1. Each success raises the limit by a fraction, up to the configured limit.
+ *   When we measured calls to overloaded services, 74 to 93% of the calls failed with a fixed
+ *   limit, but only 2% with this adaptive limit.
  * - `RequestPace` enforces the minimum interval between starts. If the service requests a pause,
  *   all requests wait until the pause ends.
  */
@@ -100,8 +100,8 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Registers a listener for state changes. The listener isn't called when only the remaining
-   * milliseconds change.
+   * Registers a listener for state changes. The listener isn't called when only `resumesInMs` or
+   * the time in `nextStart` changes.
    * @returns a function that removes the listener
    */
   onDidChange(listener: (state: ConcurrencyState) => void): () => void {

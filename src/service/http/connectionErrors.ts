@@ -4,7 +4,7 @@ import { isTlsHandshakeReset, PROXY_CLOSED, RequestNotSentError } from './reconn
 export interface Failure {
   readonly error: ServiceError;
   /**
-   * True if another attempt may succeed. A retry can't make the request run or be billed twice,
+   * True if another attempt may succeed. In that case, the request can't run or be billed twice,
    * because nothing was sent or the service refused the request.
    */
   readonly isTransient: boolean;
@@ -16,8 +16,8 @@ export function lasting(kind: ErrorKind, details: FoundDetails): Failure {
 }
 
 /**
- * Matches the message of the error that `fetch` throws if a proxy refuses a tunnel. The status of
- * the proxy's response appears only in this message.
+ * Matches the message of the error that `fetch` throws if a proxy refuses to open a tunnel. The
+ * status of the proxy's response appears only in this message.
  */
 const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
 
@@ -42,7 +42,7 @@ const CERTIFICATE_CODES =
 
 const TLS_CODES = /^(ERR_TLS_|ERR_SSL_)/;
 
-/** OpenSSL error codes for a response that isn't TLS. */
+/** Matches OpenSSL error codes for a response that isn't TLS. */
 const NO_TLS = /WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL/;
 
 /**
@@ -162,8 +162,8 @@ function unreachableProxy(
   if (typeof lookedUp === 'string') {
     return lookedUp === hostname ? undefined : readableHost(lookedUp);
   }
-  // If the network connection was already open, the request may have run. The error must not count
-  // as a proxy failure in that case, because proxy failures are retried.
+  // If the network connection was already open, the request may have run. In that case, the error
+  // must not count as an unreachable proxy, because the request would be retried.
   const isUnconnected =
     isConnectError(error) || isTlsHandshakeReset(error) || code === CONNECT_TIMEOUT;
   if (!isUnconnected) return undefined;

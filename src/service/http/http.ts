@@ -269,7 +269,7 @@ function pendingIn(config: AxiosRequestConfig | undefined): PendingRequest {
   return options.target;
 }
 
-/** Replaces the stream of an error response with its text. */
+/** Replaces the stream of an error response with its text, and rethrows the error. */
 async function readErrorText(error: unknown): Promise<never> {
   // If a request is canceled while its error response is arriving, the response and its
   // `Retry-After` header are only in the cause of the error.

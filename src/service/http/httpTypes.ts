@@ -36,8 +36,8 @@ export interface HttpRequest<Result> {
   /** The scheme of the Authorization header. Defaults to `Bearer`. */
   readonly scheme?: string;
   /**
-   * The header that contains the token, without a scheme. If undefined, the token is sent in the
-   * `Authorization` header, with a scheme.
+   * The name of the header that contains only the token. If undefined, the token follows the scheme
+   * in the `Authorization` header.
    */
   readonly tokenHeader?: string | undefined;
   /**

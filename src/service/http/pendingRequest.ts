@@ -23,8 +23,8 @@ export interface PendingRequestOptions {
 }
 
 /**
- * Maximum milliseconds spent reading the rest of a response that is no longer needed. A network
- * connection can be reused only after its response has been read to the end.
+ * Maximum milliseconds to spend reading the unneeded rest of a response. A network connection can
+ * be reused only after its response has been read to the end.
  */
 const REST_MS = 1_000;
 /**
@@ -51,8 +51,8 @@ export class PendingRequest implements ApprovedTarget {
   #retry: Retry | undefined;
   /**
    * True if the last attempt can't have been billed: either nothing was sent, or the service
-   * refused the request. Initially true, which also holds if the request is resent with a new
-   * token, because the service refused the old one.
+   * refused the request. Initially true, even if the request is resent with a new token, because
+   * the service refused the previous attempt.
    */
   #isRefused = true;
   /** The status of the current attempt's response; undefined until its headers arrive. */
@@ -102,8 +102,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Waits for a token before it waits for a slot, because the minimum interval starts when the slot
-   * is granted.
+   * Gets a token and a slot for the attempt. Waits for the token first, because the minimum
+   * interval starts when the slot is granted.
    * @returns the name and value of the token header; undefined if the request needs no token
    * @throws {ServiceError}
    */

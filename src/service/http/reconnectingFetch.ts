@@ -28,11 +28,13 @@ const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_
 
 /**
  * Sends a request with the global `fetch`, which VS Code patches to use the user's proxies and
- * certificates. Unlike the patched `http` and `https`, `fetch` keeps network connections alive. VS
- * Code may patch `fetch` at any time, so each request uses the current `globalThis.fetch`.
- * Redirects aren't followed, because a redirected POST could send a secret to another host.
- * @throws {RequestNotSentError} if `fetch` fails before it sends a request that has a body; other
- * errors from `fetch` are rethrown unchanged
+ * certificates. If nothing was sent because the service had closed the network connection, sends
+ * the request once more. Unlike the patched `http` and `https`, `fetch` keeps network connections
+ * alive. VS Code may patch `fetch` at any time, so each request uses the current
+ * `globalThis.fetch`. Redirects aren't followed, because a redirected POST could send a secret to
+ * another host.
+ * @throws {RequestNotSentError} if the request has a body and `fetch` fails before sending
+ * anything; other errors from `fetch` are rethrown unchanged
  */
 export async function reconnectingFetch(
   url: string | URL | Request,
@@ -52,8 +54,8 @@ export async function reconnectingFetch(
 }
 
 /**
- * Makes VS Code read the certificates now, without sending anything. Otherwise, it reads them during
- * the first request of a window, which delays that request.
+ * Makes VS Code read the certificates now, without sending anything. Otherwise, VS Code would read
+ * them during the first request of a window, which would delay that request.
  */
 export async function prepareFetch(): Promise<void> {
   await globalThis.fetch('data:,');
@@ -67,7 +69,7 @@ async function send(
     method,
     headers,
     signal: signal ?? null,
-    // Without this option, some versions of Node fail on a 401 after a streamed body
+    // Without this option, some versions of Node fail if a request with a streamed body gets a 401
     // (nodejs/undici#5018).
     credentials: 'omit',
     redirect: 'manual',

@@ -56,9 +56,9 @@ export class RequestPace {
   }
 
   /**
-   * Applies the rate limit from a response. The limit expires after a minute. If the response
-   * states that no requests are left in the current second, other clients are probably using the
-   * service, too. In that case, the next request waits for at least one interval.
+   * Applies the rate limit from a response. The limit expires after a minute. If no requests are
+   * left in the current second, other clients are probably using the service, too. In that case,
+   * the next request waits for at least one interval.
    */
   applyRateLimit({ perSecond = 0, left }: RateLimit): void {
     if (perSecond === 0) return;
@@ -74,10 +74,7 @@ export class RequestPace {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
   }
 
-  /**
-   * Milliseconds until requests resume, if the service has requested a pause. Zero or less if there
-   * is no pause.
-   */
+  /** Milliseconds until the requested pause ends. Zero or less if there is no pause. */
   get pauseMs(): number {
     return this.#pausedUntil - this.#clock.monotonic();
   }
@@ -90,7 +87,7 @@ export class RequestPace {
 
   /**
    * The time until the next request may start, and the cause of the delay. Ignores any pause.
-   * Undefined if no interval delays the request.
+   * Undefined if neither the minimum interval nor a rate limit delays the request.
    */
   get nextStart(): NextStart | undefined {
     const { bySetting, byService } = this.#spacedUntil();

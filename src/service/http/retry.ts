@@ -4,8 +4,8 @@
  * - Requests that get a 429 or a status from 500 to 504 are retried at most 3 times. 501 is
  *   included, because the default service documents it as a temporary failure. A failure with a
  *   lasting cause, such as an exhausted quota, isn't retried.
- * - Temporary network failures before anything was sent are retried, too. The maximum of 3 applies
- *   to both kinds of retries combined.
+ * - Temporary network failures that occurred before anything was sent are retried, too. The maximum
+ *   of 3 applies to both kinds of retries combined.
  * - The waits before the retries are 0.5–1, 1–2, and 2–4 s. They're random, to spread the load from
  *   several clients. The ranges don't overlap, so each random wait is longer than the one before
  *   it.
@@ -41,8 +41,8 @@ export function retryWaitMs(retry: number, retryAfterMs: number, random: () => n
 }
 
 /**
- * Converts a `Retry-After` header, in seconds or as an HTTP date, to milliseconds from now.
- * Undefined if the header is missing or invalid. A date is compared with the `Date` header, if
+ * Converts a `Retry-After` header, which contains seconds or an HTTP date, to milliseconds from
+ * now. Undefined if the header is missing or invalid. A date is compared with the `Date` header, if
  * there is one, because this machine's clock can be wrong.
  */
 export function retryAfterMs(
