@@ -319,8 +319,8 @@ export class Client {
   }
 
   /**
-   * If there is no valid token, gets a token and opens a network connection to the service in
-   * parallel. On a slow network, doing these steps one after the other would take about twice as
+   * If there is no valid token, gets a token and, in parallel, opens a network connection to the
+   * service. On a slow network, doing these steps one after the other would take about twice as
    * long. If the network connection can't be opened, the error is ignored here, because the
    * generation request will report it.
    * @returns the token; undefined if no token was requested

@@ -173,7 +173,9 @@ export class Connection implements PublicCredentials, ModelSettings {
     return { hasToken: state.kind !== 'valid' || Number.isFinite(state.expiresAt) };
   }
 
-  /** Finds and masks secrets in a prompt. See `Client.secretKindsIn` and `Client.mask`. */
+  /**
+   * Methods that find and mask secrets in a prompt. See `Client.secretKindsIn` and `Client.mask`.
+   */
   get promptGuard(): Pick<Client, 'secretKindsIn' | 'mask'> {
     return this.#client;
   }

@@ -51,7 +51,7 @@ const MAX_ERROR_BYTES = 65_536;
  * secrets, except in token requests. The function reads an error response completely before
  * returning it, so that the network connection can be reused. If the text of an error response is
  * longer than 64 KiB or can't be read, it's dropped.
- * @returns a function that rejects with a `ServiceError` (`host-not-approved`,
+ * @returns the function; if it fails, it rejects with a `ServiceError` (`host-not-approved`,
  * `certificate-checks-off`, `setting-holds-secret`, `timeout`, `unreachable`, `unexpected-answer`)
  * or with the error from `fetch`
  */
@@ -91,7 +91,7 @@ export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetc
 }
 
 /**
- * Throws if a URL doesn't have the approved origin, or if certificate checks are turned off.
+ * Throws if the URL doesn't have the approved origin, or if certificate checks are turned off.
  * @throws {ServiceError} `host-not-approved`, `certificate-checks-off`
  */
 function checkDestination(
