@@ -77,7 +77,8 @@ export const MAX_VALUE_LENGTH = 4096;
 
 const PLACEHOLDERS: readonly RegExp[] = [
   /^<.*>$|^\[.*\]$|^\{.*\}$|^\$\{.*\}$/,
-  // Also matches placeholders with up to two words for the service, as in `your_ibm_cloud_api_key`.
+  // Also matches placeholders that contain a service name of up to two words, as in
+  // `your_ibm_cloud_api_key`.
   /^((your|my|the)[-_ ]?([a-z]{2,12}[-_ ]){0,2})?(api|project|service)[-_ ]?(key|id|url)([-_ ]?here)?$/i,
   /^(x{3,}|\*{3,}|change[-_ ]?me|replace[-_ ]?(me|this)|todo)$/i,
 ];

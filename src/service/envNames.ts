@@ -17,8 +17,8 @@ export function neutralNameSet(service: Service): NameSet {
 }
 
 /**
- * Returns the setting names that belong only to this service: the names with its prefix, and its
- * aliases.
+ * Returns the setting names that belong only to this service: its aliases and the names with its
+ * prefix.
  */
 export function serviceNameSets(service: Service): readonly NameSet[] {
   return [withPrefix(service.word.toUpperCase(), service), service.aliases];

@@ -3,14 +3,14 @@ import { ServiceError } from './errors.ts';
 /** Finds secrets in text, and masks them. Pure. */
 
 /**
- * Minimum length, in characters, of a secret to look for in text that is shown or logged. A shorter
- * secret could match unrelated text by chance.
+ * Minimum length, in characters, of the secrets that shown or logged text is searched for. A
+ * shorter secret could match unrelated text by chance.
  */
 const MIN_MASKED_LENGTH = 6;
 
 /**
- * Minimum length, in characters, of a secret to look for in requests. It's longer than
- * `MIN_MASKED_LENGTH`, because a chance match in a request would block the request.
+ * Minimum length, in characters, of the secrets that requests are searched for. It's greater than
+ * `MIN_MASKED_LENGTH`, because a chance match would block the request.
  */
 export const MIN_BLOCKED_LENGTH = 8;
 

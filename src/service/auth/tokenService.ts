@@ -144,14 +144,14 @@ export class TokenService {
     return this.#validToken() !== undefined;
   }
 
-  /** True if this is the current token, and it was late when it arrived. */
+  /** True if this token is the current token and was late when it arrived. */
   isLate(token: Token | undefined): boolean {
     return this.#current !== undefined && this.#current === token && this.#current.isLate;
   }
 
   /**
-   * True if this token may be replaced, or is no longer the current token. An on-demand token may
-   * be replaced only if it's at least `MIN_REPLACED_MS` old.
+   * True if this token may be replaced or isn't the current token. An on-demand token may be
+   * replaced only if it's at least `MIN_REPLACED_MS` old.
    */
   canReplace(token: Token): boolean {
     const current = this.#current;

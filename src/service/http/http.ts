@@ -106,7 +106,7 @@ export class Http {
 
   /**
    * Sends a request, retries it within its budget, and reads the response.
-   * @throws {ServiceError} and nothing else
+   * @throws {ServiceError} for every failure
    */
   async send<Result>(request: HttpRequest<Result>): Promise<Result> {
     const bodyBytes = Buffer.byteLength(request.body ?? '');
