@@ -3,7 +3,7 @@ import type { LanguageModelResponsePart } from 'vscode';
 /**
  * Undocumented parts of VS Code that the extension uses: commands that aren't listed in
  * https://code.visualstudio.com/api/references/commands, and values that aren't in VS Code's types.
- * The comment on each part lists the versions of VS Code in which the part was seen, and links to
+ * The comment on each part lists the VS Code versions that are known to have the part, and links to
  * the source code. `test/host/undocumentedApi.test.ts` fails if one of these parts is gone. It
  * doesn't check the caller ID `core` or the internal data types. This module is pure, so any other
  * module can import it.
@@ -30,8 +30,8 @@ export const undocumentedCommands = {
    */
   openSettings: 'workbench.action.openSettings',
   /**
-   * Opens the settings editor at the workspace settings, with a search query. In a window with one
-   * folder, these are the folder's settings.
+   * Opens the workspace settings in the settings editor, with a search query. If the window has a
+   * single folder, these are the folder's settings.
    * Seen in 1.133.0 and 1.139.1:
    * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/preferences/browser/preferences.contribution.ts
    */
@@ -106,8 +106,8 @@ export const SYSTEM_ROLE = 3;
 export const USAGE_TYPE = 'usage';
 
 /**
- * True if the `mimeType` of a data part isn't a media type. VS Code uses such parts for internal
- * data, which shouldn't be sent to a model. For example, VS Code versions before July 2026 add a
+ * True if the `mimeType` of a data part isn't a media type. Such parts contain internal data of VS
+ * Code, which shouldn't be sent to a model. For example, VS Code versions before July 2026 add a
  * `cache_control` part to tool results: https://github.com/microsoft/vscode/issues/313920
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/extensions/copilot/src/platform/endpoint/common/endpointTypes.ts
@@ -117,9 +117,9 @@ export function isInternalType(mimeType: string): boolean {
 }
 
 /**
- * Returns a link that executes a command, for the message or progress text of a notification. The
- * link can be reached with Tab. Screen readers read only the label. If the user hides a progress
- * notification, the status bar shows the notification's text, with the label in place of the link.
+ * Returns a link that executes a command. The link can be used in the message or progress text of a
+ * notification, and can be reached with Tab. Screen readers read only the label. If the user hides
+ * a progress notification, the status bar shows its text with the label in place of the link.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/base/common/linkedText.ts
  * @param tooltip shown instead of the command ID

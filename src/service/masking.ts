@@ -125,8 +125,8 @@ export function withoutSecrets(error: ServiceError, secrets: readonly string[]):
 }
 
 /**
- * True if a string, or any string in a list, contains a secret or is part of a secret. Strings
- * shorter than `MIN_MASKED_LENGTH` don't count.
+ * True if the value is a string that contains a secret or is part of one, or a list with such a
+ * string. Strings shorter than `MIN_MASKED_LENGTH` don't count.
  */
 export function repeats(value: unknown, secrets: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((each) => repeats(each, secrets));
@@ -159,7 +159,10 @@ function isShort(text: string): boolean {
   return text.length < MIN_MASKED_LENGTH;
 }
 
-/** Returns each secret in every form to look for: raw, JSON-escaped, URL-encoded, and Base64. */
+/**
+ * Returns the secrets in all forms to search for: raw, JSON-escaped, URL-encoded, and Base64.
+ * Leaves out secrets with fewer than `shortest` characters.
+ */
 function formsOf(secrets: readonly string[], shortest: number): string[] {
   const forms = secrets
     .filter(({ length }) => length >= shortest)
@@ -174,7 +177,7 @@ function formsOf(secrets: readonly string[], shortest: number): string[] {
         secret,
         JSON.stringify(secret).slice(1, -1),
         ...inUrls,
-        // Hex digits in URLs can have either case:
+        // Hex digits in URLs can be uppercase or lowercase:
         // https://www.rfc-editor.org/rfc/rfc3986#section-2.1
         ...inUrls.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
         base64,

@@ -1,2 +1,2 @@
-/** Matches a valid model ID. Excludes links, because VS Code may render IDs as Markdown. */
+/** Matches a valid model ID. Excludes URLs, because VS Code may render them as links. */
 export const MODEL_ID = /^(?!.*(?::\/\/|[Ww]{3}\.))[\w./:-]{1,128}(?:@[\w-]{1,32})?$/;

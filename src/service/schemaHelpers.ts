@@ -27,7 +27,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the fields of a valid response. @throws {ServiceError} `unexpected-answer` */
+/**
+ * Validates a response, and returns its fields.
+ * @throws {ServiceError} `unexpected-answer` if the response is invalid
+ */
 export function check<Schema extends v.GenericSchema>(schema: Schema, json: unknown) {
   const result = v.safeParse(schema, json);
   if (!result.success) throw new ServiceError('unexpected-answer');

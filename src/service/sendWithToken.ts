@@ -38,8 +38,8 @@ type Call<Result> = Pick<
   'signal' | 'read' | 'beforeFirstAttempt' | 'onRetry' | 'onSilence'
 > & {
   /**
-   * Returns true if the request may be resent with another token. If this function is undefined,
-   * resending is always allowed.
+   * Returns false if the request must not be resent with another token. If this function is
+   * undefined, the caller doesn't restrict resending.
    */
   readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;

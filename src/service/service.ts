@@ -20,10 +20,10 @@ export interface Service {
   readonly authUrl: string;
   readonly authentication: Authentication;
   readonly api: ApiConfig;
-  /** The web page where users create a key. Empty if the page isn't known. */
+  /** Address of the web page where users create a key. Empty if it isn't known. */
   readonly keyPage: string;
   readonly regions: readonly Region[];
-  /** The prefix that a region's host name has on the service's private network. */
+  /** On the service's private network, the host name of a region starts with this prefix. */
   readonly privatePrefix: string;
   /** Setting names that other clients for this service use. This extension reads them, too. */
   readonly aliases: NameSet;
@@ -33,7 +33,7 @@ export interface Service {
    * service's model list.
    */
   readonly models: readonly StatedModel[];
-  /** Headers of every request to the service. They're never sent to an identity service. */
+  /** Headers to add to every request to the service. They're never sent to an identity service. */
   readonly headers: readonly FixedHeader[];
   /**
    * The entry of a user-defined service, as JSON. An approval is valid only for this exact text.
@@ -67,8 +67,8 @@ export const SETTING_NAMES = ['account', 'apiKey', 'projectId', 'url'] as const;
 export type SettingName = (typeof SETTING_NAMES)[number];
 
 /**
- * The alternative names of each setting in a `.env` file or the environment. Values from different
- * sets are never combined.
+ * The alternative names of each setting in a `.env` file or the environment. Values that are named
+ * in different sets are never combined.
  */
 export type NameSet = Readonly<Record<SettingName, readonly string[]>>;
 

@@ -149,7 +149,7 @@ export class ServiceRuntime {
     return holdsSecret(text, sought);
   }
 
-  /** The concurrency limits in use, by service origin. */
+  /** The concurrency limits, keyed by service origin. */
   get limits(): ReadonlyMap<string, Pick<ConcurrencyLimit, 'state'>> {
     return this.#limiters;
   }
@@ -199,8 +199,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * Returns the fields that give a request access to a service's model lists. Includes a token only
-   * if the lists need one.
+   * Returns the fields of a request for a service's model lists. They include a token only if the
+   * lists aren't public.
    */
   #accessToLists(credentials: Credentials): Access {
     return apiOf(credentials.service).models.needsToken

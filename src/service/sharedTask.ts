@@ -16,8 +16,8 @@ export class SharedTask<Result> {
   #isOver = false;
 
   /**
-   * @param onOver called once: with false when the task ends, or with true when its last caller
-   * stops waiting
+   * @param onOver called once: with false when the task ends, or with true if its last caller stops
+   * waiting before that
    */
   constructor(
     work: (signal: AbortSignal) => Promise<Result>,

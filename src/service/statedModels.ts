@@ -1,8 +1,8 @@
 import { MODEL_ID } from './modelId.ts';
 
 /**
- * Models that the user describes in an entry of `hostedModel.services`. Users need this because
- * many gateways list only the IDs of their models. Pure.
+ * Models that the user describes in an entry of `hostedModel.services`. The descriptions are needed
+ * because many gateways list only the IDs of their models. Pure.
  */
 
 /** Facts about a model. Unknown facts are undefined. */
@@ -31,8 +31,8 @@ const MAX_STATED_MODELS = 200;
 export const MODEL_NAME = /^[\p{L}\p{N}_ .,:/()+-]{1,80}$/u;
 
 /**
- * Returns the models that an entry lists, without unknown fields. Empty if the entry has no list;
- * undefined if the list isn't valid.
+ * Returns the models in an entry's list, without unknown fields. Returns an empty list if the entry
+ * has none, or undefined if the list is invalid.
  */
 export function readStatedModels(value: unknown): readonly StatedModel[] | undefined {
   if (value === undefined) return [];

@@ -12,8 +12,8 @@ export interface DayUse {
 }
 
 /**
- * The kind of note for today: a notice was shown (`near` or `spent`), or the user chose to continue
- * (`continued`).
+ * A kind of note that is kept for the rest of the day: a notice was shown (`near` or `spent`), or
+ * the user picked *Continue Today* (`continued`).
  */
 type Note = 'near' | 'spent' | 'continued';
 
@@ -49,7 +49,7 @@ export class DailyBudget {
 
   /**
    * True if chat, agents, and other extensions may send requests: either the budget isn't used up,
-   * or the user chose to continue today. The budget doesn't limit generation from selections.
+   * or the user picked *Continue Today*. The budget doesn't limit generation from selections.
    */
   allowsRequests(use: DayUse): boolean {
     return budgetState(use) !== 'spent' || this.#has('continued', use);
@@ -62,7 +62,8 @@ export class DailyBudget {
     const text = texts.spentText(use.tokens, use.budget);
     const picked = await window.showWarningMessage(text, CONTINUE_TODAY, SHOW_USAGE);
     if (picked === SHOW_USAGE) await commands.executeCommand('hostedModel.showUsage');
-    // If the message was left open overnight, the choice was for yesterday, so it isn't stored.
+    // If the message was left open overnight, the choice applied to the previous day, so it isn't
+    // stored.
     if (picked === CONTINUE_TODAY && day === dayOf(this.#now())) this.#keep('continued', use);
   }
 
@@ -79,7 +80,7 @@ export class DailyBudget {
     kept.then(undefined, () => {});
   }
 
-  /** Returns the values of `noteKey` that were stored today with this kind of note. */
+  /** Returns today's stored `noteKey` values for this kind of note. */
   #noted(note: Note): readonly string[] {
     const kept = this.#state.get<{ readonly day: string; readonly keys: readonly string[] }>(
       `${NOTES}.${note}`,
@@ -89,8 +90,9 @@ export class DailyBudget {
 }
 
 /**
- * Returns the value to store with a note. If the budget changes, notices are shown again, but the
- * user's choice to continue applies for the rest of the day.
+ * Returns the value that is stored for a note. For notices, the value includes the budget, so that
+ * they're shown again if the budget changes. The user's choice to continue applies for the rest of
+ * the day, even if the budget changes.
  */
 function noteKey(note: Note, { fingerprint, budget }: DayUse): string {
   return note === 'continued' ? fingerprint : `${fingerprint} ${budget}`;

@@ -12,7 +12,7 @@ import type { RunningGeneration } from './statusView.ts';
 
 /** Receives the progress of one generation, for the status item, the log, and the history. */
 export interface GenerationWatch {
-  /** @returns a function that returns the milliseconds until the retry */
+  /** @returns a function that returns the number of milliseconds left until the retry */
   onRetry(retry: Retry): () => number;
   onText(): void;
   onDone(generation: Generation): void;
@@ -21,8 +21,8 @@ export interface GenerationWatch {
 
 /**
  * Returns a function that creates a watch for one generation. A watch updates the status item, and
- * logs facts such as durations and token counts, but never prompts or responses. A parameter that
- * was left out of a request is logged once per window.
+ * logs facts such as durations and token counts, but never prompts or responses. Each parameter
+ * that is left out of requests is logged only once per window.
  */
 export function generationWatches(deps: WatchDeps): StartWatch {
   const running = new Set<RunningGeneration>();

@@ -21,7 +21,7 @@ interface Available {
 /**
  * Shows a menu with the status, the commands, and other sections. Runs the action that the user
  * picks.
- * @param connection the reason that the connection is used, and a description of its model;
+ * @param connection the reason that this connection is in use, and its model as displayed;
  * undefined if there is no connection
  * @param sections the other sections, each with its heading
  */
@@ -45,8 +45,8 @@ export async function showMenu(
 }
 
 /**
- * Returns the sections with commands: those before (`first`) and those after (`last`) the other
- * sections.
+ * Returns the sections with commands. The `first` sections go before all other sections, and the
+ * `last` ones after them.
  */
 function commandSections(
   facts: StatusFacts,

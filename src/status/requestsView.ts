@@ -13,9 +13,9 @@ export interface Wait {
 
 /**
  * Returns the wait for the end of a pause or for the next retry; undefined if there is no wait. A
- * pause is considered only while no request is in progress. It's considered even if no request is
- * waiting, because it would delay a new request. If no request is waiting and the next retry starts
- * after the pause, returns the wait for the retry.
+ * pause counts only while no request is in progress. It counts even if no request is waiting,
+ * because it would delay a new request. In that case, if the pause ends before the next retry,
+ * returns the wait for the retry.
  * @param retriesInMs for each generation, the milliseconds until its next attempt; 0 or less if the
  * generation isn't waiting for an attempt
  */
@@ -50,8 +50,8 @@ export function toNextSecond(leftMs: number): number | undefined {
 }
 
 /**
- * Describes the requests to a service. Empty if there are no requests, the limit isn't lowered, and
- * nothing delays the next request.
+ * Returns phrases that describe the requests to a service. Empty if there are no requests, the
+ * limit isn't lowered, and nothing delays the next request.
  */
 export function requestsWords(state: ConcurrencyState): readonly string[] {
   const { inFlight, waiting, limit, loweredFrom, resumesInMs, nextStart } = state;
@@ -60,7 +60,7 @@ export function requestsWords(state: ConcurrencyState): readonly string[] {
     waiting > 0 && `${waiting} waiting`,
     loweredFrom !== undefined &&
       `limit lowered from ${loweredFrom} to ${limit} after a 429 response`,
-    // The rest of the actual pause, which can be shorter than the pause that the service requested.
+    // The time left in the actual pause, which can be shorter than the one the service requested.
     resumesInMs !== undefined && `paused for another ${seconds(resumesInMs)}s`,
     nextStart &&
       `next request starts in ${seconds(nextStart.inMs)}s, ${SPACED[nextStart.spacedBy]}`,

@@ -34,8 +34,9 @@ export type StatusSettings = Pick<
 >;
 
 /**
- * The only class that changes the status bar item. Stores the facts to show, and repaints the item
- * only if its content changed. Repaints on a timer only while the text or tooltip contains a time.
+ * The only class that changes the status item. Stores the facts to show, and repaints the item only
+ * if its content has changed. While the text or tooltip contains a time, also checks periodically
+ * whether the content has changed.
  */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;
@@ -58,8 +59,8 @@ export class StatusItem implements Disposable {
     this.#item = window.createStatusBarItem('hostedModel.token', StatusBarAlignment.Right, 100);
     this.#item.name = 'Hosted Model';
     this.#item.command = 'hostedModel.showMenu';
-    // Shown until it's known whether the extension is set up. Finding out can take a while if the
-    // keyring prompts the user.
+    // Shown until it's known whether the extension is set up, which can take a while if the keyring
+    // prompts the user.
     this.#item.text = '$(key) Hosted Model';
     this.#item.show();
   }
@@ -158,13 +159,13 @@ function modelLine(facts: StatusFacts, settings: StatusSettings): string | undef
 }
 
 /**
- * Returns the tooltip lines for the editor's settings. They're shown until the credentials have
- * been looked up.
+ * Returns the tooltip lines for the editor's settings. They're shown while `facts.provenance` is
+ * undefined.
  */
 function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | false)[] {
   const { service, serviceProblem, authUrl, url, projectId, resource = 'project' } = settings;
-  // The address and project belong to the unusable service in the settings, not to `service`, which
-  // is the default service.
+  // The address and project in the settings are for a service that can't be used. `service` is the
+  // default service.
   if (serviceProblem) return [];
   if (areUnread(facts, settings)) return ['Credentials: not read yet'];
   return [
@@ -189,8 +190,8 @@ function areUnread(
 }
 
 /**
- * Returns the host to display. Checks only that the address can be parsed. A full validation would
- * load code that isn't needed until an address is first used.
+ * Returns the host to display, or `invalid address` if the address can't be parsed. A full
+ * validation would load code that isn't needed until an address is first used.
  */
 function hostOf(url: string): string {
   return URL.parse(url)?.host || 'invalid address';

@@ -31,8 +31,8 @@ export interface StatusFacts {
    */
   readonly isSetUp: boolean | undefined;
   /**
-   * True if there is a stored key for the service in the settings or, if they name none, for any
-   * service.
+   * True if there is a stored key for the service in the settings. If the settings name no service,
+   * true if there is a stored key for any service.
    */
   readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
@@ -57,7 +57,7 @@ export interface StatusFacts {
   readonly lastFailure: Message | undefined;
   /**
    * Tooltip lines about the values that the connection uses, a source that needs approval, or an
-   * error in the `.env` file. Undefined if none of these is known.
+   * error in the `.env` file. Undefined if none of these applies, or until the first lookup.
    */
   readonly provenance: readonly string[] | undefined;
   /** The connection in use, if any. */
@@ -121,7 +121,7 @@ export const initialFacts: StatusFacts = {
   usageToday: undefined,
 };
 
-/** Returns the ID of the model, or a description if the model belongs to a deployment. */
+/** Returns the ID of the model, or a description of the model if the target is a deployment. */
 export function modelText(
   target: Parameters<typeof hasOwnModel>[0] & Pick<Connection, 'modelId'>,
 ): string {
@@ -158,8 +158,8 @@ export function lacksSetUp({ isSetUp, obstacle }: StatusFacts): boolean {
 }
 
 /**
- * If generations are running, returns the first of their waits to end, if any. Otherwise, returns
- * the wait that would delay a new request.
+ * Returns the wait of a running generation. If several generations are waiting, returns the wait
+ * that ends first. If no generation is running, returns the wait that would delay a new request.
  */
 function firstWait({ running, requests }: StatusFacts): Wait | undefined {
   if (running.length === 0) return requests && waitFor(requests.state, []);
@@ -221,7 +221,7 @@ type PlainKind = Exclude<
   { readonly leftMs: number } | { readonly wasTried: boolean }
 >['kind'];
 
-/** The icon, text, and color of each state that has no further data, such as a remaining time. */
+/** The icon, text, and color of each state that always looks the same. */
 const PLAIN: Readonly<
   Record<PlainKind, readonly [icon: string, words: string, background?: 'error']>
 > = {

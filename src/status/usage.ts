@@ -71,8 +71,8 @@ export class Usage {
   }
 
   /**
-   * Counts a request and saves the counters. Never rejects, because a lost count must not make the
-   * request fail.
+   * Counts a request, saves the counters, and notifies the user if the budget is used up or nearly
+   * used up. Never rejects, because a lost count must not make the request fail.
    * @param claim the estimate to replace with the actual usage
    */
   async record(connection: Connection, request: UsedRequest, claim?: Claim): Promise<void> {
@@ -99,7 +99,7 @@ export class Usage {
   /**
    * Checks the budget for a chat request, and counts its estimated tokens until the claim ends.
    * Without the estimates, concurrent requests could exceed the budget, because their actual usage
-   * is known only once they finish.
+   * isn't known until they finish.
    */
   async claim(connection: Connection, tokens: number): Promise<Claim> {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };

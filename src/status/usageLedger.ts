@@ -36,7 +36,7 @@ export class UsageLedger {
   readonly #storage: Uri;
   readonly #now: () => number;
   readonly #window = randomUUID();
-  /** The rows that this window has counted, by day. */
+  /** The rows that this window has counted, keyed by day. */
   readonly #counted = new Map<string, readonly UsageRow[]>();
   readonly #unsaved = new Set<string>();
   #saving: Promise<void> | undefined;
@@ -76,8 +76,7 @@ export class UsageLedger {
 
   /**
    * Reads today's usage of a key in other windows.
-   * @returns a function that returns the key's rows from all windows; on each call, this window's
-   * rows are up to date
+   * @returns a function that merges those rows with this window's rows at the time of the call
    */
   async today(fingerprint: string): Promise<() => UsageRow[]> {
     const day = dayOf(this.#now());
@@ -100,8 +99,8 @@ export class UsageLedger {
   }
 
   /**
-   * Writes the files of all days with unsaved counts, one at a time. Requests that are counted
-   * during a write are saved by the next write.
+   * Writes the files of all days with unsaved counts, one at a time. If a request is counted during
+   * a write, the next write saves it.
    */
   async #save(): Promise<void> {
     // If a day is added again during its write, this loop visits it again.

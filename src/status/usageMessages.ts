@@ -19,7 +19,7 @@ export function spentText(tokens: number, budget: number): string {
   return `Today’s budget of ${formatNumber(budget)} tokens is used up (${formatNumber(tokens)} used). Chat, agents, and other extensions can’t send requests until tomorrow. You can still generate from selections.`;
 }
 
-/** The refusal that the chat shows. It names a command, because the chat shows no buttons. */
+/** Returns the refusal for the chat. It names a command, because the chat shows no buttons. */
 export function refusalText(budget: number): string {
   return `Nothing was sent, because today’s budget of ${formatNumber(budget)} tokens is used up. Run “Hosted Model: Show Usage” and select “Continue Today”, or raise hostedModel.dailyTokenBudget.`;
 }
@@ -65,7 +65,10 @@ _Today_ covers all windows. _This session_ covers only this window. Both section
 `;
 }
 
-/** Returns a Markdown table with the highest usage first and the total last. */
+/**
+ * Returns a Markdown table with the highest usage first and the total last. Without rows, returns a
+ * sentence instead.
+ */
 function tableOf(rows: readonly UsageRow[]): string {
   if (rows.length === 0) return 'No requests.';
   const sorted = rows.toSorted((one, other) => tokensOf(other) - tokensOf(one));
@@ -82,8 +85,8 @@ function tableOf(rows: readonly UsageRow[]): string {
 }
 
 /**
- * Formats a model name as code in a table cell. Names come from settings and services, so
- * characters that would end the code or the cell are replaced.
+ * Formats a model ID as code in a table cell. Replaces characters that would end the code or the
+ * cell.
  */
 function codeOf(model: string): string {
   return `\`${oneLine(model).replace(/[`|\\]/g, ' ')}\``;

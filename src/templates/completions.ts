@@ -7,7 +7,7 @@ import { INPUT, VARIABLES } from './variables.ts';
 export interface Completion {
   readonly kind: 'variable' | 'question' | 'key' | 'mode';
   readonly label: string;
-  /** Inserted as plain text, or as a snippet if the kind is `question`. */
+  /** The text to insert. If the kind is `question`, the text is a snippet. */
   readonly newText: string;
 }
 
@@ -62,7 +62,7 @@ export function completionsAt(
   );
 }
 
-/** Returns completions for the keys that aren't used yet, and for the key at the cursor. */
+/** Returns completions for the keys that the front matter lacks, and for the key at the cursor. */
 function keysFor(word: string, frontMatter: string): Completion[] {
   const taken = new Set(Array.from(frontMatter.matchAll(/^(\w+)\s*:/gm), ([, name]) => name));
   taken.delete(word.replace(/: ?$/, ''));

@@ -10,8 +10,9 @@ import {
 import type { TextSpan } from './templateMessages.ts';
 
 /**
- * Reads front matter as YAML, with the positions of its keys and values. The core schema allows
- * only plain data. Aliases are rejected, because they could expand to a huge value.
+ * Reads front matter as YAML, with the positions of its keys and values. YAML's core schema is
+ * used, which allows only plain data. Aliases are rejected, because they could expand to a huge
+ * value.
  */
 
 /**
@@ -100,9 +101,9 @@ function nodeAt(
 }
 
 /**
- * Returns the span from an error to the end of its line. If the error is at whitespace or at the
- * end of the text, the span starts at the nearest character before it that isn't whitespace.
- * Otherwise, nothing would be underlined.
+ * Returns the span from an error to the end of the line. If the error is at whitespace or at the
+ * end of the text, the span starts at the last preceding character that isn't whitespace, because
+ * an underline would otherwise be invisible.
  */
 function spanOfError(source: string, offset: number): TextSpan {
   const start = source.slice(0, offset).trimEnd().length;

@@ -39,7 +39,8 @@ export interface TemplateReading {
   /** The prompt, trimmed and with `\n` line endings. */
   readonly prompt: string;
   /**
-   * The issues aren't sorted. In a template file, offsets are relative to the start of the file.
+   * The issues in no particular order. In a template file, offsets are relative to the start of the
+   * file.
    */
   readonly issues: readonly TemplateIssue[];
 }
@@ -87,8 +88,8 @@ export async function readTemplateText(
 }
 
 /**
- * Creates a template, or a broken template if there is an error or no valid name. Warnings are
- * ignored.
+ * Creates a template. If there is an error or no valid name, creates a broken template instead.
+ * Ignores warnings.
  * @param place the origin and the file; `otherName` is used if the template has no valid name of
  * its own
  */
@@ -156,8 +157,8 @@ type Reader = (
 ) => TextFields | TemplateIssueDetails;
 
 /**
- * Creates a reader for fields of the expected type.
- * @param use converts a valid value to template fields or an issue
+ * Creates a function that checks the type of a field and reads its value.
+ * @param use converts a value of this type to template fields, or returns an issue
  */
 function field<Type extends Expected>(
   expected: Type,

@@ -9,8 +9,8 @@ interface Provenance {
   /** The origin as displayed, such as `user settings` or `.hosted-model/templates/x.md`. */
   readonly origin: string;
   /**
-   * The kind of the template with the same name that this template hides. Set only for templates
-   * that come from a repository or a remote machine.
+   * The kind of the hidden template if this template hides another one with the same name. Set only
+   * for templates from a repository or a remote machine.
    */
   readonly hides?: 'built-in' | 'user';
 }
@@ -24,8 +24,8 @@ export interface Template extends Provenance {
   readonly parameters?: Parameters;
   readonly modelId?: string;
   /**
-   * VS Code language ID of a response in a new document or on the clipboard. The default is the
-   * language of the selection's document.
+   * VS Code language ID for a response that goes to a new document or the clipboard. Defaults to
+   * the language of the selection's document.
    */
   readonly responseLanguage?: string;
   /** IDs of the VS Code languages that the template is meant for; undefined for all languages. */
@@ -38,8 +38,8 @@ export interface BrokenTemplate extends Provenance {
   /** The error to show. The template may have further errors. */
   readonly issue: TemplateIssue;
   /**
-   * The file to fix; undefined if the error is in the settings or concerns the whole templates
-   * folder.
+   * The file with the error; undefined if the error is in the settings or affects the whole
+   * templates folder.
    */
   readonly file: Uri | undefined;
 }
@@ -82,8 +82,8 @@ export function checkedName(text: string): string | undefined {
   const name = text.trim();
   if (name === '' || name.length > MAX_NAME_LENGTH) return undefined;
   if (name.search(UNWANTED) < 0) return name;
-  // Emoji may contain joiners and variation selectors. This check comes last, because compiling the
-  // regular expression takes 20 ms (measured).
+  // Emoji can contain joiners and variation selectors, so check the name without emoji. This check
+  // comes last, because compiling the regular expression takes 20 ms (measured).
   return name.replace(/\p{RGI_Emoji}/gv, '').search(UNWANTED) < 0 ? name : undefined;
 }
 
@@ -93,9 +93,7 @@ export function displayName(text: string): string {
   return text.length > MAX_NAME_LENGTH ? `${plain}…` : plain;
 }
 
-/**
- * Returns the names of recently used templates, most recent first. The prompts aren't stored.
- */
+/** Returns the names of recently used templates, most recent first. */
 export function lastUsedTemplates(memento: Memento): readonly string[] {
   const kept: unknown = memento.get(LAST_USED);
   if (!Array.isArray(kept)) return [];

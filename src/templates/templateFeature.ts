@@ -41,9 +41,9 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
 /**
  * Finds a template by name, or lets the user pick one if no name is given. Moves the template to
  * the front of the list of recently used templates. If the template doesn't exist or is broken,
- * shows the reason.
- * @returns the template; undefined if the user picked nothing, or if the template doesn't exist or
- * is broken
+ * shows a message.
+ * @returns the template; undefined if the user picked nothing, or if there is no usable template
+ * with this name
  */
 export async function chooseTemplate(
   { document: { uri, languageId }, texts }: Pick<EditorSnapshot, 'document' | 'texts'>,
@@ -111,7 +111,7 @@ function provideCompletionItems(document: TextDocument, position: Position): Com
 function itemOf({ kind, label, newText }: Completion, index: number, range: Range): CompletionItem {
   const item = new CompletionItem(label, KINDS[kind]);
   item.range = range;
-  // Keep the given order. By default, VS Code sorts by label.
+  // Keep the items in the given order. By default, VS Code sorts them by label.
   item.sortText = String(index);
   item.insertText = kind === 'question' ? new SnippetString(newText) : newText;
   return item;

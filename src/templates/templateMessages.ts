@@ -118,21 +118,21 @@ export const PICKER_WORDS = {
   noAnswer: 'Enter an answer, or press Escape to cancel.',
 } as const;
 
-/** The message for an unknown template name in a keybinding's arguments. */
+/** Returns the message for an unknown template name in a keybinding's arguments. */
 export function noTemplateText(name: string): string {
   return `There’s no template named “${oneLine(name)}” for this document.`;
 }
 
-/** The text shown after the origin of a template that hides another template with the same name. */
+/** The text after a template's origin if the template hides another one with the same name. */
 export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
   'built-in': ' · overrides the built-in template',
   user: ' · overrides the template in the user settings',
 };
 
-/** The text shown after a template's origin if its prompt needs a selection and there is none. */
+/** The text after a template's origin if the prompt needs selected text but none is selected. */
 export const NEEDS_SELECTED_TEXT = ' · needs selected text';
 
-/** The origins to display for templates in the settings, by settings level. */
+/** The origins of templates in the settings as displayed, keyed by settings level. */
 export const ORIGINS: Readonly<Record<SettingLevel, string>> = {
   user: 'user settings',
   remote: 'remote settings',

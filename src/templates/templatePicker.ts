@@ -53,7 +53,7 @@ const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
 /**
  * Opens a broken template's file at the error. Also shows a message if the error has no position.
  * If there is no file, or if the file can't be opened, shows only the message. Never opens a link,
- * because links can come from a repository and lead anywhere.
+ * because a link from a repository could point to any file.
  */
 export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> {
   const { kind, offset, length } = issue;
@@ -75,7 +75,7 @@ export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> 
   await openSettings('hostedModel.templates');
 }
 
-/** A template in the picker, or a heading, which has no entry. */
+/** A row of the picker: a template, or a heading without an entry. */
 interface TemplateItem extends QuickPickItem {
   readonly entry: TemplateEntry | undefined;
 }
@@ -90,9 +90,9 @@ export interface TemplateUse {
 }
 
 /**
- * Lists the templates in three groups: for the document's language, for other languages, and with
- * errors. Each group starts with its most recently used templates. The other templates are sorted
- * by name, with the built-in templates at the end.
+ * Lists the templates in three groups: templates for the document's language, templates for other
+ * languages, and broken templates. Each group starts with its most recently used templates. The
+ * rest are sorted by name, with the built-in templates at the end.
  */
 export function templateItems(entries: readonly TemplateEntry[], use: TemplateUse): TemplateItem[] {
   const { languageId, lastUsed } = use;

@@ -34,8 +34,8 @@ interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
 /**
  * Reads all templates, in order of increasing precedence. A template overrides earlier templates
  * with the same name. A template from a repository or remote machine is marked if it hides a
- * built-in template or a template in the user settings. Otherwise, the user might not notice that a
- * keybinding that uses this name sends a different prompt.
+ * built-in template or a template in the user settings. Otherwise, the user might not notice that
+ * the keybinding for this name now sends a different prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
   const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);
@@ -56,7 +56,7 @@ function byName(entries: readonly TemplateEntry[]): Map<string, TemplateEntry> {
   const found = new Map<string, TemplateEntry>();
   for (const entry of entries) {
     const key = nameKey(entry.name);
-    // Without the deletion, the entry would take the position of the template that it hides.
+    // Delete the hidden template first. Otherwise, the new entry would take over its position.
     found.delete(key);
     found.set(key, entry);
   }
@@ -96,8 +96,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /**
  * Reads the folder's template files if the workspace is trusted. The files may come from a
- * repository, so links, devices, and large files aren't opened. Unusable files become broken
- * templates.
+ * repository, so links, devices, and large files aren't opened. Unusable files are returned as
+ * broken templates.
  */
 async function templatesOfFiles({
   folder,
@@ -131,9 +131,8 @@ async function templatesOfFiles({
 }
 
 /**
- * Returns `folder` if every URI is a folder and none is a link. Otherwise, returns the problem with
- * the first URI that can't be used. Links are rejected, because they could lead outside the
- * workspace.
+ * Returns `folder` if all URIs point to folders that aren't links. Otherwise, returns the problem
+ * with the first unusable URI. Links are rejected, because they could point outside the workspace.
  */
 async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {
   for (const step of path) {

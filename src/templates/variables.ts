@@ -37,8 +37,8 @@ export function questionsOf(prompt: string): string[] {
 }
 
 /**
- * Returns the first line of a prompt for display. Replaces `${language}` with the language, and all
- * other variables with an ellipsis.
+ * Returns the first line of a prompt for display. Replaces `${language}` with the language ID, and
+ * all other variables with an ellipsis.
  * @param languageId VS Code language ID
  */
 export function outlineOf(prompt: string, languageId: string): string {
@@ -58,10 +58,10 @@ export function needsSelection({ prompt }: { readonly prompt: string }): boolean
 }
 
 /**
- * Returns the text to send. Values are inserted in one pass, so variables in the values aren't
- * expanded. Invalid variables stay as written. If the prompt doesn't contain `${selection}`, the
- * selection is appended after an empty line, because users expect the text that they selected to be
- * sent. A selection that contains only whitespace isn't appended.
+ * Returns the text to send. Inserts all values in one pass, so variables in the values aren't
+ * expanded. Leaves invalid variables unchanged. If the prompt doesn't contain `${selection}`,
+ * appends the selection after an empty line, because users expect selected text to be sent. Doesn't
+ * append a selection that contains only whitespace.
  */
 export function fillPrompt(prompt: string, values: PromptValues): string {
   const filled = partsOf(prompt).map((part) => {

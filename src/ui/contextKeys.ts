@@ -2,7 +2,7 @@ import { commands } from 'vscode';
 
 /** Context keys for `when` clauses and the walkthrough, without the `hostedModel.` prefix. */
 export type ContextKey =
-  // Each of the first three keys completes a walkthrough step.
+  // Each of these three keys completes a step of the walkthrough.
   | 'isSetUp'
   | 'hasGenerated'
   | 'hasChatted'

@@ -1,11 +1,11 @@
 import { type Diagnostic, Disposable, languages, type TextDocument, workspace } from 'vscode';
 import { onDidChangeSettings } from '../config/configuration.ts';
 
-/** The source that VS Code shows with each diagnostic. */
+/** The name that VS Code shows as the source of each diagnostic. */
 export const DIAGNOSTIC_SOURCE = 'Hosted Model';
 /**
- * Delay between an edit and the check of the document, in milliseconds. Short enough to feel
- * immediate. Edits during the delay don't cause further checks.
+ * Milliseconds between an edit and the check of the document, which feels immediate. The same check
+ * covers all edits during the delay.
  */
 const PAUSE_MS = 150;
 
@@ -13,7 +13,7 @@ interface DocumentKind {
   readonly appliesTo: (document: TextDocument) => boolean;
   /**
    * Checks a document's current text, using the current settings. If the promise rejects, the
-   * previous diagnostics remain.
+   * document keeps its previous diagnostics.
    */
   readonly diagnosticsOf: (document: TextDocument) => Promise<readonly Diagnostic[]>;
 }
@@ -22,7 +22,7 @@ interface DocumentKind {
 export class DocumentDiagnostics implements Disposable {
   readonly #kind: DocumentKind;
   readonly #collection = languages.createDiagnosticCollection(DIAGNOSTIC_SOURCE);
-  /** Timers for delayed checks, by document. */
+  /** Timers for delayed checks, keyed by document. */
   readonly #timers = new Map<TextDocument, NodeJS.Timeout>();
   readonly #listeners = Disposable.from(
     workspace.onDidOpenTextDocument((document) => void this.show(document)),

@@ -3,7 +3,7 @@ import { type Disposable, type LogOutputChannel, window } from 'vscode';
 /** The parts of VS Code's log channel that the extension uses. */
 export type Log = Pick<LogOutputChannel, 'debug' | 'info' | 'warn' | 'error' | 'show'>;
 
-/** Opens the log for this window. Failed writes, for example on a full disk, are ignored. */
+/** Opens the log for this window. Ignores failed writes, for example if the disk is full. */
 export function openLog(): Log & Disposable {
   const channel = window.createOutputChannel('Hosted Model', { log: true });
   const quietly =
@@ -26,8 +26,8 @@ export function openLog(): Log & Disposable {
 }
 
 /**
- * Returns the name of an error for the log. The error's message isn't logged, because it can
- * contain secrets.
+ * Returns the name of an error, for use in the log. The error's message isn't logged, because it
+ * can contain secrets.
  */
 export function errorName(error: unknown): string {
   return error instanceof Error ? error.name : 'an unknown error';

@@ -1,17 +1,17 @@
 import { commands, type Disposable, StatusBarAlignment, type StatusBarItem, window } from 'vscode';
 
 /**
- * Shows a notification without buttons. VS Code shows only one line, so the text must have at most
- * 60 characters, not counting quoted names.
+ * Shows a notification without buttons. VS Code shows only its first line, so the text must be at
+ * most 60 characters long, not counting quoted names.
  */
 export function inform(text: string): void {
   void window.showInformationMessage(text);
 }
 
 /**
- * Shows a message with a button. Doesn't wait for the user, who can leave the message open for
- * hours.
- * @param run the command to execute, or the function to call, if the user picks the button
+ * Shows a message with a button. Doesn't wait for the user's choice, because the message can stay
+ * open for hours.
+ * @param run the command to execute, or the function to call, if the user selects the button
  */
 export function offer(
   severity: 'warning' | 'error',
@@ -32,14 +32,14 @@ export function offer(
  */
 const ANNOUNCED_MS = 5_000;
 /**
- * Puts announcements to the left of the status item, which has priority 100. A narrow status bar
- * hides items from the left, so it hides announcements first.
+ * Puts announcements to the left of the status item, which has priority 100. If space is scarce, VS
+ * Code hides the leftmost items first, so it hides announcements before the status item.
  */
 const PRIORITY = 101;
 
 /**
- * Shows brief announcements in the status bar, one at a time. Their alert role makes screen readers
- * read them immediately. VS Code has no other API for this purpose.
+ * Shows brief announcements in the status bar, one at a time. Because of their alert role, screen
+ * readers read them immediately. VS Code has no other API for announcing text.
  */
 export class Announcements implements Disposable {
   #item: StatusBarItem | undefined;
@@ -50,7 +50,7 @@ export class Announcements implements Disposable {
   }
 
   /**
-   * Announces in words that work has started, because the status item shows only a spinner.
+   * Announces that work has started, because the status item shows only a spinner.
    * @returns a function that removes the announcement
    */
   started(text: string): () => void {

@@ -1,6 +1,6 @@
 import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
 
-/** Default maximum length in characters, which is more than one row can show. */
+/** Default maximum length in characters. No row of a list is wide enough to show more. */
 const LONGEST = 120;
 const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
 
@@ -10,8 +10,8 @@ const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
  * which can even run a command.
  */
 export function oneLine(text: string, longest = LONGEST): string {
-  // Truncate the text first, so that very long text stays cheap to process. The factor of 20 leaves
-  // room for whitespace that is collapsed.
+  // Truncate the text first, because processing very long text would take too long. The factor of
+  // 20 allows for whitespace that is collapsed.
   const plain = text
     .slice(0, 20 * longest)
     .replace(UNWANTED, ' ')

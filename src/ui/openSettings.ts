@@ -13,13 +13,13 @@ export async function openSettings(query = OF_THIS_EXTENSION): Promise<void> {
 }
 
 /**
- * Opens the settings editor at the workspace settings. From there, the user can switch to a folder.
+ * Opens the workspace settings in the settings editor, where the user can switch to a folder.
  */
 export async function openSettingsOfWorkspace(query: string): Promise<void> {
   await commands.executeCommand(undocumentedCommands.openWorkspaceSettings, query);
 }
 
-/** A Markdown link target for this extension's settings, and the command that the link runs. */
+/** The target of a Markdown link to this extension's settings, and the command that it runs. */
 export const SETTINGS_LINK = {
   command: COMMAND,
   target: `${COMMAND}?${encodeURIComponent(JSON.stringify([OF_THIS_EXTENSION]))}`,

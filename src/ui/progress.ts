@@ -1,8 +1,7 @@
 import { type Progress, ProgressLocation, window } from 'vscode';
 
 /**
- * Delay before the notification appears, in milliseconds. Work that ends sooner shows no
- * notification.
+ * Milliseconds before the notification appears. If the work ends sooner, there is no notification.
  */
 const SHOWN_AFTER_MS = 2_000;
 
@@ -10,7 +9,7 @@ const SHOWN_AFTER_MS = 2_000;
  * Runs work that the user can cancel. After 2 seconds, a notification shows the latest message and
  * a Cancel button.
  * @param work receives a signal that Cancel aborts, and a function that replaces the message
- * @param controller the signal's controller, for callers that also need to cancel the work
+ * @param controller the signal's controller; needed only by callers that also cancel the work
  */
 export async function cancellable<Result>(
   firstMessage: string,

@@ -13,7 +13,7 @@ import {
   window,
 } from 'vscode';
 
-/** Prompts the user with input boxes and pick lists, alone or as the steps of a series. */
+/** Prompts the user with input boxes and pick lists, individually or as steps in a series. */
 
 /** Returned instead of an answer if the user clicks Back. */
 export const back = Symbol('back');
@@ -68,13 +68,13 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   /** Text below the input box. It wraps, and stays visible while the user types. */
   readonly text?: string;
   readonly items: readonly Item[];
-  /** Creates an item for text that the user types instead of picking a suggestion. */
+  /** Creates an item for the typed text, for users who don't want any of the listed items. */
   readonly typed?: (text: string) => Item | undefined;
   /** A hint that is shown if the user presses Enter while no item is selected. */
   readonly expected?: string;
   /**
-   * Handles the picked item. Until the promise settles, the list shows progress and accepts no
-   * other item. If the function rejects or returns a problem, the list stays open and shows a
+   * Handles the picked item. Until the promise settles, the list shows progress, and no other item
+   * can be picked. If the promise rejects or resolves to a problem, the list stays open and shows a
    * message. The signal aborts when the list is closed.
    */
   readonly accept?: (item: Item, signal: AbortSignal) => Promise<string | undefined>;
@@ -139,8 +139,8 @@ function showStep<Value>(
 }
 
 /**
- * Shows an input until a listener calls `answer` or `fail`, or until the user closes the input.
- * Then disposes it.
+ * Shows an input until a listener calls `answer` or `fail`, or until the user closes the input. The
+ * input can't be used again.
  * @param listen adds and returns the listeners, which are disposed with the input
  * @returns the answer; undefined if the user closed the input
  * @throws the error that was passed to `fail`

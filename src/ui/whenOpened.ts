@@ -1,8 +1,8 @@
 import { Disposable, type TextDocument, workspace } from 'vscode';
 
 /**
- * Starts a feature once a document that it applies to is open in a trusted workspace. If starting
- * fails, tries again later, for example when the next such document is opened.
+ * Starts a feature once a document of the right kind is open in a trusted workspace. If this fails,
+ * tries again later, for example when the next such document is opened.
  */
 export function whenOpened(
   appliesTo: (document: TextDocument) => boolean,
@@ -19,7 +19,7 @@ export function whenOpened(
       if (started.disposed) feature.dispose();
       else started.defer(() => feature.dispose());
     } catch {
-      // The user only opened a document, so the failure isn't reported.
+      // The user didn't request the feature, so the failure isn't reported.
       isStarting = false;
     }
   };

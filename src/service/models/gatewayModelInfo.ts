@@ -11,8 +11,8 @@ import { withFacts } from './mergeModelFacts.ts';
 /** A short deadline, because the user sees an empty list while the request is pending. */
 const DEADLINE_MS = 5_000;
 /**
- * Maximum bytes of the response. Allows 1,024 models of 16 KB each. Real entries are 2 to 4 KB
- * long, and consist mostly of prices.
+ * Maximum bytes of the response. Allows 1,024 models of 16 KB each. In practice, a model's entry
+ * takes up 2 to 4 KB and consists mostly of prices.
  */
 const MAX_BYTES = 16_777_216;
 
@@ -24,8 +24,9 @@ interface InfoRequest {
 }
 
 /**
- * Adds the limits and capabilities that a gateway lists separately, and leaves out models that
- * don't generate text. The list is usable without this information, so failures are ignored.
+ * Adds limits and capabilities to the models of a gateway that lists them separately. Leaves out
+ * models that don't generate text. The models are usable without this information, so failures are
+ * ignored.
  * @throws {ServiceError} `cancelled` if the signal aborts
  */
 export async function withModelInfo(

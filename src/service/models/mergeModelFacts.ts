@@ -9,9 +9,9 @@ import type { ModelFacts } from '../statedModels.ts';
  * Pure.
  */
 
-/** The entry in `Model.tasks` of a model that can call tools. */
+/** If `Model.tasks` contains this value, the model can call tools. */
 export const TOOLS = 'function_calling';
-/** The entry in `Model.functions` of a model that accepts images. */
+/** If `Model.functions` contains this value, the model accepts images. */
 export const IMAGES = 'image_chat';
 
 interface StatedFor {
@@ -20,7 +20,8 @@ interface StatedFor {
 }
 
 /**
- * Returns a copy of the model with these facts. Facts that are undefined don't change the model.
+ * Returns a copy of the model with the given facts. Facts that are undefined leave the model's
+ * values unchanged.
  */
 export function withFacts(model: Model, facts: ModelFacts): Model {
   return {

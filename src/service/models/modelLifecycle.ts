@@ -3,11 +3,14 @@ import { plainWord, type ServiceError } from '../errors.ts';
 
 /** A model's lifecycle, based on the service's model list and clock. Pure. */
 export interface ModelLifecycle {
-  /** Undefined if the model is in neither stage, or if the response had no valid `Date` header. */
+  /**
+   * Undefined if the model has reached neither stage, or if the response with the model list had no
+   * valid `Date` header.
+   */
   readonly stage: 'deprecated' | 'withdrawn' | undefined;
-  /** The past or future date of deprecation (YYYY-MM-DD). */
+  /** The date (YYYY-MM-DD) on which the model was deprecated or will be. */
   readonly deprecated: string | undefined;
-  /** The past or future date of withdrawal (YYYY-MM-DD). */
+  /** The date (YYYY-MM-DD) on which the model was withdrawn or will be. */
   readonly withdrawn: string | undefined;
   /** Other stages that have started, such as `constricted`. Never includes `available`. */
   readonly others: readonly string[];
@@ -15,7 +18,7 @@ export interface ModelLifecycle {
   readonly successors: readonly string[];
 }
 
-/** The format of a start date. Stages with a start date in any other format are ignored. */
+/** The format of a stage's start date. Stages whose dates have another format are ignored. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The later stage comes first, because a model can have reached both stages. */

@@ -15,8 +15,8 @@ export interface ModelRequest {
 }
 
 /**
- * Checks whether the model is withdrawn or its output limit is lower than `max_new_tokens`. Doesn't
- * check the prompt length, because only the service can count tokens exactly. Pure.
+ * Checks that the model isn't withdrawn and that `max_new_tokens` doesn't exceed its output limit.
+ * Doesn't check the prompt length, because only the service can count tokens exactly. Pure.
  * @returns `model-unknown` or `parameter-refused`; undefined if there is no problem
  */
 export function modelProblem(model: Model, parameters: Parameters): ServiceError | undefined {
@@ -37,7 +37,7 @@ export function modelProblem(model: Model, parameters: Parameters): ServiceError
  * output limit if that limit is lower. For chat, the value is also limited to the estimated number
  * of tokens left in the context, if any are left. For generation, the value is at least
  * `min_new_tokens`. Pure.
- * @param model the model; undefined if nothing is known about it
+ * @param model undefined if nothing is known about the model
  */
 export function newTokensByDefault(model: Model | undefined, request: ModelRequest): number {
   const { operation, parameters, text, newTokens = DEFAULT_NEW_TOKENS } = request;

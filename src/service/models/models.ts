@@ -24,8 +24,8 @@ export const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 10;
 
 /**
- * Maximum milliseconds for looking up the current model. The user sees an empty list during the
- * lookup.
+ * Maximum milliseconds for looking up the current model. The limit is low, because the user sees an
+ * empty list during the lookup.
  */
 const LOOKUP_DEADLINE_MS = 5_000;
 const CACHE_MS = 3_600_000;
@@ -46,7 +46,7 @@ export class Models {
   readonly #http: Http;
   readonly #secrets: () => readonly string[];
   readonly #clock: Clock;
-  /** Models that services returned. Entries expire after an hour. */
+  /** The models that services have returned. Entries expire after an hour. */
   readonly #cache = new Map<string, Moment & { readonly model: Model }>();
   readonly #tasks = new Map<string, SharedTask<Model | undefined>>();
 
@@ -57,8 +57,8 @@ export class Models {
   }
 
   /**
-   * Lists the models that the service offers or the user describes, for the user to pick from. If
-   * the current model has been withdrawn, the list includes it.
+   * Lists the models that the user can pick: those that the service offers, and those that the user
+   * describes. If the current model isn't among them because it has been withdrawn, adds it.
    * @param access includes a token if the list isn't public
    * @param current ID of the current model; empty if there is none yet
    * @throws {ServiceError} any failure of the service; `cancelled` if the signal aborts
@@ -92,8 +92,8 @@ export class Models {
    * request can reuse.
    * @param limiter the concurrency limit for the request; undefined to skip the queue, for example
    * while the user is waiting for the result
-   * @returns the model; undefined if the model isn't described in the settings, the cache, or the
-   * response. Descriptions in the cache or response that contain a secret are ignored.
+   * @returns the model; undefined if neither the settings, the cache, nor the response describes
+   * it. Descriptions in the cache or response that contain a secret are ignored.
    * @throws {ServiceError} as `Http.probe` does; `cancelled` if the signal aborts
    */
   async fetchModel(
@@ -141,7 +141,8 @@ export class Models {
 
   /**
    * Like `fetchModel`, but uses only the cache and the settings, and sends no request.
-   * @param stored the model as listed earlier; cached limits take precedence over its limits
+   * @param stored the model as listed earlier; limits in the cache take precedence over those in
+   * `stored`
    */
   knownModel(from: ModelQuery, modelId: string, stored?: Model): Model | undefined {
     const cached = this.#cached(from, modelId);
@@ -212,7 +213,7 @@ async function readPages(
       throw asNoModelListError(error, apiOf(from.service));
     });
     models.push(...read.models);
-    // Use only the cursor from the link to the next page, so that the link can't lead to another
+    // Use only the cursor from the link to the next page, because the link could point to another
     // host.
     start = URL.parse(read.next ?? '')?.searchParams.get('start') ?? undefined;
     const { hasMore, mayHaveInfo = false } = read;
