@@ -23,7 +23,10 @@ export interface Service {
   /** Address of the web page where users create a key. Empty if it isn't known. */
   readonly keyPage: string;
   readonly regions: readonly Region[];
-  /** On the service's private network, the host name of a region starts with this prefix. */
+  /**
+   * On the service's private network, each region's host name starts with this prefix. Empty if
+   * there is no private network.
+   */
   readonly privatePrefix: string;
   /** Setting names that other clients for this service use. This extension reads them, too. */
   readonly aliases: NameSet;
@@ -67,8 +70,8 @@ export const SETTING_NAMES = ['account', 'apiKey', 'projectId', 'url'] as const;
 export type SettingName = (typeof SETTING_NAMES)[number];
 
 /**
- * The alternative names of each setting in a `.env` file or the environment. Values that are named
- * in different sets are never combined.
+ * The alternative names of each setting in a `.env` file or the environment. Values found under
+ * names from different sets are never combined.
  */
 export type NameSet = Readonly<Record<SettingName, readonly string[]>>;
 

@@ -17,7 +17,7 @@ export class SharedTask<Result> {
 
   /**
    * @param onOver called once: with false when the task ends, or with true if its last caller stops
-   * waiting before that
+   * waiting first
    */
   constructor(
     work: (signal: AbortSignal) => Promise<Result>,

@@ -158,8 +158,8 @@ export function lacksSetUp({ isSetUp, obstacle }: StatusFacts): boolean {
 }
 
 /**
- * Returns the wait of a running generation. If several generations are waiting, returns the wait
- * that ends first. If no generation is running, returns the wait that would delay a new request.
+ * Returns the wait of a running generation, if any. If several are waiting, returns the wait that
+ * ends first. If no generation is running, returns the wait that would delay a new request, if any.
  */
 function firstWait({ running, requests }: StatusFacts): Wait | undefined {
   if (running.length === 0) return requests && waitFor(requests.state, []);

@@ -43,7 +43,7 @@ export class Usage {
   readonly #now: () => number;
   /** The connection whose usage the tooltip shows. */
   #active: Connection | undefined;
-  /** Estimated tokens of the chat requests in progress, by key fingerprint. */
+  /** The estimated tokens of all chat requests in progress, keyed by fingerprint. */
   readonly #claimed = new Map<string, number>();
   #hasUsage = false;
 
@@ -105,8 +105,8 @@ export class Usage {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#readUsage(connection, fingerprint);
-    // No `await` from here on. During an `await`, another request could claim the same part of the
-    // budget. A request that ends meanwhile could be missing from both the usage and the estimates.
+    // Don't use `await` from here on. During an `await`, another request could claim the same part
+    // of the budget, and a request that ends could be missing from the usage and the estimates.
     const use = usedNow();
     this.#budget.notify(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;

@@ -19,7 +19,9 @@ export function spentText(tokens: number, budget: number): string {
   return `Today’s budget of ${formatNumber(budget)} tokens is used up (${formatNumber(tokens)} used). Chat, agents, and other extensions can’t send requests until tomorrow. You can still generate from selections.`;
 }
 
-/** Returns the refusal for the chat. It names a command, because the chat shows no buttons. */
+/**
+ * Returns the message for a refused request. It names a command, because the chat shows no buttons.
+ */
 export function refusalText(budget: number): string {
   return `Nothing was sent, because today’s budget of ${formatNumber(budget)} tokens is used up. Run “Hosted Model: Show Usage” and select “Continue Today”, or raise hostedModel.dailyTokenBudget.`;
 }
@@ -45,7 +47,7 @@ export interface ShownUsage {
   readonly budget: number;
 }
 
-/** Returns the document that *Show Usage* opens, as Markdown. */
+/** Returns the Markdown document that *Show Usage* opens. */
 export function usageText({ day, today, session, budget }: ShownUsage): string {
   const used = tokensOf(totalOf(today));
   const percent = Math.floor((100 * used) / budget);

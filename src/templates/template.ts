@@ -59,14 +59,12 @@ export function isBroken(entry: TemplateEntry): entry is BrokenTemplate {
   return 'issue' in entry;
 }
 
-/** Normalizes a name for comparisons, which ignore case and surrounding whitespace. */
+/** Normalizes a name, so that comparisons ignore case and surrounding whitespace. */
 export function nameKey(name: string): string {
   return name.trim().normalize().toLowerCase();
 }
 
-/**
- * Finds a template by name, including broken templates. Ignores case and surrounding whitespace.
- */
+/** Finds a template by name, even if it's broken. Ignores case and surrounding whitespace. */
 export function findTemplate(
   templates: readonly TemplateEntry[],
   name: string,
@@ -75,8 +73,8 @@ export function findTemplate(
 }
 
 /**
- * Returns the trimmed name; undefined if it's empty, longer than 60 characters, or contains
- * characters that are invisible, private-use, or unassigned. Emoji are allowed.
+ * Returns the trimmed name; undefined if it's empty, is longer than 60 characters, or contains
+ * invisible, private-use, or unassigned characters. Emoji are allowed.
  */
 export function checkedName(text: string): string | undefined {
   const name = text.trim();

@@ -1,7 +1,7 @@
 import { commands, type Disposable, StatusBarAlignment, type StatusBarItem, window } from 'vscode';
 
 /**
- * Shows a notification without buttons. VS Code shows only its first line, so the text must be at
+ * Shows a notification without buttons. VS Code shows it on a single line, so the text must be at
  * most 60 characters long, not counting quoted names.
  */
 export function inform(text: string): void {

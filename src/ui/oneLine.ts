@@ -1,6 +1,6 @@
 import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
 
-/** Default maximum length in characters. No row of a list is wide enough to show more. */
+/** Default maximum length in characters: more than a row in a list can show. */
 const LONGEST = 120;
 const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
 

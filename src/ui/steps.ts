@@ -68,7 +68,7 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   /** Text below the input box. It wraps, and stays visible while the user types. */
   readonly text?: string;
   readonly items: readonly Item[];
-  /** Creates an item for the typed text, for users who don't want any of the listed items. */
+  /** Returns an item for the typed text, to list before the others; undefined to list none. */
   readonly typed?: (text: string) => Item | undefined;
   /** A hint that is shown if the user presses Enter while no item is selected. */
   readonly expected?: string;
@@ -139,8 +139,7 @@ function showStep<Value>(
 }
 
 /**
- * Shows an input until a listener calls `answer` or `fail`, or until the user closes the input. The
- * input can't be used again.
+ * Shows an input. Disposes it once a listener calls `answer` or `fail`, or once the user closes it.
  * @param listen adds and returns the listeners, which are disposed with the input
  * @returns the answer; undefined if the user closed the input
  * @throws the error that was passed to `fail`

@@ -1,8 +1,8 @@
 import { Disposable, type TextDocument, workspace } from 'vscode';
 
 /**
- * Starts a feature once a document of the right kind is open in a trusted workspace. If this fails,
- * tries again later, for example when the next such document is opened.
+ * Starts a feature once a document of the right kind is open in a trusted workspace. After a
+ * failure, tries again later, for example when the next such document is opened.
  */
 export function whenOpened(
   appliesTo: (document: TextDocument) => boolean,

@@ -49,8 +49,8 @@ export function withStatedModels(listed: readonly Model[], from: StatedFor): rea
 }
 
 /**
- * Returns the listed model with the facts from the user's entry for the service. These facts take
- * precedence over the listed ones.
+ * Returns the model with this ID, with the facts from the service's list and from the user's entry
+ * for the service. The user's facts take precedence.
  * @param listed the model as listed by the service; undefined if the service doesn't list it
  * @returns undefined if neither the service nor the user's entry lists the model
  */
