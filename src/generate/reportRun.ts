@@ -61,8 +61,8 @@ interface ReportedRun extends Pick<RecentJobs, 'announcements'> {
 }
 
 /**
- * Reports a run's failures, its successful generations, and the responses that couldn't be
- * inserted.
+ * Reports a run's failed and successful generations, and any text that couldn't be written or
+ * shown.
  */
 export async function reportRun(
   { job, runMode, report, announcements, runAgain }: ReportedRun,
@@ -76,8 +76,8 @@ export async function reportRun(
     .filter((outcome) => !outcome.isPlaced && !isUndone(outcome))
     .map(({ index }) => index);
   if (lost.length > 0) {
-    // Modes that don't write into the document put all responses in one place, so a failure affects
-    // all of them.
+    // In modes that don't write into the document, all responses go to the same place, so one that
+    // can't be written affects the others, too.
     const affected = job.mode.placeOf ? lost : job.indices;
     void offerResult(job, linesOf(affected), affected, job.mode.failedText);
   }
@@ -125,8 +125,8 @@ export async function reportRun(
 }
 
 /**
- * True if a response ended without text. A truncated response doesn't count as empty. A restarted
- * generation that receives nothing counts as empty, even though the earlier response stays.
+ * True if a response ended without text. A truncated response doesn't count as empty. If a response
+ * is regenerated but receives no text, it counts as empty, even though the earlier text stays.
  */
 function isEmpty(job: Job, { index, hasText }: Outcome, runMode: RunMode): boolean {
   if (job.truncated.includes(index)) return false;
@@ -134,8 +134,8 @@ function isEmpty(job: Job, { index, hasText }: Outcome, runMode: RunMode): boole
 }
 
 /**
- * Returns the value of `max_new_tokens` if all truncated responses reached it. Undefined if any of
- * them reached another limit, such as the context length.
+ * Returns `max_new_tokens` if this limit truncated all of these responses; undefined if another
+ * limit, such as the context length, truncated any of them.
  */
 function commonLimit(
   truncated: readonly Generation[],

@@ -20,20 +20,23 @@ export interface RunOutcome {
   /** Announces that the run has ended. */
   readonly announce: () => void;
   readonly runAgain: RunAgain;
-  /** True if a limit truncated a response in this run. */
+  /** True if at least one response in this run was truncated. */
   readonly isTruncated: boolean;
-  /** The value of `max_new_tokens`, if all truncated responses reached it. */
+  /**
+   * The value of `max_new_tokens` if no other limit truncated a response in this run; otherwise
+   * undefined.
+   */
   readonly limit: number | undefined;
   /** True if all generations in the run succeeded. */
   readonly isWhole: boolean;
   /**
-   * False if some text of a successful generation couldn't be written or shown. `offerResult` then
-   * reports the failure.
+   * False if some of a successful generation's text couldn't be written or shown. In that case,
+   * `offerResult` reports the failure.
    */
   readonly isPlaced: boolean;
   /** Indices of the responses that received text in this run. */
   readonly received: readonly number[];
-  /** Number of generations in the run that succeeded. */
+  /** Number of successful generations in the run. */
   readonly complete: number;
   /** Number of successful generations whose response is empty. */
   readonly empty: number;
@@ -42,8 +45,8 @@ export interface RunOutcome {
 /**
  * Shows messages about invisible characters, about truncated or empty responses, and about
  * responses that aren't in view. If a successful generation has text and no message offers an
- * action, announces that the run has ended. If the run was undone, or if text couldn't be inserted,
- * reports only the invisible characters.
+ * action, announces that the run has ended. If the run was undone, or if text couldn't be written
+ * or shown, reports only the invisible characters.
  */
 export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void> {
   const { truncated } = job;
@@ -64,7 +67,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
 
 /**
  * Offers to continue truncated responses. After *Raise Limit* or *Show*, shows the message again.
- * @param pressed buttons to leave out, because the user has already pressed them
+ * @param pressed the buttons that the user has already pressed; these aren't shown again
  */
 async function offerMore(
   job: Job,
@@ -154,8 +157,8 @@ export async function continueResponses(job: Job | undefined, runAgain: RunAgain
 }
 
 /**
- * Shows a message if an undo removed nothing. After a successful undo, no message is needed,
- * because the user can see that the text is gone.
+ * Shows a message if an undo found no text to remove, or couldn't remove all of it. A successful
+ * undo needs no message, because the user can see that the text is gone.
  */
 export function reportUndone(undone: Undone): void {
   if (undone === 'nothing') inform(texts.NOTHING_TO_UNDO);
@@ -174,8 +177,8 @@ export async function showResult(result: Result | undefined): Promise<void> {
 }
 
 /**
- * Reports that responses couldn't be inserted, and offers to open or copy them. Does nothing if the
- * responses have no text.
+ * Reports that responses couldn't be written or shown, and offers to open or copy them. Does
+ * nothing if the responses have no text.
  * @param lines one-based number of each affected selection's first line; empty to omit the lines
  * from the message
  * @param indices indices of the affected responses

@@ -28,7 +28,7 @@ export interface GenerateDeps {
   readonly report: ReportFailure;
 }
 
-/** The responses of a job that are generated together, and how to generate them. */
+/** The responses that one run of a job generates, with the run's mode and dependencies. */
 interface Run {
   readonly options: GenerateDeps;
   readonly job: Job;
@@ -70,9 +70,9 @@ export async function runJob(
   let ran: RunResult | undefined;
   try {
     if (await prepare()) {
-      // From here on, Escape in the document cancels the run. During `prepare`, that would discard
-      // the prompt that the user is entering. In an input box, for example in the setup, Escape
-      // closes only the box.
+      // From here on, Escape in the document cancels the run. If it did so during `prepare`, the
+      // user would lose the prompt that they are entering. In an input box, for example in the
+      // setup, Escape closes only the box.
       const unmark = options.jobs.markGenerating(job, controller);
       ran = await attempt(run, controller).finally(unmark);
     }
@@ -124,8 +124,8 @@ async function attempt(
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
       const progress = new WaitProgress((text) => {
-        // End the announcement that the run has started, because the status item may now show a
-        // wait.
+        // Remove the announcement that the run has started, because the status item may now show a
+        // countdown.
         endStart();
         say(text);
       }, connection.requests);
@@ -227,7 +227,7 @@ async function generateOne(
 
 /**
  * Sends a request, and resends it each time the user chooses to retry instead of waiting.
- * @throws the error of the last request
+ * @throws if the last request fails or is canceled
  */
 async function withUserRetries<Result>(
   progress: WaitProgress,

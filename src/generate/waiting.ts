@@ -7,7 +7,7 @@ import { commandLink } from '../undocumentedApi.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 
-/** The label and the progress text of a generation that is waiting for its response. */
+/** The labels and the progress text of a run that is waiting for responses. */
 
 /** A label at the end of a selection's last line. */
 export interface LineLabel extends Disposable {
@@ -43,7 +43,7 @@ export function labelLine(job: Job, index: number): LineLabel {
   return { show, dispose: () => type.dispose() };
 }
 
-/** The pending retry of a request, and the index of the request's response. */
+/** A retry of a request, and the index of the request's response. */
 interface PendingRetry {
   readonly index: number;
   readonly retry: Retry;
@@ -55,13 +55,13 @@ interface PendingRetry {
 const OFFER_AFTER_MS = 15_000;
 
 /**
- * Uses a run's progress notification to show what its requests are waiting for. This can be a slow
- * response, the next attempt, or the end of a pause that the service requested. Each selection's
- * label shows the time until that selection's request is retried, or until the pause ends. If a
- * response is slow, offers to retry the request, because the network connection may have died
- * silently. The retry isn't automatic, because the service may bill the user for both requests. The
- * offer is part of the progress text. A separate message would stay open after the response has
- * arrived, because an extension can't close messages.
+ * Uses a run's progress notification to show what its requests are waiting for: a slow response,
+ * the next attempt, or the end of a pause that the service requested. Each selection's label shows
+ * the time until that selection's request is retried, or until the pause ends. If a response is
+ * slow, offers to retry the request, because the network connection may have died silently. The
+ * retry isn't automatic, because the service may bill the user for both requests. The offer is part
+ * of the progress text. A separate message would stay open after the response has arrived, because
+ * an extension can't close messages.
  */
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
@@ -79,7 +79,7 @@ export class WaitProgress implements Disposable {
   #retryCommand: Disposable | undefined;
   /** The labels of the selections whose responses have no text yet, keyed by response index. */
   readonly #labels = new Map<number, LineLabel>();
-  /** The latest retry of each request. The retry may have started already. */
+  /** The latest retry of each request, even if the retry has already started. */
   readonly #retries = new Map<AbortController, PendingRetry>();
   #countDown: NodeJS.Timeout | undefined;
   /** The text in the notification. */
@@ -124,7 +124,7 @@ export class WaitProgress implements Disposable {
     this.#show();
   }
 
-  /** Called when the model sends text or reasoning. */
+  /** Called when text or reasoning arrives. */
   onActivity(request: AbortController): void {
     const wasWaiting = this.#silent.has(request) || this.#retries.has(request);
     this.onEnd(request);
@@ -205,7 +205,7 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Aborts the requests that the offer applies to, which also closes their network connections.
+   * Aborts the requests that the offer applies to. Aborting also closes their network connections.
    * `withUserRetries` then resends the requests.
    */
   #retry(): void {

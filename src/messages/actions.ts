@@ -1,4 +1,7 @@
-/** Button labels, keyed by action. The first four keys are also the names of commands. */
+/**
+ * Button labels, keyed by action. The first four keys are also command IDs, without the
+ * `hostedModel.` prefix.
+ */
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
   selectModel: 'Select Model...',
@@ -27,7 +30,7 @@ export interface Message {
    * button.
    */
   readonly actions: readonly Action[];
-  /** The setting that *Open Settings* shows; undefined to show all settings. */
+  /** The setting that *Open Settings* shows; undefined to show all settings of the extension. */
   readonly setting?: string;
 }
 

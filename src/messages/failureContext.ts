@@ -29,7 +29,7 @@ export interface FailedTemplate {
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
-/** A place where settings are stored, and the actions that fix them. */
+/** A place that settings come from, and the actions that fix them. */
 export interface SettingsLocation {
   /** The name of the place for use in a sentence, as in "the settings". */
   readonly name: string;

@@ -110,7 +110,7 @@ function certificate(
 }
 
 /**
- * Returns the actions for an address that may be wrong. Leaves out the action to change a built-in
+ * Returns the actions to offer if an address may be wrong. Doesn't offer to change a built-in
  * address, because the user can't have misspelled it.
  */
 function fixAddress({ address, isBuiltInHost }: FailureContext): readonly Action[] {

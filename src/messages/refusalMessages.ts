@@ -30,9 +30,8 @@ const UNKNOWN_TARGET =
   'The identity service doesn’t recognize the requested resource. Check “audience” and “scope” in the service’s entry in hostedModel.services.';
 
 /**
- * Messages, keyed by error code. The codes are from OAuth 2.0
- * (https://www.rfc-editor.org/rfc/rfc6749#section-5.2), from its extensions, or from a single
- * provider.
+ * Messages, keyed by error code. The codes are defined by OAuth 2.0
+ * (https://www.rfc-editor.org/rfc/rfc6749#section-5.2), by its extensions, or by a single provider.
  */
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -119,7 +118,9 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: SettingsLoca
     : `The identity service refused the ${settingLabel('apiKey', labels)}. The key is unknown, expired, or disabled. Copy it again or create a new one, then ${newKey('it')}.`;
 }
 
-/** Returns the resource or model that the account may lack access to, and advice on what to do. */
+/**
+ * Names the resource or model that the account may lack access to, and adds advice on what to do.
+ */
 function resourceAdvice(labels: LabelContext): string {
   return needsSetting('projectId', labels)
     ? `the ${resourceName(labels)}. Ask its owner for access, or check the ${settingLabel('projectId', labels)}`
@@ -187,8 +188,8 @@ export function formatNumber(value: number): string {
 }
 
 /**
- * Formats a status or code to append to a phrase, as in " (503)". Empty if the status or code
- * is unknown.
+ * Formats a status or code to append to a phrase, as in " (503)". Returns an empty string if the
+ * status or code is unknown.
  */
 export function parenthesized(fact: number | string | undefined): string {
   return fact ? ` (${fact})` : '';

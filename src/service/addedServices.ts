@@ -155,7 +155,7 @@ export function isHeaderValue(text: string): boolean {
 /**
  * Returns the fixed headers of an entry, or an empty list if `value` is undefined. Returns
  * undefined if `value` isn't an object, has more than `MAX_HEADERS` headers, or contains an invalid
- * header or a repeated name.
+ * header or a repeated name. A header with the same name as `keyHeader` counts as repeated, too.
  * @param keyHeader the name of the header that contains the key; empty if there is none
  */
 function headersIn(value: unknown, keyHeader: string): FixedHeader[] | undefined {
@@ -221,7 +221,7 @@ function isKeyOf<Table extends object>(table: Table, key: string): key is keyof 
 }
 
 /**
- * Returns a function that gets the trimmed text of a field of the value. The function returns an
+ * Returns a function that reads a string field of the value and trims it. The function returns an
  * empty string if the field isn't a string.
  */
 function textsOf(value: unknown): (field: string) => string {

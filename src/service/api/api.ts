@@ -11,7 +11,7 @@ export interface Api {
   /** Returns the URL for a call, including the query string. */
   readonly url: (call: GenerationCall, target: ModelTarget) => string;
   /**
-   * Returns the body fields for the model and, if the API uses one, for the project or space to
+   * Returns the body fields that identify the model and, in some APIs, the project or space to
    * bill.
    */
   readonly modelFields: (modelId: string, target: ModelTarget) => RequestBody;

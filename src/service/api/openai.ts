@@ -9,8 +9,9 @@ import { MAX_MODELS, type ModelPage, tokenLimit, validEntries } from './modelLis
 import { foreignFailure, kindOfStatus } from './watsonxFailure.ts';
 
 /**
- * The OpenAI chat completions API, which many company gateways support. The API has no projects.
- * Streams report usage only on request. Most services require a token or key for the model list.
+ * The OpenAI chat completions API, which many company gateways support. Requests contain no project
+ * ID. Streams report usage only on request. Most services require a token or key for the model
+ * list.
  * Source: https://platform.openai.com/docs/api-reference/chat
  */
 export function openai(prefix: string): Api {
@@ -38,8 +39,8 @@ export function openai(prefix: string): Api {
     failureInEvent,
     accessCheck: (_modelId, target) => ({
       url: modelsUrl(target),
-      // This checks only the token or key. The model isn't looked up in the list, because many
-      // gateways accept models that they don't list.
+      // This request checks only the token or key. The model isn't looked up in the list, because
+      // many gateways accept models that they don't list.
       read: readModels,
     }),
     models: {
@@ -73,10 +74,9 @@ const errorSchema = shape({
 });
 
 /**
- * The failure kinds, keyed by the error's `code` or `type`. If the model is unknown, vLLM and
- * Ollama indicate that only in the type. Sources:
- * https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai and
- * https://github.com/ollama/ollama/blob/main/openai/openai.go (`NewError`)
+ * The failure kinds, keyed by the error's `code` or `type`. vLLM and Ollama report an unknown model
+ * only in the type. Sources: https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai
+ * and https://github.com/ollama/ollama/blob/main/openai/openai.go (`NewError`)
  */
 const KINDS: Readonly<Record<string, ErrorKind>> = {
   model_not_found: 'model-unknown',
@@ -116,7 +116,7 @@ function failure({ status, text }: ErrorResponse): ServiceError {
 
 /**
  * Returns a `prompt-too-long` failure. Leaves out token counts that don't explain the failure, for
- * example because they exclude the output.
+ * example because they exclude the requested output.
  */
 function tooLong(counts: RegExpExecArray | null, details: FoundDetails): ServiceError {
   const limit = Number(counts?.groups?.['limit']);

@@ -2,8 +2,9 @@ import type { Operation } from '../apiCapabilities.ts';
 import { type ErrorDetails, ServiceError } from '../errors.ts';
 
 /**
- * Parameters of a request. The names are those of the generation operation, even in chat requests.
- * The values come from settings or templates, and `parameterProblem` checks them.
+ * Parameters of a request. The names are those of the generation operation. `mapParameters`
+ * converts them for chat requests. The values come from settings or templates, and
+ * `parameterProblem` checks them.
  */
 export type Parameters = Readonly<Record<string, unknown>>;
 
@@ -85,8 +86,8 @@ export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, Pa
 };
 
 /**
- * Removes parameters whose value is null. Folder settings use null to unset a parameter from the
- * user settings.
+ * Removes parameters whose value is null. In folder settings, null unsets a parameter that is set
+ * in the user settings.
  */
 export function withoutUnset(parameters: Parameters): Parameters {
   const set = Object.entries(parameters).filter(([, value]) => value !== null);
@@ -181,8 +182,8 @@ function fieldFlaw(
 
 /**
  * Checks that `min_new_tokens` isn't greater than `max_new_tokens`. Chat requests don't need this
- * check, because they never contain `min_new_tokens`. If `max_new_tokens` isn't set,
- * `newTokensByDefault` raises the default to `min_new_tokens` if necessary.
+ * check, because they never contain `min_new_tokens`. If only `min_new_tokens` is set,
+ * `newTokensByDefault` raises the default for `max_new_tokens` as needed.
  */
 function orderProblem(parameters: Parameters): ServiceError | undefined {
   const { min_new_tokens: least, max_new_tokens: most } = parameters;

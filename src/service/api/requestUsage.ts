@@ -7,7 +7,7 @@ const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Ha
 const LETTERS_PER_TOKEN = 4;
 
 export interface RequestUsage extends TokenUsage {
-  /** True if the numbers are estimates, false if the service reported them. */
+  /** True if the numbers are estimates; false if the service reported them. */
   readonly isEstimate: boolean;
 }
 
@@ -23,7 +23,7 @@ export function usageOf(usage: TokenUsage, prompt: string, received: string): Re
 
 /**
  * Estimates the usage of a request that failed or was canceled. Returns undefined if nothing was
- * received, unless the request was canceled and may have been billed.
+ * received, unless the request was canceled after it was sent. The service may bill such a request.
  */
 export function usageOfFailed(
   error: unknown,

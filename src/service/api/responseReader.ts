@@ -68,7 +68,7 @@ export class ResponseReader {
   readonly #failureInEvent: Api['failureInEvent'];
   readonly #parts: string[] = [];
   readonly #toolCalls: MutableToolCall[] = [];
-  /** The newest tool calls, keyed by index. */
+  /** The newest tool call for each index. */
   readonly #newestCalls = new Map<number, MutableToolCall>();
   readonly #received: string[] = [];
   readonly #warnings = new Set<string>();
@@ -100,9 +100,8 @@ export class ResponseReader {
   /**
    * Reads the response. If it's streamed, waits up to `COUNT_MS` for the token count after the stop
    * reason.
-   * @param signal if this signal is aborted, errors are thrown even after the stop reason has
-   * arrived
-   * @throws {ServiceError} any failure that the service reports or that occurs while reading;
+   * @param signal after an abort, errors are thrown even if the stop reason has arrived
+   * @throws {ServiceError} if the service reports a failure or the response can't be read;
    * `incomplete` if the response ends without a stop reason
    */
   async read(body: Body, signal: AbortSignal): Promise<Omit<Generation, 'dropped'>> {
@@ -217,8 +216,8 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason
 ]);
 
 /**
- * Converts the service's name for a stop reason. Ignores case, as the service's documentation
- * requires.
+ * Converts the service's name for a stop reason to a `StopReason`. Ignores case, as the service's
+ * documentation requires.
  */
 function stopReason(reason: string): StopReason {
   return STOP_REASONS.get(reason.toLowerCase()) ?? 'other';
@@ -261,8 +260,8 @@ export function readGeneration(json: unknown): ResponseChunk {
 export function readChat(json: unknown): ResponseChunk {
   const { choices, usage, system } = fieldsOf(json);
   const choice = firstOf(choices, usage);
-  // Without streaming, the field is `message`. In a stream event, it's `delta`. A moderated event
-  // has neither.
+  // Without streaming, the message is in `message`. In a stream event, it's in `delta`. A moderated
+  // event has neither field.
   const message = fieldsOf(choice?.['message'] ?? choice?.['delta'] ?? {});
   const reason = textOf(choice?.['finish_reason']);
   const totals = isFields(usage) ? usage : {};
@@ -329,8 +328,9 @@ function fieldsOf(value: unknown): Fields {
 }
 
 /**
- * Returns the first entry of a list, because each request generates a single response. Undefined if
- * the list is empty, or if a gateway omits the list from the event that contains the usage.
+ * Returns the only entry that the list should have, because each request generates a single
+ * response. Undefined if the list is empty, or if a gateway omits the list from the event that
+ * contains the usage.
  */
 function firstOf(list: unknown, usage: unknown): Fields | undefined {
   if (list === undefined && isFields(usage)) return undefined;

@@ -32,10 +32,7 @@ const inferenceError = shape({
   status_code: v.optional(v.number()),
 });
 
-/**
- * The error formats of the service's own gateway. For example, this gateway rejects requests with
- * expired tokens.
- */
+/** The formats of errors from the service's own gateway, such as the error for an expired token. */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
   shape({ error: shape({ code: v.string(), message: v.string(), request_id: v.string() }) }),
@@ -66,8 +63,8 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
 }
 
 /**
- * Returns the failure that a stream event or a response with status 200 reports, if any. The name
- * of the event doesn't matter, because a stream can contain an error under any name.
+ * Returns the failure, if any, that a stream event or a response with status 200 reports. The name
+ * of the event doesn't matter, because an event with any name can report an error.
  */
 export function failureInEvent(json: unknown): ServiceError | undefined {
   // Skip events that can't be errors, because validating every event would slow down the stream.

@@ -20,7 +20,7 @@ export interface AuthMethod {
   readonly needsNoToken?: true;
   /** Returns the key, if there is one, and all header values derived from the key. */
   readonly secrets: (key: ServiceKey) => readonly string[];
-  /** Undefined if requests contain the key itself, or no key. */
+  /** Undefined if requests to the service contain the key itself, or neither a key nor a token. */
   readonly exchange?: TokenExchange;
 }
 
@@ -43,7 +43,7 @@ export interface TokenExchange {
 
 export interface ExchangeLimits {
   readonly signal: AbortSignal;
-  /** Maximum milliseconds for the whole exchange. */
+  /** Maximum duration of the whole exchange, in milliseconds. */
   readonly deadlineMs: number;
   readonly clock: Clock;
 }

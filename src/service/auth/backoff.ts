@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 const FIRST_MS = 5_000;
 const MAX_MS = 300_000;
 /**
- * Maximum length, in milliseconds, of a requested pause. A faulty proxy could request a pause of
+ * Maximum length of a requested pause, in milliseconds. A faulty proxy could request a pause of
  * several years.
  */
 const MAX_REQUESTED_MS = 3_600_000;
@@ -30,8 +30,8 @@ export class Backoff {
   }
 
   /**
-   * The failure of the last token request, with the rest of the requested pause in `retryAfterMs`.
-   * Undefined if no pause was requested, or if the requested pause is over.
+   * The failure of the last token request, with the remaining time of the requested pause in
+   * `retryAfterMs`. Undefined if no pause was requested, or if the requested pause is over.
    */
   get requestedPause(): ServiceError | undefined {
     const { error } = this.#last ?? {};

@@ -81,7 +81,7 @@ function clientSecretBasic(secret: string): ClientAuth {
 
 /**
  * Returns the encoded credentials for HTTP Basic authentication. The client ID and the secret are
- * each form-encoded first: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+ * form-encoded first: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
  */
 function basicOf(clientId: string, secret: string): string {
   return Buffer.from(`${formEncoded(clientId)}:${formEncoded(secret)}`).toString('base64');

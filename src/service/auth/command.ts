@@ -10,7 +10,7 @@ const MAX_OUTPUT_BYTES = 65_536;
  * Creates the authentication method that runs the user's program and reads the token that it
  * prints. Runs only the approved program, with the approved arguments.
  *
- * If the program exits with an error or is ended by a signal, runs it once more. Another program
+ * If the program exits with an error or is killed by a signal, runs it once more. Another program
  * may have locked or changed a shared token cache during the first run. However, if less than half
  * of `deadlineMs` is left, doesn't run it again. A second run would probably exceed the deadline
  * and hide the first exit code.

@@ -8,9 +8,9 @@ import { seconds, token } from './tokenResponse.ts';
 /**
  * Reads the token that a command printed, in one of these formats:
  *
- * - a bare token, as `gcloud auth print-access-token` prints it
+ * - a bare token, as printed by `gcloud auth print-access-token`
  *   (https://cloud.google.com/sdk/gcloud/reference/auth/print-access-token)
- * - `IAM token:  Bearer …`, as `ibmcloud iam oauth-tokens` prints it
+ * - `IAM token:  Bearer …`, as printed by `ibmcloud iam oauth-tokens`
  *   (https://cloud.ibm.com/docs/key-protect?topic=key-protect-retrieve-access-token)
  * - JSON, as printed by `az account get-access-token`
  *   (https://learn.microsoft.com/cli/azure/authenticate-azure-cli#refresh-tokens), `databricks auth

@@ -12,7 +12,7 @@ export interface RunLimits {
 /** The output of a program, or the exit code if the program failed. */
 export type ProgramEnd =
   | { readonly output: Buffer }
-  /** The exit code is null if a signal ended the program. */
+  /** The exit code is null if a signal killed the program. */
   | { readonly exitCode: number | null };
 
 /**

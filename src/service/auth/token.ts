@@ -18,7 +18,9 @@ export interface TokenResponse {
    * from this machine's clock if a program printed the token.
    */
   readonly serverNow?: number | undefined;
-  /** True if there was no exchange, so `value` is the key, or empty if there is no key. */
+  /**
+   * True if there was no exchange. In that case, `value` is the key, or empty if there is no key.
+   */
   readonly isApiKey?: true;
 }
 
@@ -52,7 +54,7 @@ export function tokenLifetime(response: TokenResponse, random: number): TokenLif
 }
 
 /**
- * Returns the shortest lifetime that a response states, but at most 24 hours, in seconds. Assumes 5
+ * Returns the shortest lifetime that a response states, in seconds, but at most 24 hours. Assumes 5
  * minutes if the response states no lifetime. If the token actually expires earlier, it's replaced
  * after a 401. Returns Infinity if there was no exchange.
  */
@@ -80,9 +82,9 @@ function statedLifetimes(response: TokenResponse): number[] {
 const DATE_STEP_MS = 1_000;
 
 /**
- * Returns how many milliseconds this machine's clock is ahead of the server's. The result is
- * negative if this machine's clock is behind, and 0 if the server's time may lie between `start`
- * and `end`. Undefined if the server's time is unknown.
+ * Returns the number of milliseconds by which this machine's clock is ahead of the server's. The
+ * result is negative if this machine's clock is behind, and 0 if the server's time may lie between
+ * `start` and `end`. Undefined if the server's time is unknown.
  * @param start the wall-clock time before the request, in milliseconds since 1970
  * @param end the wall-clock time after the response, in milliseconds since 1970
  */
@@ -115,7 +117,7 @@ export type TokenState =
       readonly expiresAt: number;
       /**
        * Earliest time of a background refresh, in milliseconds since 1970. Infinity if there was no
-       * exchange or the token is on-demand.
+       * exchange, or if the token is on-demand.
        */
       readonly refreshesAt: number;
       /**
@@ -145,7 +147,7 @@ export interface CurrentToken extends Token, Moment {
 }
 
 const CLOCK_SET_BACK_MS = 5_000;
-/** Maximum milliseconds for all attempts of a token request. */
+/** Maximum duration of all attempts of a token request together, in milliseconds. */
 export const TOKEN_DEADLINE_MS = 30_000;
 
 /**

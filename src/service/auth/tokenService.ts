@@ -30,7 +30,7 @@ export interface TokenServiceOptions {
 
 /** Minimum age, in milliseconds, at which a refused on-demand token is replaced. */
 const MIN_REPLACED_MS = 60_000;
-/** Minimum milliseconds between background refreshes, even if the wall clock jumps. */
+/** Minimum interval between background refreshes, in milliseconds, even if the wall clock jumps. */
 const BACKGROUND_INTERVAL_MS = 5_000;
 const REFRESHES_WITHOUT_USE = 2;
 
@@ -39,13 +39,13 @@ const REFRESHES_WITHOUT_USE = 2;
  *
  * - **Life.** A token's life starts just before the token request. `token.ts` derives the lifetime
  *   from the response.
- * - **Soft threshold** (70 to 90% of the life, random so that windows don't refresh together). The
- *   token stays in use while a refresh runs in the background.
+ * - **Soft threshold** (70 to 90% of the life, random so that windows don't refresh together).
+ *   After this age, the token stays in use while a refresh runs in the background.
  * - **Hard threshold** (30 s or 10% of the life before the token expires, whichever is shorter).
- *   Callers wait for the next token.
+ *   From then on, callers wait for the next token.
  * - **Late token.** A token with a short life can be past its hard threshold when it arrives. The
- *   calls that waited for such a token send it anyway, because the next token would be just as
- *   late. Other calls get the next token.
+ *   calls that waited for such a token send it anyway, because the next token would probably be
+ *   just as late. Other calls get the next token.
  * - **One request at a time.** All callers share the token request. Each caller can stop waiting.
  *   When the last caller stops waiting, the request is aborted.
  * - **Failed background refresh.** The current token stays in use while it's valid. The next
