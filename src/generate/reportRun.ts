@@ -76,8 +76,8 @@ export async function reportRun(
     .filter((outcome) => !outcome.isPlaced && !isUndone(outcome))
     .map(({ index }) => index);
   if (lost.length > 0) {
-    // In modes that don't write into the document, all responses go to the same place, so one that
-    // can't be written affects the others, too.
+    // In modes that don't write into the document, all responses go to the same place, so a failed
+    // write affects all of them.
     const affected = job.mode.placeOf ? lost : job.indices;
     void offerResult(job, linesOf(affected), affected, job.mode.failedText);
   }

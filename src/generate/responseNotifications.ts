@@ -157,7 +157,7 @@ export async function continueResponses(job: Job | undefined, runAgain: RunAgain
 }
 
 /**
- * Shows a message if an undo found no text to remove, or couldn't remove all of it. A successful
+ * Shows a message if there was nothing to undo, or if some text couldn't be removed. A successful
  * undo needs no message, because the user can see that the text is gone.
  */
 export function reportUndone(undone: Undone): void {

@@ -23,7 +23,7 @@ export interface GenerateDeps {
   readonly jobs: RecentJobs;
   readonly connections: Pick<Connections, 'for' | 'signOutSignal'>;
   readonly startWatch: StartWatch;
-  /** Called with the token usage of each request. */
+  /** Called with the token usage of a request (see `CallOptions.onUsage`). */
   readonly onUsage: (connection: Connection, request: UsedRequest) => void;
   readonly report: ReportFailure;
 }

@@ -107,7 +107,7 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Called if a request gets no response headers within 5 s. If neither text nor reasoning arrives
+   * Called if an attempt gets no response headers within 5 s. If neither text nor reasoning arrives
    * in the next 15 s, offers to retry the request.
    */
   onSilence(request: AbortController): void {

@@ -223,7 +223,7 @@ const DAY_MS = 86_400_000;
 const MINUTES_THRESHOLD_MS = 600_000;
 
 function duration(ms: number): string {
-  // The exact length of a pause of more than a day wouldn't help the user.
+  // Beyond a day, an exact duration doesn't help the user.
   if (ms > DAY_MS) return 'more than a day';
   const seconds = Math.ceil(ms / 1_000);
   if (seconds === 1) return '1 second';

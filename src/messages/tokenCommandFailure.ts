@@ -22,7 +22,10 @@ const PROBLEMS: Readonly<Record<Exclude<CommandProblem, 'not-found'>, string>> =
  */
 const MAX_SHOWN = 300;
 
-/** Formats a command for a terminal. Quotes arguments that contain special characters. */
+/**
+ * Formats a command as it would be typed in a terminal. Quotes arguments that contain special
+ * characters.
+ */
 export function commandText(command: readonly string[]): string {
   return command
     .map((one) => (/^[\w@%+=:,./\\-]+$/.test(one) ? one : JSON.stringify(one)))

@@ -6,7 +6,7 @@ import { tokenLimit, validEntries } from './modelList.ts';
 
 /**
  * Reads the response from `/model/info`, where LiteLLM describes the models that `/models` lists.
- * The response can also contain the addresses and headers of providers, which aren't read.
+ * Doesn't read the addresses and headers of providers, which the response can also contain.
  * Source: https://docs.litellm.ai/docs/proxy/model_management
  */
 

@@ -25,8 +25,8 @@ export interface Model {
   readonly tasks: readonly string[];
   readonly lifecycle: readonly LifecycleStage[];
   /**
-   * The date of the response according to the service's clock, in the format YYYY-MM-DD. Undefined
-   * if the response had no valid `Date` header.
+   * The date of the response according to the service's clock, as YYYY-MM-DD. Undefined if the
+   * response had no valid `Date` header.
    */
   readonly asOf?: string | undefined;
 }
@@ -79,7 +79,7 @@ const stage = shape({
   alternative_model_ids: listOf(id),
 });
 
-// Only the ID must be valid. Invalid values in other fields are treated as missing.
+// Only the ID has to be valid. Invalid values in other fields are treated as missing.
 const model = shape({
   model_id: id,
   label: text,

@@ -53,7 +53,7 @@ export interface Generation {
   readonly warnings: readonly string[];
 }
 
-/** Maximum time to wait for the token count after the stop reason, in milliseconds. */
+/** Maximum time to wait for the token count after the stop reason has arrived, in milliseconds. */
 const COUNT_MS = 1_000;
 
 export interface ResponseListeners {
@@ -124,7 +124,7 @@ export class ResponseReader {
     this.#add(this.#readChunk(json));
   }
 
-  /** Stops reading once the stop reason and the token count have arrived. */
+  /** Reads the stream until it ends, or until the stop reason and the token count have arrived. */
   async #readStream(body: Body, signal: AbortSignal): Promise<void> {
     try {
       for await (const { data } of readEvents(body)) {
@@ -347,8 +347,8 @@ function unexpected(): never {
   throw new ServiceError('unexpected-answer');
 }
 
-// Counts and warnings are only informational, so an invalid count or warning doesn't make the
-// response fail.
+// Counts and warnings are only informational, so an invalid count or warning doesn't invalidate the
+// response.
 
 /**
  * The highest valid token count, far above what any request uses. Higher counts are ignored,

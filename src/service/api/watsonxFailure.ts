@@ -32,7 +32,7 @@ const inferenceError = shape({
   status_code: v.optional(v.number()),
 });
 
-/** The formats of errors from the service's own gateway, such as the error for an expired token. */
+/** The formats in which the service's own gateway reports errors, for example an expired token. */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
   shape({ error: shape({ code: v.string(), message: v.string(), request_id: v.string() }) }),

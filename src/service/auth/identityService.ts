@@ -11,7 +11,7 @@ const MAX_TOKEN_BYTES = 65_536;
 /**
  * Gets an access token for these credentials. If the authentication method has no exchange, sends
  * no request and returns the key. The key is empty if the service needs no key.
- * @param deadlineMs maximum duration of all attempts together, in milliseconds
+ * @param deadlineMs maximum total duration of all attempts, in milliseconds
  * @throws {ServiceError}
  */
 export async function fetchToken(

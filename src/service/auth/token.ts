@@ -78,7 +78,7 @@ function statedLifetimes(response: TokenResponse): number[] {
   return lives.filter((life) => Number.isFinite(life) && life > 0);
 }
 
-/** The resolution of a `Date` header, which is rounded down to a full second. */
+/** The resolution of a `Date` header, in milliseconds. The time in the header is rounded down. */
 const DATE_STEP_MS = 1_000;
 
 /**
@@ -147,12 +147,12 @@ export interface CurrentToken extends Token, Moment {
 }
 
 const CLOCK_SET_BACK_MS = 5_000;
-/** Maximum duration of all attempts of a token request together, in milliseconds. */
+/** Maximum total duration of all attempts of a token request, in milliseconds. */
 export const TOKEN_DEADLINE_MS = 30_000;
 
 /**
- * Returns the age of a token in milliseconds: the larger of the wall-clock and monotonic time since
- * just before the token request.
+ * Returns the age of a token in milliseconds: the wall-clock or monotonic time since just before
+ * the token request, whichever is longer.
  */
 export function ageOf(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): number {
   const wall = clock.now() - token.wallStart;

@@ -50,14 +50,14 @@ const REFRESHES_WITHOUT_USE = 2;
  *   When the last caller stops waiting, the request is aborted.
  * - **Failed background refresh.** The current token stays in use while it's valid. The next
  *   background refresh waits for a backoff that grows from 5 s to 5 min.
- * - **Requested pause.** If the response to a failed token request requests a pause, calls fail
- *   with the error of the token request until the pause ends. However, a valid token stays in use.
- *   A pause lasts at most one hour. Only `refresh` ignores a pause.
+ * - **Requested pause.** If the service requests a pause after a failed token request, calls fail
+ *   with the error of that request until the pause ends. However, a valid token stays in use. A
+ *   pause lasts at most one hour. Only `refresh` ignores a pause.
  * - **On demand.** A token that comes from a program isn't refreshed in the background. If the
  *   service refuses such a token, the token is replaced only if it's at least a minute old.
  * - **Refused credentials.** Only `refresh` sends refused credentials again.
- * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time, so neither sleep
- *   nor a changed clock keeps an expired token in use. No timer is used.
+ * - **Clocks.** The age of a token is the wall-clock or monotonic time, whichever is longer, so
+ *   neither sleep nor a changed clock keeps an expired token in use. No timer is used.
  */
 export class TokenService {
   readonly #fetchToken: TokenServiceOptions['fetchToken'];
