@@ -95,9 +95,11 @@ export const NO_RESULT = 'Nothing has been generated in this window yet.';
  * @param all number of responses in the run
  */
 export function cannotInsertText(skipped: number, all: number): string {
-  const which = all === 1 ? 'The response' : 'The responses';
-  const others = all === 1 ? 'a new one' : 'new ones';
-  return `${skipped < all ? 'Some responses' : which} can’t be inserted. Generate ${others}.`;
+  const [which, others] =
+    skipped === 1
+      ? [all === 1 ? 'The response' : 'One response', 'a new one']
+      : [all === skipped ? 'The responses' : 'Some responses', 'new ones'];
+  return `${which} can’t be inserted. Generate ${others}.`;
 }
 
 /** @param count number of responses in the job */

@@ -326,12 +326,17 @@ describe('runJob', () => {
     }
   });
 
-  it("doesn't count responses that can't be inserted, but reports them", async () => {
-    const { done, announced } = await run({ count: 3, canInsert: (index) => index > 0 });
-    await done;
-    assert.deepEqual(announced, ['All responses are complete']);
-    assert.match(editor.textOf('notification'), /Some responses can’t be inserted\./);
-  });
+  for (const [skipped, text] of [
+    [1, 'One response can’t be inserted. Generate a new one.'],
+    [2, 'Some responses can’t be inserted. Generate new ones.'],
+  ] as const) {
+    it(`doesn't count responses that can't be inserted, but reports them (skipped: ${skipped})`, async () => {
+      const { done, announced } = await run({ count: 4, canInsert: (index) => index >= skipped });
+      await done;
+      assert.deepEqual(announced, ['All responses are complete']);
+      assert.ok(editor.textOf('notification').includes(text));
+    });
+  }
 
   for (const [count, text] of [
     [1, 'The response can’t be inserted. Generate a new one.'],
