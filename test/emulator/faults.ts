@@ -90,7 +90,7 @@ export class FaultScript {
     };
   }
 
-  /** The total number of remaining uses of the faults that `next` added. */
+  /** The number of times that faults from `next` will still be applied. */
   get pending(): number {
     return this.#script.reduce((sum, { times }) => sum + (Number.isFinite(times) ? times : 0), 0);
   }
@@ -100,8 +100,8 @@ export class FaultScript {
   }
 
   /**
-   * Returns the fault for a request, or an empty fault. A fault that `next` added is removed after
-   * its last use.
+   * Returns the fault for a request, or an empty object if there is none. A fault from `next` is
+   * removed after its last use.
    */
   take(request: ReceivedRequest): Fault {
     const fitting = this.#script.filter(({ match }) => matches(match, request));
@@ -113,7 +113,7 @@ export class FaultScript {
   }
 }
 
-/** A promise that a test resolves by calling `open`. It can be used as a fault's `hold`. */
+/** A promise and the function that resolves it. The promise can be used as a fault's `hold`. */
 export interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;

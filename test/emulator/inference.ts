@@ -86,8 +86,8 @@ function tokenProblem(request: ReceivedRequest, service: Service): InferenceErro
 }
 
 /**
- * Requires a version, as the documentation does. It's unknown how the live service responds to a
- * missing or invalid version.
+ * Requires a version, because the documentation lists it as required. How the live service responds
+ * to a missing or invalid version is unknown.
  */
 function versionProblem({ query }: ReceivedRequest): InferenceError | undefined {
   if (/^\d{4}-\d{2}-\d{2}$/u.test(query.get('version') ?? '')) return undefined;
@@ -114,7 +114,7 @@ function projectProblem(
 
 /**
  * Checks a request to a deployment. A deployment has its own model and project, so the request must
- * not name a model, project, or space. The role `system` isn't allowed.
+ * not name a model, project, or space. Messages must not have the role `system`.
  */
 function deploymentProblem(
   id: string,

@@ -55,8 +55,8 @@ export function isWithdrawn({ lifecycle = [] }: ModelSpecification, nowMs: numbe
 }
 
 /**
- * Parses filters of the form `first,!second:and`. Ignores all filters except those for the ID,
- * function, and lifecycle.
+ * Returns a function that tests a model against filters of the form `first,!second:and`. Only
+ * filters for the ID, function, and lifecycle are applied.
  */
 function matcherOf(filters: string, nowMs: number): (model: ModelSpecification) => boolean {
   const [, list = '', joint] = /^(.*?)(?::(and|or))?$/u.exec(filters) ?? [];

@@ -13,7 +13,10 @@ export const oauthPath = '/oauth2/token';
 export const platformPath = '/icp4d-api/v1/authorize';
 const expiryPath = '/usermgmt/v1/user/tokenExpiry';
 
-/** Returns the response from the OAuth server or the platform, or undefined for any other path. */
+/**
+ * Returns the response from the OAuth server or the platform, or undefined if the path belongs to
+ * neither.
+ */
 export function otherAuthAnswer(request: ReceivedRequest, service: Service): Answer | undefined {
   return answersByPath(service.settings).get(request.path)?.(request, service);
 }

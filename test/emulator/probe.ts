@@ -26,7 +26,8 @@ export interface ProbeAnswer {
 
 /**
  * Sends one request. Doesn't retry, follow redirects, or time out.
- * @throws the connection error if the connection breaks before the headers arrive
+ * @throws the request's error if the request is aborted, or the connection breaks, before the
+ * headers arrive
  */
 export async function probe(url: string, options: ProbeRequest = {}): Promise<ProbeAnswer> {
   const { method = 'GET', headers = {}, body, agent, signal, onBytes } = options;
@@ -58,8 +59,8 @@ export async function probe(url: string, options: ProbeRequest = {}): Promise<Pr
 }
 
 /**
- * Sends these bytes on a new connection. Returns all text received until the connection closed, and
- * the code of the connection's last error, if any.
+ * Sends `bytes` on a new connection. Returns all text received until the connection closed, and the
+ * code of the connection's last error, if any.
  */
 export async function probeRaw(
   url: string,

@@ -7,7 +7,7 @@ export interface RecordedEvent {
   readonly data: unknown;
 }
 
-/** A request that a client sent. Words in angle brackets are placeholders, such as `<API_KEY>`. */
+/** A recorded request. Words in angle brackets, such as `<API_KEY>`, are placeholders. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface ReceivedRequest {
-  /** Number of the request since the start or the last reset, starting with 1. */
+  /** Number of the request, counted from 1 since the emulator was started or last reset. */
   readonly sequence: number;
-  /** Arrival time of the headers in milliseconds, as returned by `performance.now()`. */
+  /** Time in milliseconds at which the headers arrived, as returned by `performance.now()`. */
   readonly atMs: number;
   readonly method: string;
   /** The path without the query. */
@@ -12,14 +12,14 @@ export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   /** Header names and values, alternating, as the client sent them. */
   readonly rawHeaders: readonly string[];
-  /** The body, or only the part that arrived if the client disconnected early. */
+  /** The body, which is incomplete if the client disconnected early. */
   readonly bytes: Buffer;
   readonly text: string;
   /** The fields of the body, if it's a form. */
   readonly form?: Readonly<Record<string, string>>;
   /** The parsed body, if the content type is JSON and the body is valid. */
   readonly json?: unknown;
-  /** Number of the request's connection, starting with 1. */
+  /** Number of the connection that the request used, starting with 1. */
   readonly connection: number;
 }
 

@@ -14,12 +14,13 @@ export interface Service {
   /** Returns the number of concurrent inference requests, including the current one. */
   readonly inFlight: () => number;
   /**
-   * Times of the inference requests that were accepted within the last second, for the rate limit.
+   * Times in milliseconds of recently accepted inference requests. They're used to enforce the rate
+   * limit.
    */
   readonly accepted: number[];
   /**
-   * The complete text of earlier responses, keyed by prompt, for requests that continue a truncated
-   * response.
+   * The complete texts of earlier responses, keyed by prompt. If a response was truncated, the next
+   * request can get the rest of it.
    */
   readonly answers: Map<string, string>;
 }

@@ -1,7 +1,7 @@
 import { type ModelSpecification, recordedModels } from './models.ts';
 import { answerFor } from './text.ts';
 
-/** The reason why the model stopped, as the generation operation names it. */
+/** The reason that the model stopped, as named by the generation operation. */
 export type StopReason =
   | 'eos_token'
   | 'stop_sequence'
@@ -58,7 +58,8 @@ export interface EmulatorSettings extends EventFormat {
   spaceIds: readonly string[];
   deploymentIds: readonly string[];
   /**
-   * Maximum length of the prompt in an OpenAI API request, in characters. Undefined for no limit.
+   * Maximum length of the prompt in an OpenAI API request, in characters. If undefined, there's no
+   * limit.
    */
   longestPrompt: number | undefined;
   /** IDs of existing projects without an associated runtime. */
@@ -73,20 +74,20 @@ export interface EmulatorSettings extends EventFormat {
   unlistedModelIdsWithoutChat: readonly string[];
   /** Lifetime in seconds of the access tokens issued from now on. */
   tokenLifeSeconds: number;
-  /** The number of seconds by which the clock of both services is ahead of this machine's clock. */
+  /** The number of seconds that the services' clock is ahead of this machine's clock. */
   clockOffsetSeconds: number;
   /** Returns the generated text for a prompt, as one string or as the chunks of a stream. */
   answer: (prompt: string) => string | readonly string[];
   /** Returns the model's next step in a chat, or undefined to use `answer`. */
   step: (request: Record<string, unknown>) => ModelStep | undefined;
   /**
-   * The stop reason of every response that doesn't come from `step`. If undefined, it's
-   * `max_tokens` for text that the request's limit truncated, and `eos_token` for all other text.
+   * The stop reason of every response that doesn't come from `step`. If undefined, responses that
+   * the request's token limit truncates get `max_tokens`, and all others get `eos_token`.
    */
   stopReason: StopReason | undefined;
   /**
-   * True if the content of a chat message is a list of parts that includes the reasoning, as it is
-   * for reasoning models on Databricks.
+   * True if the content of a chat message is a list of parts, including the reasoning, as with
+   * reasoning models on Databricks.
    */
   sendsParts: boolean;
   /** Pause between two events in a stream, in milliseconds. */
@@ -94,15 +95,15 @@ export interface EmulatorSettings extends EventFormat {
   /** True if responses from the generation operations warn that these operations are legacy. */
   legacyWarning: boolean;
   /**
-   * Maximum number of inference requests per second. Further requests get a 429. Undefined for no
-   * limit.
+   * Maximum number of inference requests per second. Further requests get a 429. If undefined,
+   * there's no limit.
    */
   requestsPerSecond: number | undefined;
   /** True if responses state how many requests per second are allowed, as the live service's do. */
   namesRequestLimit: boolean;
   /**
-   * Maximum number of concurrent inference requests. Further requests get a 429. Undefined for no
-   * limit.
+   * Maximum number of concurrent inference requests. Further requests get a 429. If undefined,
+   * there's no limit.
    */
   concurrentRequests: number | undefined;
   /** True if the monthly token quota is used up. */

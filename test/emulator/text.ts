@@ -5,8 +5,8 @@ const longestQuote = 60;
 
 /**
  * Returns the text that the emulated model generates by default. The text depends only on the
- * prompt, so that a test can check which prompt was sent. It has several words and lines, so that a
- * demo shows streaming.
+ * prompt, so that a test can check which prompt was sent. It has several words and lines, so that
+ * streaming is visible in a demo.
  */
 export function answerFor(prompt: string): string {
   return [
@@ -22,7 +22,7 @@ export function piecesOf(text: string): string[] {
   return text.match(/\s*\S{1,5}|\s+$/gu) ?? [];
 }
 
-/** Returns a plausible number of tokens in the text, such as 1 for a short word. */
+/** Returns a plausible token count for the text. A short word counts as one token. */
 export function tokenCount(text: string): number {
   return piecesOf(text).length;
 }

@@ -39,12 +39,12 @@ export interface UnapprovedTotal extends Received {
 }
 
 declare global {
-  // This variable is global, because the extension host loads two bundles: the entry point of the
-  // tests, and the tests. Each bundle has its own copy of this module.
+  // This variable is global, because the extension host loads two bundles, one with the tests'
+  // entry point and one with the tests. Each bundle has its own copy of this module.
   var unapprovedOfTests: Set<Unapproved> | undefined;
 }
 
-/** An error response, so that clients fail immediately instead of waiting. */
+/** An error response, which makes clients fail immediately instead of waiting. */
 const ANSWER = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
 /** Starts a listener on 127.0.0.1 that doesn't keep the process running. */

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import type { RootHookObject } from 'mocha';
 import { assertUntouched, sumOf, totalOfUnapproved, type UnapprovedTotal } from './unapproved.ts';
 
-/** The environment variable with the path to the folder where test processes store their totals. */
+/**
+ * The name of the environment variable that contains the path to the folder where test processes
+ * store their totals.
+ */
 const FOLDER = 'HOSTED_MODEL_UNAPPROVED';
 
 interface Plugin {

@@ -19,8 +19,8 @@ import { becomes } from '../vscode/deadline.ts';
 import { type Cell, type Phase, pieces } from './faultTable.ts';
 
 /**
- * The length of the deadline that a cell tests, in milliseconds. The other deadlines are so long
- * that they never expire.
+ * The deadline that a cell tests, in milliseconds. The other deadlines are so long that they never
+ * expire.
  */
 const DEADLINE_MS = 60_000;
 const LONG_MS = 600_000;
@@ -40,9 +40,10 @@ interface Ending {
 }
 
 /**
- * Makes the calls of one cell of the matrix over real sockets. Asserts the outcome of each call,
- * the number of requests, and that no request or slot is left over. The clock advances only to end
- * the waits between attempts, and to reach the deadline that the cell tests.
+ * Makes the calls for one cell of the fault matrix over real sockets. Asserts the outcome of each
+ * call and the number of requests. Also asserts that no request is pending and no slot is taken at
+ * the end. The clock advances only to end the waits between attempts, and to reach the deadline
+ * that the cell tests.
  */
 export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<void> {
   const time = new FakeTime();
@@ -74,8 +75,8 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
       fetch: watched.fetch,
       headersMs: cell.deadline === 'headers' ? DEADLINE_MS : LONG_MS,
       idleMs: cell.deadline === 'idle' ? DEADLINE_MS : LONG_MS,
-      // Waits only for the time in the response's Retry-After header, and immediately advances the
-      // clock by that time.
+      // The backoff is the time in the Retry-After header, or 1 ms. The clock advances by this time
+      // immediately.
       waitMs: (_retry, retryAfterMs) => {
         const ms = Math.max(1, retryAfterMs);
         void time.pass(ms);
@@ -113,15 +114,15 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
   const sent = cell.fault ? cell.attempts * flights : 0;
   assert.equal(emulator.count(path) - before, sent, 'requests sent');
   assert.equal(emulator.faults.pending, 0, 'unused faults');
-  // The call keeps its slot until the rest of its response has been read in the background.
+  // A call keeps its slot until the rest of its response has been read in the background.
   await becomes('free of requests', () => limiter.state.inFlight + limiter.state.waiting === 0);
   await becomes('at rest', () => emulator.inFlight.identity + emulator.inFlight.inference === 0);
   if (fault) assert.equal((await world.generate()).text, pieces.join(''), 'the next call');
 }
 
 /**
- * Returns the credentials for a cell. In a cell without a `fault`, the host is unreachable: one of
- * the addresses has a port that nothing listens on.
+ * Returns the credentials for a cell. If the cell has no `fault`, nothing listens on the port of
+ * the address that the phase uses.
  */
 function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   if (cell.fault) return {};

@@ -64,7 +64,7 @@ function cell(
   };
 }
 
-/** Streams the first text. After all calls have received it, streams these chunks. */
+/** Streams the first text. After all calls have received it, streams the remaining chunks. */
 function afterText(
   ...rest: readonly (string | Uint8Array)[]
 ): (allStarted: Promise<void>) => Fault {

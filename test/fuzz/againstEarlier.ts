@@ -1,8 +1,7 @@
 /**
- * `npm run test:earlier -- <commit> [scripts]`: plays random scripts over real sockets, with the
- * HTTP client of an earlier commit and with the current HTTP client. Compares their requests,
- * outcomes, and retries, and the state of the concurrency limit. Set HOSTED_MODEL_SEED to repeat a
- * run.
+ * `npm run test:earlier -- <commit> [scripts]`: plays random scripts over real sockets, once with
+ * the HTTP client of an earlier commit and once with the current one. Compares the requests,
+ * outcomes, retries, and states of the concurrency limit. Set HOSTED_MODEL_SEED to repeat a run.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -88,7 +87,7 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
  * True if two records are equal, except for these intended differences:
  *
  * - A call that is canceled while an error response arrives counts as never sent. In the earlier
- *   version, this was the case only for error responses that lead to a retry.
+ *   version, it counted as never sent only if the error response led to a retry.
  * - If a response breaks off or times out, the failure contains the status of the response. In the
  *   earlier version, the failure didn't contain the status.
  */

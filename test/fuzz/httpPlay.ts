@@ -38,7 +38,7 @@ export interface Version
 export interface CallRecord {
   readonly outcome: unknown;
   readonly endedMs: number;
-  /** The requests that arrived, without data that depends on the connection. */
+  /** The method, query, text, and headers (except Host) of each request that arrived. */
   readonly requests: readonly unknown[];
   /**
    * The call's events in chronological order. Examples are its first attempt, a retry, a call to

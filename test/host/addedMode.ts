@@ -2,7 +2,8 @@ import { Range } from 'vscode';
 import { placeAt, placing } from '../../src/editor/inPlaceModes.ts';
 
 /**
- * An insert mode as a contributor would add it: a file like this, and an entry in `insertModes`.
+ * An insert mode such as a contributor might add with a file like this and an entry in
+ * `insertModes`.
  */
 export const comment = placing('comment', (target) => {
   const { start } = target.document.lineAt(target.selection.start.line).range;

@@ -199,7 +199,9 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    /** Saves a `.env` file that git doesn't ignore. Returns its document and its problem. */
+    /**
+     * Saves a `.env` file that git doesn't ignore. Returns its document and the reported problem.
+     */
     async function notIgnored() {
       git('init', '--quiet');
       const document = await openWith([rest[1], rest[0], key, ''].join('\n'));
@@ -218,8 +220,9 @@ describe('the .env file in a real editor', () => {
       await actionAt(found.range, fix);
       assert.equal(existsSync(path('.gitignore')), false, 'nothing is written before the fix');
       await window.showTextDocument(document, { selection: found.range });
-      // Runs the editor's command, because the code action API omits files that an edit creates.
-      // The test repeats the command, which does nothing until the editor has received the problem.
+      // Runs the editor's command, because a code action from the API doesn't include files that
+      // its edit creates. The test repeats the command, which does nothing until the editor has
+      // received the problem.
       const apply = async () => {
         const preferred = { kind: 'quickfix', apply: 'first', preferred: true };
         await commands.executeCommand('editor.action.codeAction', preferred);

@@ -1,8 +1,8 @@
 import { type Disposable, languages, Range, TextEdit } from 'vscode';
 
 /**
- * Registers a formatter that puts a space on each side of an equals sign, and trims trailing
- * spaces.
+ * Registers a formatter that puts exactly one space on each side of an equals sign, and trims
+ * trailing whitespace.
  */
 export function registerFormatter(language: string): Disposable {
   return languages.registerDocumentFormattingEditProvider(

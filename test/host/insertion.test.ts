@@ -40,7 +40,7 @@ describe('insertion into a real editor', () => {
     ],
     ['after', 'a bc d\n', new Range(0, 2, 0, 4), 'a bcOne\n  two\n\nthree 𝄞 d\n'],
     ['replace', 'a\nb\nc\n', new Range(0, 0, 2, 0), 'One\n  two\n\nthree 𝄞\nc\n'],
-    // The remaining cases run only nightly.
+    // The remaining cases run only in the nightly tests.
     ['below', 'a\nb\nc', new Range(1, 0, 1, 1), 'a\nb\nOne\n  two\n\nthree 𝄞\nc'],
     ['replace', 'a bc d\n', new Range(0, 2, 0, 4), 'a One\n  two\n\nthree 𝄞 d\n'],
     ['replace', 'x\n    y\nz', new Range(1, 0, 1, 5), 'x\n    One\n      two\n\n    three 𝄞\nz'],

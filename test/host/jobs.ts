@@ -258,8 +258,8 @@ export async function closing<Result>(
 }
 
 /**
- * Disposes of all jobs, and closes all tabs without saving. If only the shared document is open,
- * its tab stays open.
+ * Disposes of all jobs, and closes all tabs without saving. If the shared document's tab is the
+ * only one, it stays open.
  */
 export async function close(): Promise<void> {
   for (const each of toDispose.splice(0)) each.dispose();

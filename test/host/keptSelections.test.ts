@@ -19,11 +19,13 @@ interface Case {
   readonly text: string;
   readonly ranges: readonly Range[];
   readonly isReversed: boolean;
-  /** True if the case runs only nightly. In mode `above`, all cases run only nightly. */
+  /**
+   * True if the case runs only in the nightly tests. In mode `above`, this applies to all cases.
+   */
   readonly isNightly?: boolean;
   /**
-   * The text of each selection after a response in mode `after`, if the response changes what is
-   * selected.
+   * The text in each selection after a response in mode `after`. Undefined if the response doesn't
+   * change which text is selected.
    */
   readonly afterResponse?: readonly string[];
 }

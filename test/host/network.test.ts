@@ -43,7 +43,7 @@ describe('the HTTP client with VS Code’s fetch', () => {
       approved: { auth: origin, service: origin },
     });
     return {
-      /** Sends a request with a body, like the extension's requests for tokens and text. */
+      /** Sends a token request. Like a generation request, it has a body. */
       post: (origin = far) => failureOf(fetchToken(http, credentialsAt(origin), never)),
       get: (origin = far) => probeIdentity(http, credentialsAt(origin), never),
     };

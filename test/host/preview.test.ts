@@ -538,7 +538,7 @@ async function acceptSeen(): Promise<boolean> {
   return openPreviews().accept();
 }
 
-/** Starts a request that runs until it's aborted, and then fails. */
+/** Simulates a request that runs until it's aborted, and then fails. */
 function running(job: Job): { readonly aborted: Promise<void>; readonly ended: Promise<boolean> } {
   const controller = job.activeRuns.reserve([0]);
   assert.ok(controller);
@@ -548,7 +548,7 @@ function running(job: Job): { readonly aborted: Promise<void>; readonly ended: P
   return { aborted, ended: aborted.then(() => job.end(0, 'failed')) };
 }
 
-/** Starts a request, and waits until a preview shows the first text of its response. */
+/** Simulates a request, and waits until a preview shows the first text of its response. */
 async function streaming(job: Job): Promise<{ readonly aborted: Promise<void> }> {
   job.begin(0, 'restart');
   const { aborted } = running(job);

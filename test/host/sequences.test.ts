@@ -58,12 +58,12 @@ interface State {
 }
 
 const PIECES = 16;
-/** Number of chunks that arrive before the test pauses a stream. */
+/** Number of chunks that arrive before the test pauses the stream. */
 const HEAD = 3;
 /** Number of sequences per document. A document's undo stack grows with each sequence. */
 const PER_DOCUMENT = 25;
 /**
- * The code point before the first typed character. Typed characters are unique. Unlike the
+ * Typed characters get the code points after this one, so each of them is unique. Unlike the
  * characters of responses, they aren't ASCII.
  */
 const FIRST_CHARACTER = 0x4e00;

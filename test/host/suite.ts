@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { totalOfUnapproved } from '../emulator/unapproved.ts';
 import { reportUnapprovedTotal } from '../emulator/unapprovedTotal.ts';
 
-/** Minimum number of servers that act as unapproved hosts in the whole suite. */
+/** Minimum number of servers in the whole suite that stand in for unapproved hosts. */
 const unapprovedListeners = 1;
 
 /** Timeout of a test in milliseconds. It's long, because the machine may be busy. */
@@ -11,7 +11,7 @@ const testMilliseconds = 300_000;
 
 /**
  * Called by VS Code.
- * @throws Error if a test failed, which makes VS Code exit with 1
+ * @throws Error if a test failed. The error makes VS Code exit with code 1.
  */
 export async function run(): Promise<void> {
   markConsole();

@@ -22,8 +22,8 @@ const gone = (what: string) =>
   `${what} is gone. It was seen in 1.133.0 and 1.139.1, this is ${version}`;
 
 /**
- * Tests that VS Code still has everything that `src/undocumentedApi.ts` names. A failure states
- * what is missing.
+ * Tests that VS Code still has everything that `src/undocumentedApi.ts` names. The failure message
+ * names the missing item.
  */
 describe('the undocumented API of VS Code', () => {
   for (const id of Object.values(undocumentedCommands)) {
@@ -53,7 +53,7 @@ describe('the undocumented API of VS Code', () => {
     assert.equal(role, SYSTEM_ROLE, gone('LanguageModelChatMessageRole.System'));
   });
 
-  // Only searches VS Code's code. `test/ui/feedback.test.ts` opens such a link.
+  // This test only searches VS Code's code. A test in `test/ui/feedback.test.ts` opens such a link.
   it('supports command links in notifications', async () => {
     const path =
       env.uiKind === vscode.UIKind.Web

@@ -34,8 +34,8 @@ export class World {
   reported: Reported[] = [];
   isRetryWanted = false;
   /**
-   * The lookup of the connection waits for this promise, and finds no connection if the promise
-   * resolves to false.
+   * The connection lookup waits for this promise. If the promise resolves to false, the lookup
+   * finds no connection.
    */
   beforeCredentials: Promise<boolean> = Promise.resolve(true);
 

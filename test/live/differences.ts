@@ -10,7 +10,7 @@ export interface StepResult {
 }
 
 export interface Differences {
-  /** Differences from the expected responses that could affect the client. */
+  /** Differences from the expected outcome or responses that could affect the client. */
   readonly otherwise: readonly string[];
   /**
    * Headers, fields, and events that only the actual responses contain. They don't affect the
@@ -19,7 +19,10 @@ export interface Differences {
   readonly beyond: readonly string[];
 }
 
-/** Fields whose values are compared, not only their types, because the client uses these values. */
+/**
+ * Names of the fields whose values are compared instead of their types, because the client uses the
+ * values.
+ */
 const WORDS: ReadonlySet<string> = new Set([
   ...['code', 'errorCode', 'status_code', 'token_type', 'finish_reason', 'stop_reason', 'role'],
 ]);
@@ -31,9 +34,9 @@ const OF_TRANSPORT: ReadonlySet<string> = new Set([
 
 /**
  * Compares a step's actual outcome and responses with the expected ones. In responses, compares the
- * status, the media type, and the names of headers, fields, and events. Also compares the types of
- * fields, or their values if they're in `WORDS`. The differences contain no other text from the
- * service.
+ * status, the media type, and the names of headers, fields, and events. Also compares the type of
+ * each field, or its value if its name is in `WORDS`. The differences contain no other text from
+ * the service.
  */
 export function differencesOf(expected: StepResult, found: StepResult): Differences {
   const otherwise: string[] = [];
@@ -81,8 +84,8 @@ function compare(expected: Exchange, found: Exchange): Differences {
 }
 
 /**
- * The compared parts of a response. Each function maps the names in its part to the values to
- * compare. If a field has several types, `|` separates them.
+ * The compared parts of a response. Each function returns the values to compare, keyed by name. If
+ * a field has several types, `|` separates them.
  */
 const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<string, string>>> = {
   header: ({ headers }) => {

@@ -16,7 +16,7 @@ export interface LiveRun {
   readonly generated: number;
   /** Number of tokens that the accepted requests were allowed to generate. */
   readonly allowed: number;
-  /** The API key and the access tokens of the run. */
+  /** The API key and the access tokens that were used in the run. */
   readonly secrets: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const never = new AbortController().signal;
 /** A token limit that allows several chunks, but not the whole response. */
 const NEW_TOKENS = 12;
 const PROMPT = 'Count from one to five hundred, in words, with a space between numbers.';
-/** A conversation like those from VS Code's chat: it offers a tool, which the task doesn't need. */
+/** A conversation like those from VS Code's chat. It offers a tool that the task doesn't need. */
 const WITH_TOOL: Conversation = {
   messages: [
     { role: 'system', content: [{ text: 'Answer in plain text.' }] },
@@ -64,7 +64,7 @@ const ALL_PARAMETERS: Readonly<Record<Operation, Parameters>> = {
     ...{ include_stop_sequence: true, truncate_input_tokens: 1_000 },
   },
 };
-/** A key, a project ID, and a model ID that are well-formed, but don't exist. */
+/** A well-formed key, project ID, and model ID, none of which exist. */
 const WRONG = {
   apiKey: '0'.repeat(44),
   projectId: '00000000-0000-4000-8000-000000000000',
@@ -74,8 +74,8 @@ const WRONG = {
 const operations = ['chat', 'generation'] as const satisfies readonly Operation[];
 
 /**
- * The steps by name. Each step checks the connection, lists the models, generates text, or sends a
- * request that the service must refuse.
+ * The steps, keyed by name. Each step checks the connection, lists the models, generates text, or
+ * sends a request that the service must refuse.
  */
 const STEPS: Readonly<Record<string, Step>> = {
   'Diagnose Connection': async ({ runtime, credentials, modelId }) => {

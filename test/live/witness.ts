@@ -21,7 +21,8 @@ export const MOST_TOKENS = 200;
 
 /**
  * Sends a client's requests, records each response, and enforces the token limit. Rejects a
- * generation request if it has no token limit, or if the run could then exceed `MOST_TOKENS`.
+ * generation request if it has no token limit, or if its limit could make the run exceed
+ * `MOST_TOKENS`.
  */
 export class Witness {
   readonly #bases: readonly string[];
@@ -36,12 +37,12 @@ export class Witness {
     this.#bases = addresses.map((address) => new URL(address).pathname);
   }
 
-  /** Puts an invalid token in the next request that contains a token. */
+  /** Makes the next request that has a token use an invalid token instead. */
   corruptNextToken(): void {
     this.#spoilsNext = true;
   }
 
-  /** Upper bound for the number of tokens that the service has generated so far. */
+  /** Upper bound on the number of tokens that the service has generated so far. */
   get allowed(): number {
     return this.#allowed;
   }

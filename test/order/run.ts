@@ -51,7 +51,7 @@ async function runTheNext(copy: string): Promise<void> {
   }
 }
 
-/** Runs the tests in the order that a seed determines. A run that crashes counts as failed. */
+/** Runs the tests in the order determined by `seed`. A run that crashes counts as failed. */
 function runInOrder(
   seed: number,
   cwd: string,

@@ -8,7 +8,7 @@ const PREFIXED =
 /** An IBM Cloud API key: 44 characters of URL-safe Base64. */
 const VENDOR_KEY = /(?<![\w-])[\w-]{44}(?![\w-])/g;
 
-/** A run of ASCII characters encoded as UTF-16, in either byte order. */
+/** A run of printable ASCII characters encoded as UTF-16, in either byte order. */
 const UTF_16 = /(?:[\x20-\x7e]\0){8,}[\x20-\x7e]?/g;
 
 /**
@@ -20,7 +20,7 @@ const MOST_BYTES = 67_108_864;
  * Searches a file for text that looks like a key or token. Also searches UTF-16 text and compressed
  * data, such as the text chunks of images. The pixels of images aren't searched.
  * @returns the name of each kind of key that was found, without any part of the key
- * @throws {Error} if compressed data in the file exceeds the maximum size
+ * @throws {Error} if the file contains compressed data that expands to more than `MOST_BYTES`
  */
 export function secretShapesIn(file: Buffer): string[] {
   const texts = [file, ...chunksOf(file)]

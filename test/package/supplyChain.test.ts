@@ -33,7 +33,10 @@ const lockAt = (folder: string) =>
     readonly packages: Readonly<Record<string, Locked>>;
   };
 const lock = lockAt('.');
-/** The lock file for packages that are installed only for a release, without install scripts. */
+/**
+ * The lock file for packages that are installed only for a release. Their install scripts aren't
+ * run.
+ */
 const lockOfPublishing = lockAt('.github/publish');
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly allowScripts: Readonly<Record<string, boolean>>;

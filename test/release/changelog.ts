@@ -43,8 +43,8 @@ function unreleasedIn(changelog: string): string {
 }
 
 /**
- * Returns the headings that have entries. If entries have no heading, the result contains an empty
- * string.
+ * Returns the headings that have entries. If there are entries before the first heading, the result
+ * also contains an empty string.
  */
 function headingsOf(section: string): string[] {
   const parts = section.split(/^### /m).map((part, index) => (index === 0 ? `\n${part}` : part));

@@ -2,8 +2,8 @@
  * `npm run release`: creates the next version from the changes under *Unreleased* in the changelog,
  * tests it, and packages it. It doesn't commit, tag, or publish anything.
  *
- * `--tests <script>` runs another script in package.json instead of `test:nightly`, for a trial
- * run.
+ * For a trial run, `--tests <script>` runs another script from package.json instead of
+ * `test:nightly`.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

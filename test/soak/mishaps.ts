@@ -14,8 +14,8 @@ export interface Mishap {
 }
 
 /**
- * A response with a successful status and an incomplete body. The emulator's own response can't be
- * cut off instead, because it may be an error about the token.
+ * A response with a successful status and an incomplete body. It isn't made by cutting off the
+ * emulator's own response, because that response may be an error about the token.
  */
 const beginning = (streams: boolean): Fault => ({
   headers: { 'content-type': streams ? 'text/event-stream' : 'application/json' },

@@ -17,8 +17,8 @@ type Action = 'use' | 'keepFresh' | 'refresh' | 'drop';
 interface Step {
   readonly passMs: number;
   /**
-   * Milliseconds by which the wall clock changes, in addition to `passMs`, to simulate sleep or a
-   * user who sets the clock.
+   * Milliseconds that the wall clock advances in addition to `passMs`, as when the computer sleeps.
+   * Negative if the user sets the clock back.
    */
   readonly wallMs: number;
   readonly action: Action;

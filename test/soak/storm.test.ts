@@ -64,8 +64,8 @@ describe(`${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a service wit
     time = new FakeTime();
   });
   afterEach(() => time.end());
-  // If a 429 didn't lower the limit, 83 calls would fail with a capacity of 1, 41 calls with a
-  // capacity of 2, and no calls with a capacity of 4 (measured).
+  // In an experiment in which a 429 didn't lower the limit, 83 calls failed at a capacity of 1, 41
+  // at a capacity of 2, and none at a capacity of 4.
   after(() => {
     const title = `${JOBS} calls to a service that handles at most 1, 2, or 4 requests at once, and refuses all others with a 429. In the worst case, ${worst.failed} calls fail (bar: ${MOST_FAILED}), and a call takes ${worst.requests.toFixed(2)} requests on average (bar: ${MOST_REQUESTS}).`;
     const heads = ['capacity', 'failed', 'requests per call', 'final concurrency limit', 'seconds'];

@@ -23,7 +23,7 @@ const FIXED_LEAD = 5 * MINUTE;
 class Calendar {
   readonly #days: (() => void)[][] = Array.from({ length: END }, () => []);
 
-  /** Ignores events after the end of the simulation. */
+  /** Schedules an event, unless `second` is after the end of the simulation. */
   at(second: number, event: () => void): void {
     this.#days[Math.floor(second)]?.push(event);
   }
@@ -105,8 +105,8 @@ const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
 describe(`${WINDOWS} windows that restart within the same minute and stay open for ${HOURS} h`, () => {
-  // Fewer windows in fewer hours would prove nothing, because the busiest second of a few windows
-  // is random.
+  // A short version with fewer windows and hours would prove nothing, because the busiest second of
+  // a few windows is random.
   if (!isFull) return;
 
   it(`send at most 1/5 as many token requests in the busiest second as fixed timers would (seed ${seed})`, async () => {

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { repositoryRoot, testDirectory } from '../vscode/install.ts';
 
-/** True if the tests take the pictures for the README and the walkthrough, at twice the resolution. */
+/**
+ * True if the tests take the pictures for the README and the walkthrough, at twice the normal
+ * resolution.
+ */
 export const takesPictures = process.env['HOSTED_MODEL_PICTURES'] === '1';
 
 /**
@@ -30,8 +33,8 @@ export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['c
  * Replaces the emulator's address with the hosts that users of the default service see. Replaces
  * the paths to temporary folders with the path to a home directory. Hides parts that only VS Code
  * in a browser has, and parts that distract from the picture. Shows the same times in every
- * picture. Call this right before taking a picture, because VS Code restores the text when it
- * renders a row again.
+ * picture. Call this right before taking a picture, because VS Code restores the original text when
+ * it renders a row again.
  */
 export async function prepareForPicture(page: Page): Promise<void> {
   await page.evaluate(`{
@@ -75,9 +78,9 @@ export async function prepareForPicture(page: Page): Promise<void> {
 }
 
 /**
- * Saves an encoded picture, unless the file already contains a picture that looks the same. Another
- * palette or another release of Chromium can change some colors slightly. An invisible difference
- * doesn't belong in a commit.
+ * Saves an encoded picture, unless the file already contains a picture that looks the same. With
+ * another palette or release of Chromium, some colors can differ slightly. Such invisible
+ * differences don't belong in a commit.
  */
 export async function savePicture(path: string, picture: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true });

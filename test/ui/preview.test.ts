@@ -48,7 +48,10 @@ describe(`a preview ${nightly}`, () => {
     await workbench.editor.waitForTitle(titleOf(file));
     await workbench.editor.waitForModifiedText(shown);
   };
-  /** Sends the next response's first four events, and the rest when the returned gate opens. */
+  /**
+   * Makes the service pause after the first four events of its next response. The rest arrives when
+   * the returned gate is opened.
+   */
   const stalled = () => {
     const rest = gate();
     const beforePart = (index: number) => (index < 4 ? Promise.resolve() : rest.opened);

@@ -101,8 +101,8 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
   after(() => emulator.close());
 
   /**
-   * Generates from a file while all models have these limits, and returns the message that matches
-   * `message`.
+   * Generates from a whole file while all models have these limits, and returns the text of the
+   * notification that matches `message`.
    */
   const refusal = async (model_limits: Limits, name: string, message: RegExp) => {
     emulator.settings.models = recordedModels.map((model) => ({ ...model, model_limits }));

@@ -63,7 +63,7 @@ export async function generateByKeys({ workbench: { page } }: Session): Promise<
   await page.keyboard.press('Control+G');
 }
 
-/** Matches a generation request whose body contains this text. */
+/** Returns a function that matches generation requests whose body contains this text. */
 export function asking(text: string): (request: ReceivedRequest) => boolean {
   return (request) => request.path === chatPath && request.text.includes(text);
 }

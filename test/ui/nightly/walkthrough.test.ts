@@ -126,7 +126,7 @@ async function completed(workbench: Workbench, wanted: readonly string[]): Promi
   assert.equal(await steps.count(), 5);
 }
 
-/** Waits for the picture of the open step, which only a wide window shows. */
+/** Waits until the window shows the picture of the open step. Only a wide window shows it. */
 async function showsPicture({ page, screen }: Workbench): Promise<void> {
   const size = `document.querySelector('.getting-started-media img')?.naturalWidth ?? 0`;
   await screen.until('the picture of the step', async () =>
