@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startEmulator } from './emulator.ts';
 
-// Runs only the emulator: node test/emulator/main.ts --port 8080
+// Runs the emulator on its own: node test/emulator/main.ts --port 8080
 const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
 
 const apiKey = 'demo-key-0123456789';

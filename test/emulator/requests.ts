@@ -10,7 +10,7 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Header names and values, alternating, as the client sent them. */
+  /** Alternating header names and values, as the client sent them. */
   readonly rawHeaders: readonly string[];
   /** The body, which is incomplete if the client disconnected early. */
   readonly bytes: Buffer;

@@ -19,8 +19,8 @@ export interface Service {
    */
   readonly accepted: number[];
   /**
-   * The complete texts of earlier responses, keyed by prompt. If a response was truncated, the next
-   * request can get the rest of it.
+   * The complete texts of earlier responses, keyed by prompt. A request that continues a truncated
+   * response gets the rest of its text.
    */
   readonly answers: Map<string, string>;
 }

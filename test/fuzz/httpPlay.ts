@@ -65,8 +65,8 @@ const SHORT_MS = 5_000;
 const SECRET = 'secret-of-the-script';
 
 /**
- * Plays a script with one version of the code, over real sockets. The clock moves only while
- * nothing else happens.
+ * Plays a script with one version of the code, over real sockets. The clock advances only while
+ * nothing else is happening.
  * @param time a clock that all scripts share, because a script may still clear its timers while the
  * next script is played
  */
@@ -163,7 +163,8 @@ class Play {
   async #step(): Promise<void> {
     await this.#quiet();
     if (this.#passedMs > MAX_MS) throw new Error('A call, or its response, never ends.');
-    // After `SHORT_MS`, the clock moves in larger steps, because only pauses and deadlines remain.
+    // After `SHORT_MS`, the clock advances in larger steps, because only pauses and deadlines
+    // remain.
     await this.#time.pass(this.#passedMs < SHORT_MS ? STEP_MS : SECOND_MS);
   }
 

@@ -75,7 +75,8 @@ async function bundleTests(): Promise<string> {
     platform: 'node',
     target: 'node22',
     format: 'cjs',
-    // The module `vscode` exists only in the host, and mocha loads its own files at run time.
+    // The module `vscode` exists only in the extension host, and mocha loads its own files at run
+    // time.
     external: ['vscode', 'mocha'],
     // Prefers ES modules in packages that have no `exports`.
     mainFields: ['module', 'main'],

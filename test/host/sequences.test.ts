@@ -16,7 +16,7 @@ import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
  */
 interface Mark {
   readonly char: string;
-  /** Undefined for the user's text. */
+  /** Undefined if the user typed the character. */
   readonly response?: Response;
 }
 

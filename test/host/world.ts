@@ -34,8 +34,8 @@ export class World {
   reported: Reported[] = [];
   isRetryWanted = false;
   /**
-   * The connection lookup waits for this promise. If the promise resolves to false, the lookup
-   * finds no connection.
+   * The connection lookup waits for this promise. If the promise resolves to false, no connection
+   * is found.
    */
   beforeCredentials: Promise<boolean> = Promise.resolve(true);
 

@@ -162,16 +162,16 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   return [...different.values()].every((count) => count <= most);
 }
 
-/** @param clip part of the window to capture, by default all of it */
+/** @param clip the part of the window to capture. By default, the whole window is captured. */
 export async function takePicture(page: Page, name: string, clip?: Clip): Promise<void> {
   await savePicture(join(folder, `${name}.png`), await asPng(await takeScreenshot(page, clip)));
 }
 
 /**
- * Prepares the page, and takes a screenshot without running animations: finite animations have
- * ended, and spinning icons are in their first position.
+ * Prepares the page, and takes a screenshot with all animations stopped. Finite animations are at
+ * their end, and spinning icons are in their first position.
  *
- * @param clip part of the window, by default all of it
+ * @param clip the part of the window to capture. By default, the whole window is captured.
  */
 export async function takeScreenshot(page: Page, clip?: Clip): Promise<Buffer> {
   await prepareForPicture(page);

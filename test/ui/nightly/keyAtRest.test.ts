@@ -115,7 +115,7 @@ describe(`the API key ${nightly}`, () => {
     const { validation } = await quickInput.waitFor({ step: '2/5', validation: /refused/ });
     assert.match(validation, /expired|deleted/);
     assert.equal(await secretNames(session), '');
-    // The setup doesn't offer a refused key again, so the test enters the key again.
+    // The setup doesn't offer to keep a refused key, so the test enters the key again.
     await quickInput.type(refusedKey);
     for (const step of ['2/5', '3/5', '4/5']) {
       await quickInput.waitFor({ step });
