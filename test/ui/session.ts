@@ -33,8 +33,8 @@ export interface SessionOptions {
    */
   trust?: 'off' | 'restricted' | 'ask';
   /**
-   * Environment of the extension host. A new server starts if the previous session had a different
-   * environment.
+   * Environment variables of the extension host. A new server starts if the previous session had
+   * different ones.
    */
   env?: Readonly<Record<string, string | undefined>>;
   /**
@@ -56,18 +56,16 @@ export interface Session {
   server: VSCodeServer;
   /** Returns the absolute path to a file in the opened folder. */
   path(name: string): string;
-  /** Opens another window that shares the secrets. By default, it opens the same folder. */
+  /** Opens another window with the same secrets. By default, it opens the same folder. */
   anotherWindow(folder?: string): Promise<Workbench>;
   /**
-   * Closes all windows of this session. The windows are also closed by the next `openWorkbench` and
-   * at the end of the run.
+   * Closes all windows of this session. Without this call, they are closed by the next
+   * `openWorkbench` or at the end of the run.
    */
   close(): Promise<void>;
 }
 
-/**
- * The tag at the end of the title of each journey or group that runs only in `npm run ui:nightly`.
- */
+/** Journeys and groups whose titles end with this tag run only in `npm run ui:nightly`. */
 export const nightly = '@nightly';
 
 // Checks the system before the first test, so that an unsupported system is reported only once.
@@ -138,8 +136,8 @@ export const mochaHooks = {
 };
 
 /**
- * Runs only in the main process. In a parallel run, the browser and the server end with their
- * worker.
+ * Runs only in the main process. In a parallel run, the browser and the server belong to a worker,
+ * and end with it.
  */
 export async function mochaGlobalTeardown(): Promise<void> {
   await browser?.close();

@@ -28,7 +28,7 @@ import type { Session } from './session.ts';
 
 /**
  * Tests the packaged extension against the service's documentation of tokens, credentials, and
- * errors, point by point. All of the product's names are in this table, so only this table must
+ * errors, point by point. All of the product's names are in this table, so only this table needs to
  * change if a title or setting is renamed.
  */
 const product = {
@@ -107,19 +107,21 @@ const inFile = { key: 'key-in-the-env-file-0123', project: 'project-of-the-file'
 const inEnvironment = { key: 'key-in-the-environment-0', project: 'project-of-the-environment' };
 
 describe("the extension, tested against the service's documentation", () => {
-  /** The identity service for all three sources, and the model service in the editor's settings. */
+  /**
+   * The identity service for all three sources, and the model service set in the editor's settings.
+   */
   let emulator: Emulator;
   /**
-   * The service in the `.env` file. It replays a recording, because an emulator rejects tokens that
-   * another emulator issued.
+   * The model service that the `.env` file specifies. It replays a recording, because an emulator
+   * rejects tokens that another emulator issued.
    */
   let fileService: Emulator;
-  /** The service in the environment, which also replays a recording. */
+  /** The model service that the environment specifies. It also replays a recording. */
   let environmentService: Emulator;
   let elsewhere: UnapprovedListener;
   /** All three emulators, which must receive nothing before the first approval. */
   let unapproved: readonly AwaitingApproval[];
-  /** All tests share one window, since opening a window for each of them would take too long. */
+  /** All tests share one window, because opening a window for each test would take too long. */
   let session: Session;
   const emulators = () => [emulator, fileService, environmentService];
   const approveHosts = () => {
@@ -401,8 +403,8 @@ describe("the extension, tested against the service's documentation", () => {
       emulator.faults.next(chatPath, { status: 503, hold: held.opened });
       emulator.faults.always(chatPath, { status: 503 });
       await generateOnce();
-      // Holds the first response until progress appears. Otherwise, the first backoff could end
-      // before that.
+      // Holds the first response until the progress notification appears. Otherwise, the first
+      // backoff could end before its countdown is shown.
       await notifications.progress(product.generating);
       held.open();
       await notifications.close(product.exhausted);
@@ -416,7 +418,8 @@ describe("the extension, tested against the service's documentation", () => {
         waits.set(attempt, Math.max(waits.get(attempt) ?? 0, Number(seconds)));
       }
       assert.deepEqual([...waits.keys()], ['2', '3', '4']);
-      // The countdown shows waits of 0.5 to 1 s, 1 to 2 s, and 2 to 4 s in whole seconds.
+      // The waits are 0.5 to 1 s, 1 to 2 s, and 2 to 4 s. The countdown shows whole seconds, so
+      // consecutive waits can look equal.
       const [first = 0, second = 0, third = 0] = waits.values();
       assert.ok(first <= second && second <= third && first < third, `${first} ${second} ${third}`);
     });
@@ -473,7 +476,7 @@ describe("the extension, tested against the service's documentation", () => {
       await status().waitForTooltip(product.spaced);
       await notifications.cancelProgress(product.generating);
       await notifications.waitUntilGone(product.generating);
-      // If the previous test's last request was less than the interval ago, no request is sent.
+      // If the previous test sent a request less than a minute ago, this test sends none.
       assert.ok(emulator.count(chatPath) <= 1);
     });
   });
@@ -486,7 +489,8 @@ describe("the extension, tested against the service's documentation", () => {
 function tokenThatEndsBy(field: 'expires_in' | 'expiration', { tokensIssued }: Emulator): Fault {
   const nowSeconds = 1_800_000_000;
   return {
-    // The extension compares `expiration` with this time on the service's clock.
+    // The extension takes the service's current time from this header, and compares `expiration`
+    // with it.
     headers: { date: new Date(nowSeconds * 1_000).toUTCString() },
     json: {
       access_token: tokensIssued.at(-1),

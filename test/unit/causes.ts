@@ -20,7 +20,7 @@ import {
 
 const authHost = 'iam.cloud.ibm.com';
 const serviceHost = 'us-south.ml.cloud.ibm.com';
-/** A host that the user entered, and that no built-in service uses. */
+/** A user-entered host that no built-in service uses. */
 const ownHost = 'model.example';
 
 const failed = (

@@ -5,7 +5,7 @@
 
 export interface ClockRule {
   readonly name: string;
-  /** Returns the offsets at which code breaks the rule. */
+  /** Returns the offset of each violation in the text. */
   readonly breaks: (text: string) => readonly number[];
   /** Code samples that break the rule, to prove that the rule catches them. */
   readonly planted: readonly string[];

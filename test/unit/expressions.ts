@@ -103,8 +103,9 @@ const COUNTED = {
 /**
  * How thoroughly recheck analyzes an expression. By default, it analyzes the expression's
  * automaton. If the expression has lookaround, a back reference, or too many states, recheck
- * searches for a slow text instead. `maxAttackStringSize` is so large that quadratic work exceeds
- * `attackLimit` several times over, even if the text repeats a part of 30 characters.
+ * instead searches for a text that takes long to match. `maxAttackStringSize` is so large that
+ * quadratic work exceeds `attackLimit` several times over, even if the text repeats a 30-character
+ * part.
  */
 const EFFORTS = {
   /**
@@ -167,8 +168,8 @@ function recheckable({ source, flags }: RegExp): { source: string; flags: string
 }
 
 /**
- * Matches an emoji property, or a character class with at most two levels of nested classes. No
- * expression in `src` nests deeper.
+ * Matches an emoji property, or a character class with at most two levels of nested classes.
+ * Classes in `src` aren't nested any deeper.
  */
 const CLASS_OF_SETS =
   /\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*\])*\]|\\p\{RGI_Emoji(?:_Tag_Sequence)?\}/g;

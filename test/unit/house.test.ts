@@ -127,7 +127,7 @@ describe('the architecture checks', () => {
 
 describe('the clock check', () => {
   const suites = 'unit,contract,faults,fuzz,soak,host,ui,package,emulator,vscode'.split(',');
-  // The runner of `npm test` prints how long the tests took, so it needs a clock.
+  // test/run.ts is excluded, because it prints how long the tests took.
   const all = filesIn('test/*.ts', `test/{${suites}}/**/*.ts`).filter(
     (path) => path !== 'test/run.ts',
   );

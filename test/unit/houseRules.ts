@@ -11,7 +11,7 @@ export interface HouseRule {
   readonly name: string;
   /** True if this line of the file at `path` breaks the rule. */
   readonly isBroken: (line: string, path: string) => boolean;
-  /** A file, and a line that must be caught when the test adds it to this file. */
+  /** A line that must be caught when the test adds it to the file at `path`. */
   readonly planted: readonly [path: string, line: string];
 }
 
@@ -80,8 +80,8 @@ const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, plante
   ],
 ];
 /**
- * Modules that load on first use, by their file name in the package. Each value contains the path
- * to the only file that imports the module, and the path in the import statement.
+ * Modules that load on first use, keyed by their file names in the package. Each value contains the
+ * path to the only file that imports the module, and the path in the import statement.
  */
 export const importedOnFirstUse: Readonly<Record<string, readonly [path: string, of: string]>> = {
   app: ['extension.ts', './app.ts'],
@@ -339,9 +339,7 @@ export function circle(files: ReadonlyMap<string, string>): string[] | undefined
   return undefined;
 }
 
-/**
- * Returns names that are exported by more than one file, or shared by more than one type or class.
- */
+/** Returns the names that more than one file exports, or that more than one type or class has. */
 export function namesTwice(files: ReadonlyMap<string, string>): string[] {
   const declared = [...files].flatMap(([, text]) =>
     [...text.matchAll(DECLARATION)].map(({ groups = {} }) => groups),

@@ -53,7 +53,7 @@ describe('the extension', () => {
   it("G14: doesn't register a URI handler or an authentication provider", () => {
     const registrations =
       /\bregister(UriHandler|AuthenticationProvider|Tool|LanguageModel\w*|McpServer\w*|ExternalUriOpener|TaskProvider|DebugConfigurationProvider|FileSystemProvider)\b/g;
-    // Registers the models for VS Code's chat, and the tool, which is off by default.
+    // These calls register the models for VS Code's chat, and the tool, which is off by default.
     assert.deepEqual(places(registrations), [
       'src/chat/offerModels.ts: registerLanguageModelChatProvider',
       'src/chat/offerModels.ts: registerTool',
@@ -74,7 +74,7 @@ describe('the extension', () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
     assert.equal(registered.length, 2, 'two places register commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);
-    // Registers the command behind the link for retrying requests that got no response.
+    // This call registers the command behind the link for retrying requests that got no response.
     assert.match(
       registered[1] ?? '',
       /registerCommand\(this\.#retryId, \(\) => this\.#retry\(\)\)/,

@@ -1,4 +1,4 @@
-/** Starts Chromium, and opens each page with its own context and keyring. */
+/** Starts Chromium, and opens each page in its own context with its own keyring. */
 import { randomBytes } from 'node:crypto';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { ensureChromium } from './install.ts';
@@ -87,7 +87,7 @@ async function drawFontsAlike(context: BrowserContext): Promise<void> {
 
 /**
  * Provides the host's half of the key with which VS Code encrypts the secrets in a page's storage.
- * The VS Code server alone doesn't provide this half, so secrets wouldn't survive a reload.
+ * The VS Code server itself doesn't provide this half, so secrets wouldn't survive a reload.
  */
 async function addKeyring(context: BrowserContext): Promise<void> {
   const half = randomBytes(32);

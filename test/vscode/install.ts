@@ -26,9 +26,7 @@ export interface VSCodeServerInstallation {
   node: string;
 }
 
-/**
- * The extension host of these servers needs Node 24, so the server must be started with Node 24.
- */
+/** The extension hosts of these servers need Node 24, so the servers must be started with it. */
 const serverNodeMajor = 24;
 
 /**
@@ -104,13 +102,14 @@ async function installServer(version: string, directory: string, vscode: string)
   await writeFile(join(directory, 'package.json'), '{ "private": true }\n');
   const install = ['npm', 'install', '--ignore-scripts', ...quiet];
   await run([...install, '--no-save', `code-server@${version}`], directory);
-  // These two commands replace the install script, which isn't run, because it needs a compiler.
+  // These two commands replace the install script, which is skipped because it needs a compiler.
   await run([...install, '--omit=dev'], vscode);
   await run([...install, '--omit=dev'], join(vscode, 'extensions'));
 }
 
 /**
- * Folder with the C++ headers of this Node, if any. The npm package `node` includes the headers.
+ * Returns the folder that contains the C++ headers of this Node, or undefined if there is none. The
+ * npm package `node` includes the headers.
  */
 async function nodeHeaders(): Promise<string | undefined> {
   const installation = join(dirname(process.execPath), '..');

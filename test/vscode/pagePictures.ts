@@ -165,8 +165,8 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await keepKeys(page, 'Ctrl+K');
   await take(400);
   await releaseKeys(page);
-  // VS Code waits five seconds for the second key of a shortcut, and a picture can take longer on a
-  // busy machine.
+  // VS Code waits only five seconds for the second key of a shortcut. If taking the pictures took
+  // longer, presses the first key again.
   const waits = (await waiting.count()) > 0;
   if (!waits) await page.keyboard.press('Control+K');
   await page.keyboard.press('Control+G');

@@ -70,7 +70,8 @@ export class Screen {
   }
 
   /**
-   * The text of the visible elements in `places`, one line for each place, and the focused element.
+   * Describes the screen: the visible elements in `places`, with one line per place, and the
+   * focused element.
    */
   async describe(): Promise<string> {
     const script = `Object.entries(${JSON.stringify(places)}).map(([place, selector]) => {

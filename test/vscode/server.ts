@@ -13,11 +13,11 @@ export interface ServerOptions {
   version?: string;
   /** Folder that `url()` opens. */
   folder?: string;
-  /** User settings on top of `quietSettings`. */
+  /** User settings in addition to `quietSettings`. */
   userSettings?: Settings;
-  /** By default, a temporary directory. Any other directory isn't deleted when the server stops. */
+  /** By default, a temporary directory, which is deleted when the server stops. */
   extensionsDirectory?: string;
-  /** By default, a temporary directory. Any other directory isn't deleted when the server stops. */
+  /** By default, a temporary directory, which is deleted when the server stops. */
   dataDirectory?: string;
   /**
    * Required to load an extension under development, and to run tests in the extension host. VS
@@ -48,9 +48,8 @@ export interface VSCodeServer {
   /** Directory of the server's user settings, machine settings, state, and logs. */
   dataDirectory: string;
   /**
-   * Address of a window that opens this folder or `.code-workspace` file. By
-   * default, it's the folder that the server was started with. If `null`, the window opens without a
-   * folder.
+   * Address of a window that opens this folder or `.code-workspace` file. By default, the window
+   * opens the folder that the server was started with. If `null`, it opens without a folder.
    */
   url(folder?: string | null, payload?: readonly (readonly [string, string])[]): string;
   /**

@@ -42,7 +42,7 @@ export class StatusItem {
     return (await this.#screen.read<StatusItemState | null>(script)) ?? undefined;
   }
 
-  /** Waits until the item matches, for at most `milliseconds`, which defaults to `usualWait`. */
+  /** Waits at most `milliseconds` (by default, `usualWait`) for the item to match. */
   waitFor(expected: StatusItemExpectation = {}, milliseconds?: number): Promise<StatusItemState> {
     const wanted = Object.entries(expected).map(([name, value]) => `${name} ${value}`);
     return this.#screen.until(

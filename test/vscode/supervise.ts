@@ -33,7 +33,7 @@ child.on('close', async (code) => {
 process.stdin.resume();
 process.stdin.on('close', stop);
 process.on('SIGTERM', stop);
-// Ignores an interrupt, because the parent closes standard input to stop the command.
+// Ignores interrupts, because the parent closes standard input to stop the command.
 process.on('SIGINT', () => undefined);
 
 function stop(): void {

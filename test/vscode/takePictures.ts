@@ -1,5 +1,5 @@
 /**
- * `npm run pictures [part]`: takes all pictures, or only those from the files whose paths contain
+ * `npm run pictures [part]`: runs all files that take pictures, or only those whose paths contain
  * `part`.
  */
 import { spawnSync } from 'node:child_process';

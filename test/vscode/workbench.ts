@@ -83,8 +83,8 @@ export class Workbench {
 
   /**
    * Runs a command by its full title in the palette, which is `Category: Title` if the command has
-   * a category. Retries until the command is listed, because an open palette doesn't add commands
-   * that are registered late.
+   * a category. Reopens the palette until the command is listed, because an open palette doesn't
+   * add commands that are registered late.
    */
   async runCommand(title: string): Promise<void> {
     await this.screen.until(
@@ -225,7 +225,7 @@ export class Workbench {
     const ready = await within(lookMilliseconds, async () => {
       const items = (await this.quickInput.state())?.items ?? [];
       const row = items.find((item) => item.label === title);
-      // Recent commands are listed above this row. Uses the keyboard, because a click could miss
+      // Recent commands are listed above this row, so the focus must move down. A click could miss
       // the row while the list is still moving.
       if (row?.focused === false) await this.page.keyboard.press('ArrowDown');
       return row?.focused === true ? true : undefined;

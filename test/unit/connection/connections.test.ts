@@ -1243,7 +1243,7 @@ describe('Connections', () => {
       assert.deepEqual([signOutSignal.aborted, forgotten], [true, 1]);
       await settled();
       assert.equal(keyring.values.has('hostedModel.key.ibm'), true);
-      // Deleting the key cancels requests that started before the deletion.
+      // Requests that start before the key is deleted are canceled by the deletion.
       const later = connections.signOutSignal;
       assert.equal(later.aborted, false);
       slow.resolve();

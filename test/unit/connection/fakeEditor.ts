@@ -34,8 +34,9 @@ export interface ModalPrompt {
 }
 
 /**
- * Checks that VS Code shows the whole text of a notification. A notification without buttons has
- * only one line, so its text may have at most 60 characters, not counting quoted names.
+ * Checks that a notification is short enough for VS Code to show its whole text. A notification
+ * without buttons has only one line, so its text may have at most 60 characters, not counting
+ * quoted names.
  * @throws {Error} if the text is too long
  */
 export function checkLength(text: string, buttons: readonly unknown[]): void {
@@ -51,17 +52,17 @@ export class FakeEditor {
   workspaceFile: Address | undefined;
   readonly userSettings = new Map<string, unknown>();
   readonly folderSettings = new Map<string, unknown>();
-  /** Settings that apply only to one folder of a workspace, keyed by the folder's path. */
+  /** Settings that apply to only one folder of a workspace, keyed by the folder's path. */
   readonly settingsByFolder = new Map<string, ReadonlyMap<string, unknown>>();
   /** The `ConfigurationTarget` of each write to a setting, in order. */
   readonly targets: number[] = [];
   /**
-   * Settings that another settings file overrides, such as a remote machine's settings file.
-   * Changes to these settings have no effect.
+   * Settings that are overridden elsewhere, such as in a remote machine's settings file. Changes to
+   * these settings have no effect.
    */
   readonly overriddenSettings = new Set<string>();
   readonly files = new Map<string, string>();
-  /** The error with which every file lookup fails, if any. */
+  /** If defined, every file lookup fails with this error. */
   statError: Error | undefined;
   /** File lookups wait for this promise, as on a slow file system. */
   beforeFiles: Promise<void> = Promise.resolve();
@@ -85,8 +86,8 @@ export class FakeEditor {
   /** The number of modal prompts so far. */
   modalCount = 0;
   /**
-   * The texts of all messages that aren't modal, and the validation messages that inputs show when
-   * they open.
+   * The texts of all non-modal messages, and the validation messages that inputs show when they
+   * open.
    */
   readonly messages: string[] = [];
   /** The number of input boxes and lists that were opened. */
@@ -96,10 +97,12 @@ export class FakeEditor {
    * `undefined` for an input without a prompt.
    */
   readonly prompts: (string | undefined)[] = [];
-  /** Labels of the items to pick in the next lists, in order. If none are left, a list closes. */
+  /**
+   * Labels of the items to pick in the next lists, in order. If no label is left, the list closes.
+   */
   readonly picks: string[] = [];
   /**
-   * Texts to type into the next input boxes, in order. If none are left, an input box from
+   * Texts to type into the next input boxes, in order. If no text is left, an input box from
    * `createInputBox` closes, as if the user had pressed Escape.
    */
   readonly typed: string[] = [];
@@ -115,7 +118,7 @@ export class FakeEditor {
   /** Called with a setting's name before the setting is written. */
   beforeUpdate: (name: string) => void = () => {};
   /**
-   * Label of the button to press in each warning or information message that isn't modal. A message
+   * Label of the button to press in each non-modal warning or information message. A message
    * without this button is closed.
    */
   pressed: string | undefined;
@@ -489,7 +492,7 @@ const languageModelNames = {
 };
 
 /**
- * Makes `import 'vscode'` return a fake. Each call to a function of the fake uses the editor that
+ * Makes `import 'vscode'` load a fake. Each call to a function of the fake uses the editor that
  * `current` returns at that time.
  */
 export function installEditor(current: () => FakeEditor): { deregister(): void } {

@@ -32,8 +32,8 @@ export class FakeKeyring {
   }
 
   /**
-   * Notifies every window, including the window that wrote, even if nothing changed. VS Code does
-   * the same.
+   * Notifies every window of a write, including the window that wrote, even if the value didn't
+   * change. VS Code does the same.
    */
   announce(key: string): void {
     for (const listener of this.listeners) listener({ key });

@@ -36,9 +36,9 @@ export class FakeDocument implements OpenDocument {
   fate: Fate = 'apply';
   /** The number of edits by the writer that were applied and started an undo step. */
   steps = 0;
-  /** Whitespace that edits with the fate `applyAndTrim` trimmed. */
+  /** Whitespace trimmed by edits with the fate `applyAndTrim`. */
   readonly trimmed: Mark[] = [];
-  /** Characters that the user removed by an edit, undo, or redo, and didn't restore. */
+  /** Characters that the user removed by an edit, undo, or redo, and hasn't restored. */
   readonly deleted = new Set<Mark>();
   /** The user's characters that the writer removed, except for those in `trimmed`. */
   taken = '';
@@ -150,7 +150,7 @@ export class FakeDocument implements OpenDocument {
   dispose(): void {}
 
   #edit(changes: readonly TextChange[], owner: Owner, undoStopBefore: boolean): void {
-    // VS Code reports the changes in reverse order of their positions in the document.
+    // VS Code reports changes in reverse order, from the end of the document to the start.
     const ordered = changes.toSorted((one, other) => other.rangeOffset - one.rangeOffset);
     const event = ordered.map(({ rangeOffset, rangeLength, text }) => ({
       at: rangeOffset,

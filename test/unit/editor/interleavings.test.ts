@@ -97,7 +97,7 @@ function answerOf({ unit: character }: Mark): number {
 interface Run {
   readonly page: FakeDocument;
   readonly writer: StreamWriter;
-  /** The text of each response, including lead and tail unless the response is empty. */
+  /** The text of each response, including its lead and tail unless the response is empty. */
   readonly texts: readonly string[];
   readonly placed: readonly boolean[];
   /** For each response, true if the user changed the response or text right next to it. */
@@ -179,7 +179,7 @@ async function play(drawn: readonly ResponsePlace[], script: readonly Step[]): P
   return { page, writer, texts, placed, isNear, userEdits, replays, failures };
 }
 
-/** Returns the expected text of the document after all responses are undone. */
+/** Returns the expected text of the document after all responses have been undone. */
 function withoutOurs({ marks }: FakeDocument, drawn: readonly ResponsePlace[]): string {
   const back = new Set<number>();
   return marks
@@ -222,7 +222,7 @@ describe('5,000 random interleavings of user edits and streamed responses', () =
           const units = found.map((mark) => mark.unit).join('');
           const deleted = new Set([...page.deleted].map((mark) => mark.unit));
           figures['characters compared'] += units.length;
-          // All characters of a response are different. The remaining characters must each occur
+          // All characters of a response are different. Those still in the document must each occur
           // once, in their original order.
           assert.equal(units, [...text].filter((each) => units.includes(each)).join(''));
           const isLeftAlone = !isNear[answer] && page.trimmed.length === 0;

@@ -8,7 +8,8 @@ type SelectionAfter = typeof import('../../../src/editor/keptSelections.ts').sel
 let selectionAfter: SelectionAfter;
 
 /**
- * Applies changes. Returns the whole text, the selected text, and the result of `selectionAfter`.
+ * Applies changes. Returns the changed text, the text that is then selected, and the result of
+ * `selectionAfter`.
  */
 function afterwards(
   text: string,
@@ -37,7 +38,7 @@ describe('a selection', () => {
 
   for (const lineEnd of ['\n', '\r\n']) {
     const lines = `one${lineEnd}two${lineEnd}`;
-    /** Contains the two selected lines between two other lines. */
+    /** The two selected lines, between two other lines. */
     const text = `zero${lineEnd}${lines}three`;
     const start = 4 + lineEnd.length;
     const end = start + lines.length;

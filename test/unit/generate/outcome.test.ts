@@ -54,7 +54,7 @@ describe('responseNotifications', () => {
     const timing = { intervalMs: 0, deadlineMs: 5_000 };
     const open = () => new StreamWriter(document, [place], { timing });
     const stage = { previews: new Previews(), rescue: () => assert.fail('rescued') };
-    // The clipboard needs no document.
+    // The mode `clipboard` doesn't write to a document.
     const used = id === 'clipboard' ? mode : { ...mode, open };
     const job = new Made([target], template, used, stage);
     job.append(0, text);

@@ -26,8 +26,8 @@ export function formsIn(text: string, secret: string): string[] {
 }
 
 /**
- * Returns the forms of a secret, including some that the extension doesn't mask, such as JSON in
- * JSON and Base64 of a longer text.
+ * Returns the forms of a secret, including some that the extension doesn't mask, such as JSON
+ * nested in JSON, or a part of a longer text's Base64 form.
  */
 function formsOf(secret: string): string[] {
   const whole = [

@@ -14,8 +14,8 @@ import { recordings } from '../../emulator/recordings.ts';
 const KEY_REFUSED = 'BXNIM0415E';
 
 /**
- * The rows of the table of error details in docs/skills.md. Each has its details, its statuses, and
- * the known codes and quoted texts in the details.
+ * The rows of the error details table in docs/skills.md. Each row contains its details, its
+ * statuses, and the known codes and quoted texts found in the details.
  */
 const [, section = ''] = readFileSync('docs/skills.md', 'utf8').split('## Error details\n');
 const rows = [...section.matchAll(/^\| (?<details>[^|]+) \| (?<status>\d[^|]*) \|/gm)].map(

@@ -13,7 +13,7 @@ const notMember =
 const tooLong = (text: string) => `Invalid input argument for Model 'm': ${text}`;
 
 describe('an error response to an inference request', () => {
-  // Responses from the service's documentation, and responses that were observed.
+  // Responses from the service's documentation, and responses observed in practice.
   const table: readonly [number, string, string, ErrorKind][] = [
     [401, 'authentication_token_expired', 'due to an expired token', 'unauthorized'],
     [401, 'authentication_token_not_valid', 'due to invalid token', 'unauthorized'],

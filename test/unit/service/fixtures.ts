@@ -113,7 +113,7 @@ export class FakeTime implements Clock {
     this.#wallOffset += ms;
   }
 
-  /** Advances the time in steps of `stepMs`, and runs the timers that are due after each step. */
+  /** Advances the time in steps of `stepMs`. After each step, runs the timers that are due. */
   async pass(ms: number, stepMs = ms): Promise<void> {
     await settled();
     for (let passed = 0; passed < ms; passed += stepMs) {

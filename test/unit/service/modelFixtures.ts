@@ -1,6 +1,6 @@
 import type { LifecycleStage, Model } from '../../../src/service/api/modelList.ts';
 
-/** Creates a model with only the given facts, from a model list as of 2026-11-21. */
+/** Creates a model. Facts that aren't given are empty, except for the ID and the list's date. */
 export function modelOf(facts: Partial<Model> = {}): Model {
   return {
     id: 'maker/model',

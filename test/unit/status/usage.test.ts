@@ -115,7 +115,7 @@ describe('usage', () => {
     assert.equal(line(), undefined, 'the old count is gone before the new count is known');
     await changed;
     assert.match(line() ?? '', /client secret.*: 1 request, 7 tokens$/);
-    // The second of two changes wins, even if the second change finishes first.
+    // The later of two changes wins, even if it finishes first.
     await Promise.all([usage.setActive(connection), usage.setActive(undefined)]);
     assert.equal(line(), undefined);
   });

@@ -43,7 +43,7 @@ export class UsageEditor extends FakeEditor {
     return readdirSync(this.folder).sort();
   }
 
-  /** The parsed contents of all files in the folder, by name. */
+  /** The parsed contents of all files in the folder, keyed by file name. */
   get stored(): Readonly<Record<string, unknown>> {
     return Object.fromEntries(
       this.fileNames.map((name) => [

@@ -28,7 +28,7 @@ const forms = new Map(
     .map((path) => [basename(path, '.yml'), read(path) as Form]),
 );
 
-/** Returns the question with this ID if the form requires an answer, and undefined otherwise. */
+/** Returns the form's question with this ID if an answer is required, and undefined otherwise. */
 const required = (form: string, id: string) =>
   forms.get(form)?.body.find((one) => one.id === id && one.validations?.required);
 

@@ -52,7 +52,7 @@ describe('a service that the user added', () => {
   let connections: Connections;
   let runtime: ServiceRuntime;
   let tested: Credentials[];
-  /** Throws an error if a test of these credentials should fail. */
+  /** Called with the tested credentials. Throws an error if the test should fail. */
   let failTest: (credentials: Credentials) => void;
   let hooks: ReturnType<typeof installEditor>;
   before(() => {

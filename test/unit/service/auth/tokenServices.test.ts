@@ -16,7 +16,7 @@ const [oauth = assert.fail()] = readServices([acme]).own;
 describe('the token services of a window', () => {
   /**
    * Creates token services. If `failure` is set, each token request fails with it. Otherwise, each
-   * returns a token that contains the number of the request.
+   * request returns a token that contains the request's number.
    */
   function start() {
     const requests: Credentials[] = [];
