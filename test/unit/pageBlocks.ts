@@ -9,7 +9,7 @@ import { hostsTable } from './hostsTable.ts';
 import { insertModesList, type Modes } from './insertModesList.ts';
 import { type Setting, settingsTable } from './settingsTable.ts';
 
-/** All documentation pages. Each of them can contain generated blocks. */
+/** All documentation pages. Any of them can contain generated blocks. */
 export const PAGES: readonly string[] = [
   'README.md',
   'CHANGELOG.md',

@@ -35,7 +35,7 @@ async function slowTexts(counter: WorkCounter, name: string, path: CodePath): Pr
 
 const PROSE = 'The quick brown fox jumps over the lazy dog, and again it does.\n';
 /**
- * Maximum work per character, as counted by `WorkCounter`, to search a prompt for secrets. The
+ * Maximum work per character for searching a prompt for secrets, as counted by `WorkCounter`. The
  * limit is low, because the search delays each request.
  */
 const MOST_WORK = 64;

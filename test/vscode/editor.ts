@@ -214,7 +214,7 @@ export class Editor {
   }
 
   /**
-   * From now on, records all matching lines in all editors, even if they appear only for a moment.
+   * Starts recording all matching lines in all editors, even if they appear only for a moment.
    * @returns a function that returns the number of renderings so far, and the lines that matched
    */
   async watchDrawn(

@@ -108,7 +108,7 @@ export class Notifications {
   }
 
   /**
-   * From now on, records the part of each notification's text that matches, even if the text is
+   * Starts recording the part of each notification's text that matches, even if the text is
    * replaced immediately.
    * @returns a function that returns the recorded parts in order, without consecutive duplicates
    */

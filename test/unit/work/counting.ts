@@ -92,8 +92,8 @@ function wrapAll(of: object, cheap: Readonly<Record<string, Cost>>): void {
 }
 
 /**
- * Counts the work of regular expressions in `exec`, which methods such as `replace`, `match`, and
- * `test` also call.
+ * Counts the work of regular expressions by wrapping `exec`, which methods such as `replace`,
+ * `match`, and `test` also call.
  */
 function wrapExpressions(): void {
   RegExp.prototype.exec = function (text) {
@@ -118,7 +118,7 @@ function post<Result>(method: string, parameters?: object): Result {
   return answer as Result;
 }
 
-/** Returns the number of blocks of code that have been executed since the last call. */
+/** Returns the number of blocks of code that have run since this function was last called. */
 function steps(): number {
   const { result } = post<{ result: readonly Script[] }>('Profiler.takePreciseCoverage');
   let sum = 0;
