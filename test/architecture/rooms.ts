@@ -27,7 +27,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
     'Maps each command to its function. Runs every command in a shared wrapper that reports failures.',
   chat: 'The language model provider, the chat tool, and _Use in Chat_.',
   generate:
-    'Creates and runs jobs. A job turns selections into prompts, runs the generations, and reports the outcome.',
+    'Creates and runs jobs. Turns selections into prompts, runs the generations, and reports the outcome.',
   diagnose:
     'Runs _Diagnose Connection_, creates its report, and shows messages for failed commands.',
   templates:
@@ -64,7 +64,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'service/api': 'The wire format of each API: paths, bodies, streams, and errors.',
   'service/auth': 'The authentication methods. Gets, keeps, and refreshes tokens.',
   'service/http':
-    'Sends HTTP requests, and retries them. Enforces the concurrency limit, and reads event streams.',
+    'Sends HTTP requests, and retries failed ones. Enforces the concurrency limit, and reads event streams.',
 };
 
 export function readRooms(): Room[] {
