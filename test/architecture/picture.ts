@@ -243,8 +243,8 @@ type PassCounts = Map<string, number>;
 const sideOf = ({ box, side }: Corner) => `${box.x} ${box.y} ${side}`;
 
 /**
- * Returns the shortest path from one point down to another, around the boxes between them.
- * Increases the count in `passCounts` for each side of a box that the path passes.
+ * Returns the shortest path from one point down to another, around the boxes between them. When
+ * the path goes around a box, increases the count of that side of the box in `passCounts`.
  */
 function routed(
   from: Point,

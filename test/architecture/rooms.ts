@@ -13,7 +13,7 @@ export interface Room {
   /** The name in the picture and in the table, such as `app.ts` or `chat/`. */
   readonly label: string;
   readonly files: number;
-  /** Names of the rooms that this room's files import from, including type-only imports. */
+  /** Names of the rooms that this room's files import from. Type-only imports count too. */
   readonly imports: readonly string[];
   readonly floor: number;
 }

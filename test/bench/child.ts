@@ -1,6 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-/** Runs child processes that handle one request at a time. Each has its own heap and CPU time. */
+/**
+ * Runs child processes that handle one request at a time. Each has its own heap, and its CPU time
+ * can be measured separately.
+ */
 
 type Handlers = Readonly<Record<string, (value: never) => unknown>>;
 
@@ -37,8 +40,8 @@ export class Child {
   }
 
   /**
-   * @throws {Error} with the stack of the child's error, or with the exit code if the child exits
-   * before it responds
+   * @throws {Error} if the request fails, with the stack of the child's error as the message
+   * @throws {Error} if the child exits before it responds, with its exit code in the message
    */
   async ask<Value>(name: string, value?: unknown): Promise<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();

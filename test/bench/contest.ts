@@ -88,7 +88,7 @@ export function rowsWithRatios<Name extends string>(
   });
 }
 
-/** Returns a row for each caller, with the figure that `value` selects. */
+/** Returns a row for each caller, with the median of the figure that `value` selects. */
 export function callerRows(
   figures: ReadonlyMap<CallerName, readonly Figures[]>,
   value: (figures: Figures) => number,

@@ -15,7 +15,7 @@ export interface Figures {
   /** User and system CPU time. */
   readonly cpuMs: number;
   readonly failed: number;
-  /** Median milliseconds until the first text, or 0 for calls that aren't streamed. */
+  /** Median time until the first text, in milliseconds, or 0 for calls that aren't streamed. */
   readonly firstTextMs: number;
   /** Total number of characters in all responses. */
   readonly characters: number;

@@ -31,7 +31,7 @@ export interface LineEvent {
   /** Number of the connection, counted from 1 across all lines. */
   readonly connection: number;
   readonly kind: 'opened' | 'asked' | 'answered';
-  /** Milliseconds, as returned by `clockMs`. */
+  /** The time of the event in milliseconds, as returned by `clockMs`. */
   readonly atMs: number;
 }
 

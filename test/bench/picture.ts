@@ -13,7 +13,7 @@ const width = 640;
 const margin = 20;
 const bars = { left: 330, right: 545 };
 const lineHeight = 16;
-/** Maximum characters of a name beside the bars, and of a line across the picture. */
+/** Maximum number of characters in a name beside the bars, and in a line across the picture. */
 const fits = { name: 47, line: 92 };
 
 interface Axis {

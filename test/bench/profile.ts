@@ -5,7 +5,7 @@ const SAMPLE_US = 200;
 
 /**
  * Profiles the CPU time of an operation.
- * @returns the milliseconds for each origin, such as a package or a source file
+ * @returns the milliseconds spent in each origin, such as a package or a source file
  */
 export async function profiled(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const inspector = new Session();

@@ -60,7 +60,7 @@ export async function replay(answers: ReadonlyMap<string, Buffer>): Promise<stri
 
 /**
  * Responds to each complete request in the received text.
- * @returns the start of the next request, which is incomplete
+ * @returns the rest of the text, which is the start of an incomplete request or is empty
  */
 function answerAll(socket: Socket, received: string, answers: ReadonlyMap<string, Buffer>): string {
   let rest = received;

@@ -171,7 +171,7 @@ const situations: Readonly<Record<number, Situation>> = {
       const { path } = recording(21).request;
       emulator.faults.next(path, { neverAnswers: true }, 10);
       for (let count = 0; count < 10; count += 1) {
-        // This request gets no response, so it's aborted at the end of the test.
+        // This request gets no response, so it fails when the emulator is closed after the test.
         sendRecorded(emulator, recording(21), { token }).catch(() => {});
       }
       await emulator.requestCount(path, 10);

@@ -1,4 +1,4 @@
 import { unapprovedTotal } from '../emulator/unapprovedTotal.ts';
 
-/** Plugin for `mocha --require` that checks that the whole suite contacts no unapproved host. */
+/** Plugin for `mocha --require`. Makes the suite fail if it contacts an unapproved host. */
 export const { mochaHooks, mochaGlobalSetup, mochaGlobalTeardown } = unapprovedTotal(25);

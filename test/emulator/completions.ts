@@ -4,12 +4,10 @@ import { isRecord, type Service } from './service.ts';
 import type { StopReason } from './settings.ts';
 import { piecesOf, tokenCount } from './text.ts';
 
-/**
- * Responses state this version for every model, because the recordings contain no other version.
- */
+/** The version of every model in responses. The recordings contain no other version. */
 const modelVersion = '4.0.0';
 
-/** The rate limit that responses state if the emulator enforces no rate limit. */
+/** The rate limit that responses report if the emulator doesn't enforce one. */
 const usualRequestsPerSecond = 8;
 
 const chatReasons: Readonly<Record<StopReason, string>> = {

@@ -4,8 +4,8 @@ import type { EventFormat } from './settings.ts';
 
 /**
  * Describes how the response to one request differs from the normal response. For example,
- * `cutAfterBytes: 10` cuts off the body after 10 bytes. A status without content replaces the
- * normal body, so `status: 503` is an empty 503 response.
+ * `cutAfterBytes: 10` cuts off the body after 10 bytes. If a fault sets a status but no content,
+ * the body is empty, so `status: 503` results in an empty 503 response.
  */
 export interface Fault {
   // Content. At most one of `body`, `json`, `recording`, `chunks`, and `oversizedBytes` can be set.
@@ -18,13 +18,13 @@ export interface Fault {
   readonly body?: string | Uint8Array;
   readonly json?: unknown;
   readonly recording?: number | string;
-  /** The chunks of the body, which is sent in chunked encoding. */
+  /** The chunks of the body, which is sent with chunked encoding. */
   readonly chunks?: readonly {
     readonly bytes: string | Uint8Array;
     readonly delayMs?: number;
     readonly hold?: Promise<unknown>;
   }[];
-  /** The size of a body in bytes. The body is generated block by block to save memory. */
+  /** The size of a generated body, in bytes. To save memory, the body is generated in blocks. */
   readonly oversizedBytes?: number;
   /** Redirects to this location, with status 307 unless `status` is set. */
   readonly redirectTo?: string;

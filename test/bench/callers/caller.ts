@@ -14,7 +14,7 @@ export const apiKey = 'emulator-key'.padEnd(44, '0123456789');
 export const projectId = 'emulator-project';
 export const modelId = 'ibm/granite-4-h-small';
 export const version = '2025-02-11';
-/** A prompt of 2 KB, the size of a typical selection. */
+/** A 2 KB prompt, about the size of a typical selection. */
 export const prompt = 'Say the same in fewer words, please. '.repeat(55);
 export const messages = [{ role: 'user', content: prompt }];
 

@@ -19,7 +19,7 @@ interface Module {
   readonly OpenAI: new (options: { apiKey: string; baseURL: string }) => OpenAI;
 }
 
-/** Uses `post`, the `openai` package's method for endpoints that it doesn't cover otherwise. */
+/** Uses `post`, which the `openai` package offers for endpoints without a method of their own. */
 export const makeCaller: MakeCaller = async (url) => {
   const { OpenAI }: Module = createRequire(import.meta.url)(bundlePath('openai'));
   const client = new OpenAI({ apiKey: await fetchToken(url), baseURL: url });

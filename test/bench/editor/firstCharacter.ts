@@ -12,12 +12,12 @@ import { onStage, type Stage } from './stage/stage.ts';
  * the medians differed by up to 50% between runs of this benchmark.
  */
 const windows = 36;
-/** Number of further rounds in each window in which Hosted Model runs the first command. */
+/** Number of additional rounds in each window whose first command is run by Hosted Model. */
 const rounds = 4;
 
 /**
- * Milliseconds until a fast model's first output token. Work that a contestant finishes within this
- * time doesn't delay the first character.
+ * Milliseconds until the emulated service sends the first output token, as with a fast model. Work
+ * that a contestant finishes within this time doesn't delay the first character.
  */
 const serviceMs = 200;
 
@@ -47,9 +47,10 @@ const question: Question = {
       };
       await open();
       for (let window = 0; window < windows; window += 1) {
-        // Only the first contestant's time is recorded here, because the first fetch in a window
-        // also reads the certificates for all later fetches. Without a key, Hosted Model doesn't
-        // load the code that fetches, so it can't make the other contestants faster.
+        // Only one contestant per window is measured for the first command, because the first fetch
+        // in a window also reads the certificates for all later fetches. Hosted Model has no key
+        // unless it comes first. Without a key, it doesn't load the code that fetches, so it can't
+        // make the other contestants faster.
         const [first = 'product', ...others] = turnOrder(window);
         if (first === 'product') await stage.storeKey();
         const driver = await open();

@@ -16,7 +16,7 @@ import { onStage, type Stage } from './stage/stage.ts';
  */
 const here = { rounds: 3, tokens: 300, isNear: true };
 const far = { rounds: 3, tokens: 100, isNear: false };
-/** The slow line between the window and its server, in the second part of the measurement. */
+/** The delay between the window and its server in the second part of the measurement. */
 const pace: Pace = { roundTripMs: 120 };
 
 const commands = { product: 'hostedModel.generateFromSelection', peer: 'bench.onFetch' };

@@ -4,7 +4,10 @@ import type { Figures, Order } from '../contestant.ts';
 import type { Trouble } from '../emulatorProcess.ts';
 import type { Question, Row } from '../question.ts';
 
-/** Counts token requests. Each situation is measured only once, because the counts don't vary. */
+/**
+ * Counts token requests and failed calls. Each situation is measured only once, because the counts
+ * don't vary.
+ */
 
 const thousand: Order = { kind: 'call', calls: 1_000, inFlight: 1_000 };
 const oneAtATime: Order = { kind: 'call', calls: 10, inFlight: 1 };

@@ -412,7 +412,7 @@ describe('the chat provider', () => {
       emulator.settings.models = [{ ...first, model_id: modelId, model_limits: limits }];
       const url = `${emulator.url}/v1`;
       const entry = { word: 'acme', url, api: 'openai', authentication: { kind: 'none' } };
-      // The settings state that the model supports tools, but not its limits.
+      // The settings declare the model's support for tools, but they don't include its limits.
       const models = [{ id: modelId, tools: true }];
       const [service = assert.fail('no service')] = readServices([
         { ...entry, defaultModel: modelId, models },

@@ -30,7 +30,7 @@ const printed = (line: string) => ({
 });
 /**
  * Returns a JavaScript expression for this text. The expression contains the text only in hex, so
- * the test doesn't find secrets in the command's arguments.
+ * that the search for secrets doesn't find the text in the command's arguments.
  */
 const hidden = (text: string) => `Buffer.from('${Buffer.from(text).toString('hex')}','hex')`;
 const print = (text: string) => `process.stdout.write(${hidden(text)})`;

@@ -48,7 +48,7 @@ class FakeRange {
   }
 }
 
-/** Escapes text as VS Code does, and keeps the original text in `given`. */
+/** Escapes appended text as VS Code does, and keeps the text without escapes in `given`. */
 class FakeMarkdown {
   value = '';
   given = '';
@@ -114,11 +114,11 @@ export class SinkEditor extends FakeEditor {
   button = 'Use These Values';
   /** ID of the model to pick in *Select Model*. If the model isn't listed, the list closes. */
   modelToPick = '';
-  /** The path to the folder that each setting was written for, or undefined for user settings. */
+  /** For each setting that was written, the path to its folder, or undefined for user settings. */
   readonly scopes: (string | undefined)[] = [];
   onLog: () => void = () => {};
   isFocused = true;
-  /** The part of the editor's API that throws an error whenever it's accessed. */
+  /** The part of the editor's API in which some calls throw an error. */
   broken: 'status bar' | 'windows' | 'tabs' | 'settings file' | undefined;
   /**
    * The ID of a command that can't be registered, as if another extension had already registered
@@ -145,7 +145,7 @@ export class SinkEditor extends FakeEditor {
       (listener as (value: unknown) => void)(value);
   }
 
-  /** The number of objects in `held`, by kind. */
+  /** The number of objects and listeners in `held`, by kind. Kinds without any are left out. */
   get heldCounts(): Readonly<Record<string, number>> {
     const counts = [...this.held].map(([kind, all]) => [kind, all.size] as const);
     return Object.fromEntries(counts.filter(([, count]) => count > 0));
@@ -388,8 +388,8 @@ export class SinkEditor extends FakeEditor {
   /**
    * A list or input box. By default, it closes as soon as it's shown. The service list accepts its
    * first item. The lists in `LISTS_TO_READ` stay open until their items arrive. *Select Model*
-   * then accepts `modelToPick` if it's listed, and *Diagnose Connection* accepts an item that
-   * copies text.
+   * then accepts `modelToPick`, or closes if the model isn't listed. *Diagnose Connection* accepts
+   * an item that copies text, and closes when its items are next updated.
    */
   #list(sink: Sink): unknown {
     let hide = () => {};

@@ -24,7 +24,7 @@ export interface AddedService {
 export interface Scenario {
   readonly key: string;
   readonly source: KeySource;
-  /** The fault for all requests to each service. A service without a fault responds normally. */
+  /** The faults that apply to all requests. A service without a fault responds normally. */
   readonly answers?: { readonly identity?: Fault; readonly inference?: Fault };
   /** Settings that differ from the defaults. `path` is appended to the service's address. */
   readonly values?: {

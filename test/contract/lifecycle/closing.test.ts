@@ -17,8 +17,8 @@ const PAINT_AFTER_MS = 16;
 /** The number of windows in each of the two measured parts. */
 const ROUNDS = isFull ? 50 : 3;
 /**
- * The number of windows that are opened before the measurement, so that code that's compiled on
- * first use doesn't count as growth.
+ * The number of windows that are opened before the measurement. Otherwise, code that is compiled on
+ * first use would count as growth.
  */
 const WARM_UP = isFull ? 30 : 1;
 
@@ -87,13 +87,13 @@ describe('a window', () => {
     const before = await rounds(WARM_UP);
     const between = await rounds(ROUNDS);
     const after = await rounds(ROUNDS);
-    // The fake `vscode` module still refers to the last editor, so that editor may remain.
+    // The fake `vscode` module still refers to the last editor, so this editor may remain.
     await until('the editors to be collected', 60_000, async () => {
       await resources();
       return editors.filter((editor) => editor.deref()).length <= 1 || undefined;
     });
-    // Compare the smaller growth. A leak grows the heap in both parts, but earlier tests in this
-    // process affect only one part.
+    // A leak makes the heap grow in both parts, but earlier tests in this process affect only one.
+    // The test therefore checks the smaller growth.
     const growth = Math.min(
       between.heapBytes - before.heapBytes,
       after.heapBytes - between.heapBytes,

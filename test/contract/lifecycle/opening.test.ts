@@ -10,7 +10,7 @@ import { pathOf, tokenPath } from '../service/world.ts';
 import { acme, type Life, startLife } from './life.ts';
 
 const COMMANDS = ['generateFromSelection', 'refreshToken', 'showMenu', 'diagnose', 'signOut'];
-/** The kinds of items and listeners that a window holds only after it has started. */
+/** Matches the kinds of items and listeners that a window holds only after a successful start. */
 const EXTENSION_PARTS = /status item|configuration|window state|trust|opened document/;
 
 describe('a newly opened window', () => {

@@ -40,8 +40,8 @@ describe('unusable responses:', () => {
   afterEach(endWorlds);
 
   /**
-   * Each fault, with its name and with the kinds of failure that it causes in a token request and
-   * in a generation.
+   * The name of each fault, the fault itself, and the kinds of failure that it causes in a token
+   * request and in a generation.
    */
   const hostile: readonly [string, Fault, ErrorKind, ErrorKind][] = [
     [

@@ -26,7 +26,10 @@ export interface StuckCall {
 export interface CancelPhase {
   readonly name: string;
   readonly begin: () => Promise<StuckCall>;
-  /** Maximum milliseconds from a cancellation in this phase to the call's end. Defaults to 0. */
+  /**
+   * Maximum time between a cancellation in this phase and the end of the call, in milliseconds.
+   * Defaults to 0.
+   */
   readonly waitMs?: number;
 }
 
@@ -34,7 +37,7 @@ const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const eventStream = { 'content-type': 'text/event-stream' };
 const limits = { limit: 1 };
-/** Minimum milliseconds between two edits that write a response into a document. */
+/** Minimum time between two edits that write a response into a document, in milliseconds. */
 const FRAME_MS = 34;
 
 const whole = streamedPiece('first') + streamedPiece('last', 'stop');

@@ -13,7 +13,7 @@ const PROMPT = 'prompt';
 
 /**
  * Starts a generation that writes into a document, in the same way as *Generate from selection*.
- * Resolves while the edit with the first chunk is in progress. All later chunks wait for this edit.
+ * Resolves when all chunks have arrived but the edit with the first chunk is still in progress.
  * @param texts the chunks that the service sends before it stalls
  */
 export async function startInsertion(

@@ -33,7 +33,7 @@ describe('the deadline', () => {
     for (const close of closers.splice(0)) await close();
   });
 
-  /** Starts a world. Gets a token in advance, unless `path` is the token request's path. */
+  /** Starts a world, and gets a token in advance unless `path` is the path of token requests. */
   async function start(path: string, { http, ...options }: WorldOptions) {
     const watched = new WatchedFetch();
     const world = await startWorld({

@@ -17,8 +17,8 @@ const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
 };
 
 /**
- * Asserts that `facts` lists all details of an error, and that the error has no extra properties,
- * such as a cause.
+ * Asserts that an error has only the details in `facts`, and only in the formats listed there. The
+ * error must not have other properties, such as a cause.
  */
 export function assertOnlyFacts(error: ServiceError): void {
   const own = Object.getOwnPropertyNames(error).toSorted();

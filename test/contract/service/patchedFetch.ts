@@ -30,7 +30,7 @@ function patchFetch(dispatcher: Dispatcher): () => Promise<void> {
 }
 
 /**
- * Sends every request through the proxy on this port.
+ * Makes fetch send every request through the proxy on this port.
  * @param proxyTunnel false to have the proxy forward http requests without a CONNECT tunnel
  */
 export async function throughProxy(port: number, proxyTunnel = true): Promise<() => Promise<void>> {

@@ -44,8 +44,8 @@ function blockOf(heading: string, language: 'ini' | 'json'): string {
 }
 
 /**
- * Returns the `hostedModel.services` entry under a heading. Fails unless it's the only entry, and
- * `hostedModel.service` is its `word`.
+ * Returns the `hostedModel.services` entry under a heading. Fails if there are other entries, or if
+ * `hostedModel.service` isn't the entry's `word`.
  */
 function entryUnder(heading: string): Record<string, unknown> & { readonly url: string } {
   const settings = JSON.parse(`{${blockOf(heading, 'json')}}`);

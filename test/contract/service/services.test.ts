@@ -41,8 +41,8 @@ interface AuthCase {
   /** True if the user enters no key. */
   readonly hasNoKey?: true;
   /**
-   * The kind of failure if the service refuses the key or the program's login. Defaults to
-   * `key-refused`.
+   * The kind of failure if the key is refused, whether the extension or the program sends it.
+   * Defaults to `key-refused`.
    */
   readonly refusal?: ErrorKind;
   readonly emulator?: Partial<EmulatorSettings>;
@@ -199,7 +199,7 @@ const CASES = [
   'Credentials revoked',
 ] as const;
 type Outcomes = { readonly [Case in (typeof CASES)[number]]?: string };
-/** Only the full version of this suite makes 1,000 calls per method, because they take ten seconds. */
+/** Short runs make only 100 calls per method, because 1,000 calls per method take ten seconds. */
 const CALLS = fullOrShort(1_000, 100);
 const SEPARATOR = ' in ';
 const API_NAMES = new Intl.ListFormat('en').format(

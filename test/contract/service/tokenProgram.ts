@@ -62,9 +62,12 @@ export function commandService(command: readonly string[], more: object = {}): S
 
 /** Detects when other processes end, by watching their connections to this process. */
 export interface WatchedProcesses {
-  /** A JavaScript statement that connects another process to this process, and keeps it running. */
+  /**
+   * A JavaScript statement that another process runs to connect to this process. The connection
+   * keeps the other process running.
+   */
   readonly join: string;
-  /** Resolves with the IDs of the first `count` processes when all of them have joined. */
+  /** Resolves with the IDs of the first `count` processes that join. */
   readonly joined: (count: number) => Promise<readonly number[]>;
   /** Sends a line to all processes that have joined. */
   readonly sendLine: (line: string) => void;

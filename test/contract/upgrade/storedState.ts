@@ -91,7 +91,7 @@ export function storesWith(
   return stores;
 }
 
-/** Creates a window's connections as `app.ts` does. */
+/** Creates a window's connections as `app.ts` does, except that requests and *Set Up* fail. */
 export async function connectionsIn(
   windows: Windows,
   editor: SinkEditor,

@@ -22,7 +22,10 @@ export const titles = {
 export type Contestant = keyof typeof titles;
 export const contestants = Object.keys(titles) as Contestant[];
 
-/** A line to a service on another continent. The service closes idle connections after 5 s. */
+/**
+ * The properties of a line to a service on another continent. The service closes idle connections
+ * after 5 s.
+ */
 export const far = { roundTripMs: 500, handshakes: 2, idleMs: 5_000 } satisfies Pace;
 
 /** The result of a contestant's command. `startedAt` and `endedAt` are times from `clockMs`. */
@@ -30,8 +33,8 @@ export interface Generation extends Pick<Ran, 'startedAt' | 'endedAt'> {
   /** Milliseconds from the command to the first character in the document. */
   readonly firstMs: number;
   /**
-   * The events on this contestant's lines while the command runs. `service` is the service at the
-   * end of the line.
+   * The events that occurred on this contestant's lines during the command. `service` is the
+   * service at the far end of the line.
    */
   readonly events: readonly (LineEvent & { readonly service: ServiceName })[];
 }

@@ -4,7 +4,8 @@
  */
 export interface Orders {
   /**
-   * Activates extensions one after another, and returns how many milliseconds each extension took.
+   * Activates extensions one after another, and returns how long each activation took, in
+   * milliseconds.
    */
   activate: { order: readonly string[]; answer: Record<string, number> };
   /** Opens a document with text, selects lines, and runs a command. */
@@ -27,7 +28,7 @@ export interface Run {
   readonly staysOpen?: boolean;
 }
 
-/** The result of a `run` order. Times are milliseconds, as returned by `clockMs`. */
+/** The result of a `run` order. Times are in milliseconds, as returned by `clockMs`. */
 export interface Ran {
   readonly startedAt: number;
   /** Times of the document's change events. */
@@ -46,7 +47,10 @@ export interface Addresses {
   readonly url: string;
 }
 
-/** Environment variable with the port that the benchmark listens on for its driver. */
+/**
+ * Name of the environment variable that contains the port on which the benchmark waits for its
+ * driver to connect.
+ */
 export const portVariable = 'HOSTED_MODEL_BENCH_PORT';
 
 /** Returns the time in milliseconds, from a clock that all processes on a machine share. */

@@ -96,8 +96,7 @@ async function startServer({ authUrl, url }: Addresses, port: number): Promise<V
       'hostedModel.authUrl': authUrl,
       'hostedModel.url': url,
       'hostedModel.projectId': projectId,
-      // Turns off the work that VS Code itself does after each change, because it would distort the
-      // measurements.
+      // Turns off features of VS Code whose work would distort the measurements.
       'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
       'git.enabled': false,
     },

@@ -4,8 +4,8 @@ import type { Workbench } from '../../../vscode/workbench.ts';
 /**
  * Starts watching the first line of the editor.
  * @param text the current text of this line
- * @returns a function that waits until `keys` characters have appeared, and returns how many
- * milliseconds each character took
+ * @returns a function that waits until `keys` characters have appeared, and returns how long each
+ * character took to appear, in milliseconds
  */
 export async function watchTyping(
   { screen }: Workbench,
