@@ -10,10 +10,7 @@ import { clockMs } from './editor/stage/protocol.ts';
 
 /** The properties of all lines, which can change at any time. */
 export interface Pace {
-  /**
-   * Milliseconds between sending a byte and receiving a response. Each direction takes half of this
-   * time.
-   */
+  /** Round-trip time in milliseconds. Each direction takes half of this time. */
   readonly roundTripMs: number;
   /** Round trips before a new connection accepts data. TCP and TLS 1.3 need one round trip each. */
   readonly handshakes?: number;

@@ -156,7 +156,7 @@ function textPart(text: string): object {
 
 /**
  * Returns the chunks of all tool calls, one call after the other. The first chunk of a call
- * contains the name, and further chunks contain parts of the arguments.
+ * contains the name, and the other chunks contain parts of the arguments.
  */
 function callFragments(
   calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[],

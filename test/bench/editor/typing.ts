@@ -55,7 +55,7 @@ export default question;
 
 /**
  * Types in the first line while the command for `beside` runs.
- * @returns the number of milliseconds from each key press until its character is on the screen
+ * @returns how long each character took to appear after its key was pressed, in milliseconds
  */
 async function type(stage: Stage, driver: Driver, beside: Beside): Promise<readonly number[]> {
   const { emulator, workbench, addresses } = stage;

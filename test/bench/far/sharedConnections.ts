@@ -1,4 +1,4 @@
-/** Measures how many connections the first generations in a window use, far from the service. */
+/** Measures how many connections a window's first generations use if the service is far away. */
 
 import {
   type Contestant,

@@ -21,7 +21,7 @@ appendFileSync(runs, '.');
 setTimeout(() => console.log(token), 300);
 `;
 
-/** Makes a call, and returns the milliseconds until its first character arrives. */
+/** Makes a call, and returns the time until its first character arrives, in milliseconds. */
 async function firstCharacter(connection: Connection): Promise<number> {
   const start = performance.now();
   const first = Promise.withResolvers<number>();

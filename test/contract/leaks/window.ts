@@ -7,9 +7,9 @@ import { textsOfError } from '../../unit/service/canaries.ts';
 import type { SinkEditor } from './sinkEditor.ts';
 
 /**
- * Runs the whole extension in plain Node, as `activate` assembles it, in a fake editor that records
- * all text from the extension. Pauses are shorter than in a real window. The errors behind reported
- * failures are recorded too.
+ * Activates the whole extension in plain Node, with a fake editor that records all text from the
+ * extension. Pauses are shorter than in a real window. The errors behind reported failures are
+ * recorded too.
  */
 
 const MARK = '?window';

@@ -183,7 +183,7 @@ async function endAll(): Promise<void> {
   deletePrograms();
 }
 
-/** Returns the milliseconds from the start of the test until the token expires. */
+/** Returns the time from the start of the test to the token's expiration, in milliseconds. */
 function lifeOf({ tokenService: { state } }: World): number {
   assert.ok(state.kind === 'valid');
   return state.expiresAt - new SetClock().now();

@@ -7,9 +7,12 @@ import { clockMs } from './protocol.ts';
  * events. The first event has no text.
  */
 export interface PartTimes {
-  /** Milliseconds from the arrival of the request until this part of the response was sent. */
+  /**
+   * Returns the time from the request's arrival until this part of the response was sent, in
+   * milliseconds.
+   */
   delayUntil(part: number): number;
-  /** The time when this part of the response was sent, as returned by `clockMs`. */
+  /** Returns the time when this part of the response was sent, as returned by `clockMs`. */
   sentAt(part: number): number;
 }
 
