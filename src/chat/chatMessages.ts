@@ -31,7 +31,7 @@ export const ONLY_REASONING =
 export const UNREADABLE_CALL =
   'The model sent a malformed tool call. Try again, or select a model that’s better at calling tools.';
 export const CALLER_REFUSED =
-  'You didn’t allow this extension to use Hosted Model. To be asked again, select “Forget Decision” in “Hosted Model: Show Status and Actions”.';
+  'You didn’t allow this extension to use Hosted Model. To be asked again, select it in “Hosted Model: Show Status and Actions”.';
 
 export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
   return reason === 'max_tokens'
@@ -116,7 +116,7 @@ export function callerDetail(connection: PublicCredentials): string {
   const { projectId, resource } = connection;
   const key = needsSetting('apiKey', connection) ? settingLabel('apiKey', connection) : 'service';
   const bound = listOf([key, 'host', ...(projectId ? [resourceName({ resource })] : [])]);
-  return `The extension is requesting a response from the model. If you allow this, the extension’s requests will be sent to ${destinationOf(connection)}. Your decision applies only to your current ${bound}. To be asked again, select “Forget Decision” in “Show Status and Actions”, or sign out.`;
+  return `The extension is requesting a response from the model. If you allow this, the extension’s requests will be sent to ${destinationOf(connection)}. Your decision applies only to your current ${bound}. To be asked again, select the extension in “Show Status and Actions”, or sign out.`;
 }
 
 // The tool

@@ -315,7 +315,7 @@ export function checkedSourcesText(found: SourceSnapshot): string {
   const all = `Sources checked: ${listOf([sourceName('editor', found), ...places])}.`;
   const isDeclined = found.external.some(({ decision }) => decision === 'refused');
   return isDeclined
-    ? `${all} To be asked again, select “Forget Decision” in “Show Status and Actions”.`
+    ? `${all} To be asked again, select the declined source in “Show Status and Actions”.`
     : all;
 }
 

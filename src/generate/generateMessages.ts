@@ -17,7 +17,7 @@ export const SEND = 'Send';
 export const MASK_AND_SEND = 'Mask and Send';
 
 // Messages shown before anything is sent
-export const NO_DOCUMENT = 'Open a document and select text first.';
+export const NO_DOCUMENT = 'Open a document first.';
 export const NEEDS_PREVIEW = 'This file runs automatically. Generate again for a preview.';
 export const ALREADY_RUNNING = 'Already generating for this text. Press Escape to cancel.';
 export const CHANGED_MEANWHILE = 'Nothing was sent, because the text changed. Select it again.';

@@ -35,6 +35,8 @@ export interface SettingsLocation {
   readonly name: string;
   /** The name of the place where the user changes the key, as in "the setup". */
   readonly keyName: string;
+  /** False if the values were only entered in the setup, which is still open. */
+  readonly isStored: boolean;
   /** Returns a phrase that explains how to replace a key, as in "enter it here". */
   readonly newKey: (pronoun: 'it' | 'them') => string;
   /** The action that fixes a single value other than the key or the project. */
@@ -69,6 +71,7 @@ const PLACES: Readonly<Record<SettingsPlace, SettingsLocation>> = {
   editor: {
     name: 'the settings',
     keyName: 'the setup',
+    isStored: true,
     newKey: (it) => `enter ${it} in the setup`,
     value: 'openSettings',
     project: 'changeProject',
@@ -77,6 +80,7 @@ const PLACES: Readonly<Record<SettingsPlace, SettingsLocation>> = {
   envFile: {
     name: 'the .env file',
     keyName: 'the .env file',
+    isStored: true,
     newKey: (it) => `put ${it} in the .env file`,
     value: 'openEnvFile',
     project: 'openEnvFile',
@@ -86,6 +90,7 @@ const PLACES: Readonly<Record<SettingsPlace, SettingsLocation>> = {
   environment: {
     name: 'the environment',
     keyName: 'the environment',
+    isStored: true,
     newKey: (it) => `set ${it} in the environment and restart VS Code`,
     value: 'setUp',
     project: 'setUp',
@@ -95,6 +100,7 @@ const PLACES: Readonly<Record<SettingsPlace, SettingsLocation>> = {
   answers: {
     name: 'the setup',
     keyName: 'the setup',
+    isStored: false,
     newKey: (it) => `enter ${it} here`,
     value: 'setUp',
     project: 'setUp',

@@ -128,7 +128,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     return details.retryAfterMs
       ? { text: `${text} ${tryAgain(details)}.`, actions: ['retry'] }
       : {
-          text: `${text} Try again later. If this happens often, lower the limit on concurrent requests in the settings.`,
+          text: `${text} Try again later. If this happens often, lower the limit on concurrent requests, or raise the minimum interval between requests.`,
           actions: ['retry', 'openSettings'],
           setting: 'hostedModel.maxConcurrentRequests',
         };

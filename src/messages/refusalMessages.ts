@@ -55,7 +55,7 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
 export const REFUSAL_MESSAGES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels, place)}${sendsSecret(labels) ? '' : ` If you re-enabled the ${settingLabel('apiKey', labels)}, run “Refresh Token”.`}`,
+    text: keyRefusal(code, labels, place) + reenabledAdvice(labels, place),
     actions: [place.all, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }, { labels }) => ({
@@ -101,6 +101,15 @@ export const REFUSAL_MESSAGES = {
     actions: [],
   }),
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
+
+/**
+ * Returns advice on a key that was re-enabled. Empty if a refused key is sent again anyway: with each
+ * request, or with the next test in the setup.
+ */
+function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): string {
+  if (sendsSecret(labels) || !isStored) return '';
+  return ` If you re-enabled the ${settingLabel('apiKey', labels)}, run “Refresh Token”.`;
+}
 
 /** Returns sentences that explain why authentication may have failed, and what to do. */
 function keyRefusal(code: string, labels: LabelContext, { newKey }: SettingsLocation): string {

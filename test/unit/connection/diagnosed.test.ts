@@ -175,7 +175,7 @@ describe('the message about a failed test in the setup', () => {
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {
       assert.match(textOf(kind), /in the setup/);
     }
-    assert.match(textOf('key-refused'), /Copy it again or create a new one, then enter it here/);
+    assert.match(textOf('key-refused'), /Copy it again or create a new one, then enter it here\.$/);
   });
 
   it("asks the user to correct the identity address in the settings, because the setup doesn't change it", () => {
