@@ -316,7 +316,7 @@ describe('the emulated inference service', () => {
     }
   }
 
-  it('returns a 403 that wraps a 404 for an unknown project', async () => {
+  it('returns a 403 that wraps a 404 if the project is unknown', async () => {
     const emulator = await start();
     const answer = await sendNumber(emulator, 9, { project_id: 'nowhere' });
     assert.equal(answer.status, 403);

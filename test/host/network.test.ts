@@ -114,7 +114,7 @@ describe('the HTTP client with VS Code’s fetch', () => {
     ['has expired', true, 'CERT_HAS_EXPIRED'],
   ] as const) {
     const nightly = hasExpired ? ' @nightly' : '';
-    it(`C13: reports a certificate that ${what}, directly and behind a proxy${nightly}`, async () => {
+    it(`C13: reports a certificate that ${what}, with and without a proxy${nightly}`, async () => {
       const server = await startTlsServer(HOST, hasExpired);
       assert.ok(server);
       const proxy = await startProxy(200, server.port);

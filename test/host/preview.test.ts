@@ -419,7 +419,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('can be open beside another preview of the same document @nightly', async () => {
+  it('can be open at the same time as another preview of the same document @nightly', async () => {
     const editor = await open('one\ntwo\n', new Range(0, 0, 0, 3));
     const first = jobOn(editor, 'preview');
     await answer(first, 'FIRST');

@@ -73,7 +73,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('keep their job undone until a retry of one response returns text', async () => {
+  it('leave their job marked as undone until a retry of one response returns text', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);
@@ -94,7 +94,7 @@ describe('several selections', () => {
     replace: 'AABB',
   };
   for (const [mode, title] of placingModes) {
-    it(`J18: that touch keep their responses in order, even if the second one arrives first: ${title}`, async () => {
+    it(`J18: keep their responses in order if they touch, even if the second response arrives first: ${title}`, async () => {
       const editor = await openWith('abcdef', [new Range(0, 0, 0, 3), new Range(0, 3, 0, 6)]);
       const job = jobOn(editor, mode);
       for (const _round of [1, 2]) {

@@ -87,7 +87,7 @@ describe('templates in a real editor', () => {
     ]);
   });
 
-  it('are combined from user and workspace settings, and keep their origins @nightly', async () => {
+  it('are combined from user and workspace settings, each with its origin @nightly', async () => {
     const configuration = workspace.getConfiguration('hostedModel');
     const named = (name: string) => ({ name, prompt: name });
     await setTemplates(['Mine', 'Review'].map(named));
@@ -279,7 +279,7 @@ describe('templates in a real editor', () => {
       }
     });
 
-    it('open with their error selected @nightly', async () => {
+    it('open with the error selected @nightly', async () => {
       write('broken.md', `---\nname: Broken\n---\nSay \${this}.`);
       const entry = (await readTemplates(scope())).find(({ name }) => name === 'Broken');
       assert.ok(entry && isBroken(entry));

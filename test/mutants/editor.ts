@@ -79,7 +79,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    offerReload(NOT_STARTED);\n',
     to: '',
     test: 'test/contract/lifecycle/opening.test.ts',
-    title: 'K02: shows the startup error on each command if the status bar throws',
+    title: 'K02: shows the startup error each time a command runs if the status bar throws',
   },
   {
     name: 'Fix All picks one of several regions',

@@ -33,7 +33,7 @@ async function packaged(fileMode: number, environment: NodeJS.ProcessEnv) {
 const itWithModes = process.platform === 'win32' ? it.skip : it;
 
 describe('a rebuilt package', () => {
-  itWithModes('is identical with another file mode, time zone, and locale @nightly', async () => {
+  itWithModes('stays the same with another file mode, time zone, and locale @nightly', async () => {
     const one = await packaged(0o644, { TZ: 'America/Los_Angeles', LC_ALL: 'C' });
     const other = await packaged(0o600, { TZ: 'Asia/Tokyo', LC_ALL: 'sv_SE.UTF-8' });
     assert.equal(other.hash, one.hash);

@@ -74,7 +74,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     await undone();
   });
 
-  it('reports an error after four failed attempts, and inserts the response after Retry', async () => {
+  it('reports an error after four failed attempts, and inserts the response after the user clicks Retry', async () => {
     await select('letter.txt', 1);
     emulator.faults.next(chatPath, { recording: 22 }, 4);
     const sent = emulator.count(chatPath);

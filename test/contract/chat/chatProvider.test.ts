@@ -602,7 +602,7 @@ describe('the chat provider', () => {
       return String(confirmationMessages?.message);
     };
 
-    it('shows the length of the prompt, the host, and the project before it runs', async () => {
+    it('shows the prompt’s length, the host, and the project before it runs', async () => {
       assert.match(
         await question('x'.repeat(1_234)),
         /^A prompt of 1,234 characters will be sent to 127\.0\.0\.1:\d+ .* project emulator-project\./,

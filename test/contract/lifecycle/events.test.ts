@@ -111,7 +111,7 @@ describe('an open window', () => {
     assert.deepEqual([emulator.count(tokenPath), emulator.count(pathOf('chat', true))], [1, 2]);
   });
 
-  it("hides the token's remaining lifetime between a failed sign-out and the arrival of a new token", async () => {
+  it("hides the token's remaining lifetime after a failed sign-out until a new token arrives", async () => {
     const locked = new LockedKeyring();
     for (const [name, value] of keyring.values) locked.values.set(name, value);
     const { emulator } = life;

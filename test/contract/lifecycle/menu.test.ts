@@ -47,7 +47,7 @@ describe('the menu', () => {
     assert.match(editor.textOf('notification'), /Use These Values/);
   });
 
-  it('forgets the decision about the .env file of the folder that was active when the menu opened', async () => {
+  it('forgets the decision about the .env file in the folder that was active when the menu opened', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     const file = `IBM_API_KEY=${defaultApiKey}\nIBM_PROJECT_ID=${defaultProjectId}\nIBM_URL=${url}\n`;
@@ -77,7 +77,7 @@ describe('the menu', () => {
     });
   });
 
-  it('doesn’t offer to switch to a service that is in use through a .env file', async () => {
+  it('doesn’t offer to switch to a service that is already in use through a .env file', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     editor.addFolder('/work');

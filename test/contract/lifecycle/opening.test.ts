@@ -118,7 +118,7 @@ describe('a newly opened window', () => {
   };
   for (const [what, [breakIt, logged]] of Object.entries(breaks)) {
     it(
-      `K02: shows the startup error on each command if ${what} throws`,
+      `K02: shows the startup error each time a command runs if ${what} throws`,
       closing(async () => {
         life = await startLife();
         const editor = life.editor();
@@ -145,7 +145,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'retries loading its code on each command until loading succeeds',
+    'retries loading its code each time a command runs, until loading succeeds',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -233,7 +233,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'shows the service of the only stored key as ready without reading the key',
+    'shows a service as ready if it has the only stored key, without reading the key',
     closing(async () => {
       life = await startLife();
       const [editor, { keyring }] = [life.editor(), life.stores];
@@ -312,7 +312,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'shows only the project as not set if it is missing, and only the key after a sign-out',
+    'shows only the project as not set if the project is missing, and only the key after a sign-out',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

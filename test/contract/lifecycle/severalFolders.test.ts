@@ -9,7 +9,7 @@ import { eachWithLife } from './life.ts';
 const chatPath = pathOf('chat', true);
 const tooltip = (editor: SinkEditor) => editor.tooltips.at(-1)?.given ?? '';
 
-describe('a notebook cell in one of several folders', () => {
+describe('a notebook cell in one of several folders:', () => {
   const suite = eachWithLife();
   let editor: SinkEditor;
   const setInFolder = (name: string, value: unknown) =>
@@ -22,13 +22,13 @@ describe('a notebook cell in one of several folders', () => {
     editor.isNotebookCell = true;
   });
 
-  it("uses the folder's insert mode", async () => {
+  it("a generation uses the folder's insert mode", async () => {
     setInFolder('insertMode', 'clipboard');
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
     assert.match(editor.textOf('clipboard'), /^Hello from/);
   });
 
-  it("can use the templates in the folder's settings", async () => {
+  it("a generation can use the templates in the folder's settings", async () => {
     setInFolder('templates', [{ name: 'Of folder', prompt: `Review this: \${selection}` }]);
     await suite.opened.open(editor, suite.life.stores, (run) =>
       run('generateFromSelection', { template: 'Of folder' }),
@@ -37,7 +37,7 @@ describe('a notebook cell in one of several folders', () => {
     assert.match(JSON.stringify(request?.json), /Review this: /);
   });
 
-  it("makes the folder's model appear in the tooltip before the first command", async () => {
+  it("the tooltip shows the folder's model before the first command", async () => {
     setInFolder('modelId', 'maker/of-folder');
     await suite.opened.open(editor, suite.life.stores, () =>
       becomes('painted', () => tooltip(editor).includes('Model: ')),
@@ -45,7 +45,7 @@ describe('a notebook cell in one of several folders', () => {
     assert.match(tooltip(editor), /^Model: maker\/of-folder /m);
   });
 
-  it("makes Select Model report that the folder's model overrides the selected model", async () => {
+  it("Select Model reports that the folder's model overrides the selected model", async () => {
     setInFolder('modelId', 'maker/of-folder');
     editor.modelToPick = services[0].defaultModelId;
     await suite.opened.open(editor, suite.life.stores, (run) => run('selectModel'));
@@ -53,7 +53,7 @@ describe('a notebook cell in one of several folders', () => {
     assert.match(editor.textOf('notification'), /overrides the selected model/);
   });
 
-  it("makes the folder's settings appear in the report", async () => {
+  it("the report contains the folder's settings", async () => {
     setInFolder('insertMode', 'clipboard');
     await suite.opened.open(editor, suite.life.stores, (run) => run('diagnose'));
     assert.match(editor.textOf('report'), /^- Insert mode: clipboard$/m);
@@ -96,7 +96,7 @@ describe('a project that is set in only one of several folders', () => {
     assert.equal(suite.life.emulator.requests.length, 0);
   });
 
-  it("doesn't keep the status item from showing that the key was refused", async () => {
+  it("doesn't prevent the tooltip from showing that the credentials were refused", async () => {
     suite.life.emulator.settings.apiKeys = [];
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');

@@ -41,7 +41,7 @@ describe('a service that isn’t selected in the settings', () => {
     });
   }
 
-  it("is found through a stored key, and the key isn't read", async () => {
+  it('is found through a stored key, without reading the key', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);

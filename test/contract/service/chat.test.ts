@@ -228,7 +228,7 @@ describe('a conversation with the service', () => {
     assert.equal(new Set(asked.map(({ connection }) => connection)).size, 1);
   });
 
-  it('ends when canceled, and closes its connection', async () => {
+  it('ends when it is canceled, and closes its network connection', async () => {
     // Stops the clock, so that no deadline expires.
     const time = new FakeTime();
     try {

@@ -310,7 +310,7 @@ describe('a token from a command', () => {
     });
   }
 
-  it("isn't replaced if a 403 is diagnosed repeatedly within a minute", async () => {
+  it("isn't replaced when repeated diagnoses get a 403 within a minute", async () => {
     const program = makeTokenProgram();
     const { examine, emulator } = await startExamination({
       credentials: (url) => ({

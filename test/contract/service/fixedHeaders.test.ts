@@ -137,7 +137,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`may contain a secret, which is never sent in a prompt, parameter, or model ID: ${name}`, async () => {
+    it(`keep their secrets out of prompts, parameters, and model IDs: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);
@@ -198,7 +198,7 @@ describe('fixed headers', () => {
     assert.equal(world.emulator.requests.filter(isOfIdentity).length, 0);
   });
 
-  it('are sent with the request for the public model list even before the setup, unless they contain a secret', async () => {
+  it('are sent with the request for the public model list even before the setup, except the headers that contain a secret', async () => {
     const { runtime, credentials, emulator } = await start(cases['an exchanged key'] as Case);
     const { service, serviceUrl } = credentials;
     emulator.settings.demandedHeaders = { 'x-team': 'blue team' };
@@ -208,7 +208,7 @@ describe('fixed headers', () => {
     for (const { headers: sent } of emulator.requests) assert.ok(!('x-team-key' in sent));
   });
 
-  it("may contain a secret, which is detected in text even if the service isn't in use", async () => {
+  it("have secrets that are detected in text even if the service isn't in use", async () => {
     const { service, ...others } = (await start(cases['no key'] as Case)).credentials;
     const { runtime, credentials } = await start(cases['a bearer key'] as Case, {
       headerSecrets: {},

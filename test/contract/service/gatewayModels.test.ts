@@ -188,7 +188,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(listed, ['m-null', 'm-chat', 'm-completion', 'm-responses', 'without-info']);
   });
 
-  it('have the lowest limits of all deployments that share a name, and no capability that one of them lacks', async () => {
+  it('have the lowest limits of all deployments with the same name, and only the capabilities that all of them have', async () => {
     const { emulator, list } = await start('litellm');
     const deployment = (model_name: unknown, model_info: unknown) => ({ model_name, model_info });
     const able = { supports_function_calling: true, supports_vision: true };

@@ -615,7 +615,7 @@ describe('errors from the chat completions API', () => {
     assert.equal(await kindOf(without.generate()), 'model-unknown');
   });
 
-  it('within a stream have the kind that matches their code', async () => {
+  it('in a stream are classified by their code', async () => {
     const world = await startOf(authentication, api);
     const error = { message: 'x', code: 'rate_limit_exceeded' };
     world.emulator.faults.next(api.path, {

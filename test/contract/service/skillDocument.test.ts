@@ -253,7 +253,7 @@ describe('docs/skill.openapi.json', () => {
         assert.deepEqual(Object.fromEntries(found), Object.fromEntries(expected));
       });
 
-      it('describes only fields that the service sends, including every field that the extension reads', async () => {
+      it('describes every field that the extension reads, and only fields that the service sends', async () => {
         const { json } = recorded[operation].response;
         const { schema } = jsonOf(postOf(operation).responses['200'] ?? {});
         assertValid(schema, json);
@@ -305,7 +305,7 @@ describe('docs/skill.openapi.json', () => {
         await assert.rejects(world.generate(), { kind: 'unauthorized' });
       });
 
-      it('marks the operation as deprecated only if the service describes it as legacy', () => {
+      it('marks the operation as deprecated if and only if the service describes it as legacy', () => {
         const body = JSON.stringify(recorded[operation].response.json);
         assert.equal(postOf(operation).deprecated ?? false, body.includes('api_legacy'));
       });

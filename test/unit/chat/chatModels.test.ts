@@ -218,7 +218,7 @@ describe('ChatModels', () => {
 });
 
 describe('escapeMarkdown', () => {
-  it('F15: escapes Markdown, and formats words that would become links as code', () => {
+  it('F15: escapes Markdown, and uses code formatting for words that would become links', () => {
     for (const [text, expected] of [
       [
         'Run “x” (503). Then_wait* [a](b) <c> `d`',

@@ -175,7 +175,7 @@ describe('Connections', () => {
       }
     });
 
-    it('no longer uses a connection for a folder whose settings select another source', async () => {
+    it("stops using a connection for a folder once the folder's settings select another source", async () => {
       const { isStillUsed, lookUpFor } = await import('../../../src/diagnose/runChecks.ts');
       await storeKey();
       editor.addFolder('/other');
@@ -739,7 +739,7 @@ describe('Connections', () => {
     assert.match((await editor.modalPrompt()).detail, /Folder: \/evil\n/);
   });
 
-  it("B14: doesn't use the active folder for a file outside all folders", async () => {
+  it("B14: doesn't use the active folder for a file outside the workspace", async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
@@ -822,7 +822,7 @@ describe('Connections', () => {
     assert.deepEqual([connections.current, asked, editor.reads], [undefined, [], 0]);
   });
 
-  describe('with an approved .env file that is now faulty', () => {
+  describe('with an approved .env file that can no longer be used', () => {
     const complete = envFile();
     const required = async () => {
       editor.messages.length = 0;
@@ -900,7 +900,7 @@ describe('Connections', () => {
     });
 
     for (const event of ['create', 'change', 'delete'] as const) {
-      it(`uses the file after another program has fixed it: ${event}`, async () => {
+      it(`uses the file after another program fixes it (file event: ${event})`, async () => {
         editor.files.set('/work/.env', complete.replace('=', '= '));
         assert.equal((await connections.peekWithProgress()).choice.kind, 'missing');
         editor.files.set('/work/.env', complete);
@@ -956,7 +956,7 @@ describe('Connections', () => {
     assert.equal(connections.current?.found.folder.path, '/other');
   });
 
-  it('fires a change event when a folder is added', async () => {
+  it('fires one change event when a folder is added', async () => {
     await storeKey();
     await connections.for();
     let changes = 0;
