@@ -95,7 +95,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (!isProjectOverridden) return',
     to: 'if (true) return',
     test: 'test/unit/connection/connections.test.ts',
-    title: 'opens the settings if the space to change is set in the folder settings',
+    title: 'opens the settings for Change Project if the folder settings contain a space',
   },
   {
     name: "waiting for the keyring can't be canceled",

@@ -421,6 +421,6 @@ export const secretMutants: readonly Mutant[] = [
     from: 'filter(({ length }) => length >= shortest)',
     to: "filter((secret) => secret !== '')",
     test: prompts,
-    title: 'ignores keys with fewer than 8 characters, except in credential headers',
+    title: 'ignores keys with fewer than 8 characters',
   },
 ];

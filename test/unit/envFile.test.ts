@@ -58,12 +58,12 @@ describe('problems in a .env file', () => {
     assert.equal(gaps('IBM_URL=x\nIBM_API_KEY=\nIBM_PROJECT_ID=<id>'), undefined);
   });
 
-  it("include a warning on the key's line if git doesn't ignore the file", () => {
+  it("include a warning on the key's line if Git doesn't ignore the file", () => {
     const text = 'IBM_URL=https://eu-de.ml.cloud.ibm.com\nIBM_PROJECT_ID=p\nIBM_API_KEY=abcd1234\n';
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [[2, 'not-ignored', 'Warning']]);
   });
 
-  it("suggest importing the key and deleting its line if git doesn't ignore the file", () => {
+  it("suggest importing the key and deleting its line if Git doesn't ignore the file", () => {
     const hint = all.find(({ kind }) => kind === 'not-ignored')?.message ?? '';
     assert.match(hint, /, or import the key in “Show Status and Actions” and delete its line\.$/);
   });

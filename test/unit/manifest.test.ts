@@ -99,7 +99,7 @@ describe('the manifest', () => {
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
   });
 
-  it('has no command title that a page or button quotes without its ellipsis', () => {
+  it('has command titles that pages and buttons never quote without the ellipsis', () => {
     // The changelog isn't checked, because it quotes command titles from earlier versions.
     const { 'CHANGELOG.md': _, ...pages } = readPages();
     const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
@@ -308,7 +308,7 @@ describe('the manifest', () => {
     assert.equal(`^${manifest.devDependencies['@types/vscode']}`, manifest.engines.vscode);
   });
 
-  it('pins every dependency, and allows install scripts only in three packages', () => {
+  it('pins every dependency, and allows install scripts in only three packages', () => {
     for (const [name, version] of Object.entries(manifest.devDependencies))
       assert.match(version, /^\d/, name);
     assert.deepEqual(Object.keys(manifest.allowScripts).sort(), [

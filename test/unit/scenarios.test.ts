@@ -43,7 +43,7 @@ function namedIn(title: string): string[] {
   return /^((?:[A-M]\d\d )*[A-M]\d\d): /.exec(title)?.[1]?.split(' ') ?? [];
 }
 
-describe('the scenarios of the threat model', () => {
+describe('the scenarios in the threat model', () => {
   let named: ReadonlySet<string>;
   before(async () => {
     named = new Set((await titles()).flatMap(namedIn));

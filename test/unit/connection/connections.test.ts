@@ -1053,7 +1053,7 @@ describe('Connections', () => {
     assert.equal(editor.reads, 1);
   });
 
-  it("doesn't read a .env file for a document outside all folders", async () => {
+  it("doesn't read a .env file for a document outside the workspace", async () => {
     editor.files.set('/work/.env', envFile());
     editor.activeFile = '/home/me/private.txt';
     const { found } = await connections.peek();
@@ -1074,7 +1074,7 @@ describe('Connections', () => {
     ['spaceId', 'space ID'],
     ['deploymentId', 'deployment ID'],
   ] as const) {
-    it(`stops with a message if the ${label} in the folder settings is malformed`, async () => {
+    it(`reports a malformed ${label} in the folder settings instead of returning a connection`, async () => {
       await storeKey();
       editor.folderSettings.set(name, 'a b');
       assert.equal(await connections.for(), undefined);
@@ -1095,7 +1095,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
   });
 
-  it('opens the settings if the space to change is set in the folder settings', async () => {
+  it('opens the settings for Change Project if the folder settings contain a space', async () => {
     await storeKey();
     const { commands } = await import('vscode');
     const queries: unknown[] = [];
@@ -1107,7 +1107,7 @@ describe('Connections', () => {
     registered.dispose();
   });
 
-  it('opens the setup if the project to change is set in the user settings', async () => {
+  it('opens the setup for Change Project if the project is in the user settings', async () => {
     await storeKey();
     editor.typed.push('other-project');
     editor.picks.push(SERVICE, SAVE);
@@ -1169,7 +1169,7 @@ describe('Connections', () => {
       assert.equal(await using, true);
     });
 
-    it("doesn't prompt about the active folder if the user selects the editor as the source for files outside all folders", async () => {
+    it("doesn't prompt about the active folder if the user selects the editor for files outside the workspace", async () => {
       editor.folderSettings.set('credentialSource', 'envFile');
       editor.files.set('/other/.env', envFile(SERVICE, 'another-key'));
       const using = connections.useSource('editor', null);
@@ -1335,7 +1335,7 @@ describe('Connections', () => {
     assert.deepEqual([credentials?.apiKey, credentials?.serviceUrl], ['key-at-first', SERVICE]);
   });
 
-  it('keeps the current source if the user declines another source or closes the prompt about it', async () => {
+  it('keeps the current source if the user declines or closes the prompt about another source', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     for (const answer of [undefined, refuse]) {
@@ -1477,7 +1477,7 @@ describe('Connections', () => {
       assert.equal(editor.folderSettings.has('credentialSource'), false);
     });
 
-    it('reports when another settings file overrides the value saved by Use Other Sources', async () => {
+    it('reports that another settings file overrides the value saved by Use Other Sources', async () => {
       await storeKey();
       editor.userSettings.set('credentialSource', 'environment');
       editor.overriddenSettings.add('credentialSource');
@@ -1505,7 +1505,7 @@ describe('Connections', () => {
 
     for (const [what, reason, isUsed] of [
       ['the setup', undefined, false],
-      ['a repair', { missing: ['apiKey'], isRepair: true }, true],
+      ['the setup for a missing key', { missing: ['apiKey'], isRepair: true }, true],
     ] as const) {
       it(`offers to switch to the credentials entered during ${what}`, async () => {
         await useEnvironmentAndType();
@@ -1551,7 +1551,7 @@ describe('Connections', () => {
       assert.deepEqual(new Set(editor.targets), new Set([WorkspaceFolder]));
     });
 
-    it('saves the source in the workspace settings if the active file is outside all folders', async () => {
+    it("saves the source in the workspace settings if the active file isn't in a workspace folder", async () => {
       const [folder] = editor.folders;
       editor.workspaceFile = folder?.uri;
       editor.activeFile = '/home/me/private.txt';

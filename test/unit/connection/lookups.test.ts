@@ -129,7 +129,7 @@ describe('a lookup', () => {
     });
   }
 
-  it("E01: doesn't expose an access token through a connection", async () => {
+  it("E01: doesn't expose the access token of its connection", async () => {
     const fetch = async () => Response.json({ access_token: TOKEN, expires_in: 3_600 });
     const runtime = new ServiceRuntime({ http: { fetch } });
     const connection = connectionOf({}, runtime);

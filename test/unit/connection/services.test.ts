@@ -461,7 +461,7 @@ describe('the extension with several services', () => {
     assert.doesNotMatch(shownTexts.join(), /project/);
   });
 
-  it('uses the project and account from the latest setup, even if the settings named a deployment before', async () => {
+  it('uses the project and account from the latest setup, even if the settings previously named a deployment', async () => {
     editor.userSettings.set('deploymentId', 'deployment-of-the-cloud');
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
@@ -630,7 +630,7 @@ describe('the extension with several services', () => {
   }
 
   for (const authentication of [{ kind: 'none' }, { kind: 'command', command: ['node', '-v'] }]) {
-    it(`T40: requires the setup for a service with the authentication method ${authentication.kind}`, async () => {
+    it(`T40: requires setup before using a service with the authentication method ${authentication.kind}`, async () => {
       editor.userSettings.set('services', [
         { ...acme, url: 'https://llm.acme.example/v1', authentication },
       ]);

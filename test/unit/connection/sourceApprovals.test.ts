@@ -153,7 +153,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvals.decisionFor(other), 'refused');
   });
 
-  it('deletes only the approvals that a sign-out has ended', async () => {
+  it('deletes only the approvals from before a sign-out', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     const [later, other] = [subjectOf('file:///work/b'), subjectOf('file:///work/c')];

@@ -217,7 +217,7 @@ describe('source selection', () => {
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
   });
 
-  it("prompts if a stored key's hosts have changed, instead of using another source", () => {
+  it("prompts instead of using another source if a stored key's hosts have changed", () => {
     const external = [envFile(full, 'approved')];
     const choice = choose(found({ settings: { url: 'https://other.example' }, external }));
     assert.equal(choice.kind, 'unapproved');
@@ -348,7 +348,7 @@ describe('source selection', () => {
 
   describe('with a project in the folder settings', () => {
     const settings = { projectId: 'project-of-the-folder', isProjectOverridden: true };
-    it('stops if the project is malformed', () => {
+    it('reports a malformed project instead of using another source', () => {
       const external = [envFile(full, 'approved')];
       const malformed = { ...settings, projectId: 'project of the folder' };
       assert.deepEqual(choose(found({ settings: malformed, external })), {

@@ -349,7 +349,7 @@ describe("a source that can't be used", () => {
       ...changes,
     });
 
-  it('offers only the setup if a value is missing or malformed', () => {
+  it('offers only the setup if a value is missing or the stored record is malformed', () => {
     const lacking = naming({ settings: { projectId: '' } });
     assert.deepEqual(labelsOf('editor', lacking), ['Set Up...']);
     const tampered = naming({ record: { ...record, serviceUrl: 'nowhere' } });

@@ -85,7 +85,7 @@ describe('a selection', () => {
     });
   }
 
-  it('excludes text inserted at its start or end, which VS Code would include', () => {
+  it('excludes text inserted at its start or end, even though VS Code includes it', () => {
     const part = { start: 2, end: 5, textEnd: 5 };
     const { selected, wanted, grown } = afterwards('a bcd e', part, [
       { rangeOffset: 2, rangeLength: 0, text: 'X' },

@@ -56,20 +56,20 @@ describe('a tracked range', () => {
     });
   }
 
-  it('is shifted by typing at its position while it is empty', () => {
+  it('moves if the user types at its position while it is empty', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'));
     assert.deepEqual(own.range, { start: 12, end: 12 });
     assert.equal(own.isBroken, false);
   });
 
-  it("isn't shifted by a response that belongs after it", () => {
+  it("doesn't move for a response that belongs after it", () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });
   });
 
-  it('is broken by an edit inside the selection to be replaced', () => {
+  it('is broken by an edit inside the selection that it will replace', () => {
     const own = new TrackedRange({ start: 10, end: 20 });
     own.follow(insert(15, 'x'));
     assert.equal(own.isBroken, true);

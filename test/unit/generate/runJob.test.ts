@@ -210,7 +210,7 @@ describe('runJob', () => {
     }
   });
 
-  it('announces how many responses are complete, how many failed, and on which lines', async () => {
+  it('announces how many responses are complete, how many failed, and the lines of the failed ones', async () => {
     const generate = async (index: number, options: CallOptions) => {
       if (index === 1) throw failure;
       return respond(index, options);
@@ -529,7 +529,7 @@ describe('runJob', () => {
     assert.match(message, /1 of 2 responses reached a token or time limit\./);
   });
 
-  it("doesn't ask the user to accept a preview that is already accepted", async () => {
+  it("doesn't ask the user to accept a preview that was already accepted", async () => {
     const { done, announced } = await run({ mode: 'preview', isClosed: true });
     await done;
     assert.deepEqual(announced, ['The response is complete']);

@@ -148,7 +148,7 @@ describe('the progress of a run', () => {
       void requests.acquire(never);
     });
 
-    it('counts down to the end of the pause as soon as no request is in progress', () => {
+    it('counts down to the end of the pause once no request is in progress', () => {
       assert.deepEqual(shown, []);
       slots[1]?.release('ok');
       pass(1_000);

@@ -40,7 +40,7 @@ const full = {
 } as const;
 
 describe('the buttons in messages', () => {
-  it('run commands of the extension, with six exceptions', () => {
+  it("run the extension's commands, with six exceptions", () => {
     const { contributes } = JSON.parse(readFileSync('package.json', 'utf8'));
     const names: readonly string[] = contributes.commands.map(
       ({ command }: { readonly command: string }) => command.replace('hostedModel.', ''),
@@ -75,7 +75,7 @@ describe('the text of a message', () => {
     });
   }
 
-  it("I26: shows the attempt and status of a retry, but doesn't show text from the service", () => {
+  it('I26: shows the attempt number and the status or error code of a retry, but no text from the service', () => {
     const error = new ServiceError('rate-limited', { status: 429, requestId: 'C4nary' });
     assert.equal(attemptText({ retry: 2, waitMs: 7_600, error }), 'attempt 3 of 4, 429');
     const unreachable = new ServiceError('unreachable', { code: 'ECONNREFUSED', host: 'C4nary' });
@@ -131,7 +131,7 @@ describe('the text of a message', () => {
     assert.match(sent?.text ?? '', /took too long\. The service may have processed the request/);
   });
 
-  it('points to the source of the credentials', () => {
+  it('points to where the user can correct the value', () => {
     const of = (kind: ErrorKind, source: SourceId, host?: string) =>
       messageFor(new ServiceError(kind, host === undefined ? {} : { host, code: 'ENOTFOUND' }), {
         source,
@@ -255,7 +255,7 @@ describe('the text of a message', () => {
     assert.match(messageFor(unnamed, { template })?.text ?? '', /Change it in the settings\.$/);
   });
 
-  it('mentions the model if the model sets the limit of a parameter', () => {
+  it("mentions the model if a parameter's limit comes from it", () => {
     const problem = modelProblem(modelOf({ maxOutputTokens: 1_500 }), { max_new_tokens: 1_501 });
     assert.equal(
       messageFor(problem?.with({ status: 400 }))?.text,
@@ -373,7 +373,7 @@ describe('a message about a service', () => {
     assert.doesNotMatch(messageText('forbidden', { service: gateway }), /project/);
   });
 
-  it('mentions the region only if the service has several, and names the setting that contains the identity address', () => {
+  it('mentions the region only if the service has several regions, and states where the identity address is set', () => {
     const worldwide = { ...cloud, regions: cloud.regions.slice(0, 1) };
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
       assert.match(messageText(kind, { service: cloud }), /region/);

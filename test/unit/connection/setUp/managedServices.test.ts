@@ -108,7 +108,7 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
-  it('is reported as set up in a message that names the keyboard shortcut only if no document is open', async () => {
+  it('is reported as set up, with the keyboard shortcut only if no document is open', async () => {
     const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
     const keysToPress = process.platform === 'darwin' ? mac : key;
     for (const [file, message] of [
@@ -400,7 +400,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  it("doesn't replace a faulty entry with the same ID", async () => {
+  it('gets another ID instead of replacing a faulty entry that has the same ID', async () => {
     const faulty = { ...none, word: 'llm_acme_example', api: 'opneai' };
     editor.userSettings.set('services', [faulty]);
     editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', SAVE, 'model-1');
@@ -462,7 +462,7 @@ describe('a service that the user added', () => {
       await done;
     });
 
-    it('A10: needs approval of its new hosts if both its hosts and its program have changed', async () => {
+    it('A10: needs approval for its new hosts if both its hosts and its program have changed', async () => {
       const { url: _, ...without } = commandEntry('node', '--version');
       const entry = without as Entry;
       const record = { program: '/usr/bin/other', serviceUrl: SERVICE, authUrl: SERVICE };

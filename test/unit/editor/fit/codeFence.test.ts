@@ -127,7 +127,7 @@ describe('a code fence', () => {
       });
     }
 
-    it('has at least three backticks or tildes', () => {
+    it('is recognized only if it has at least three backticks or tildes', () => {
       const units = ['a', '`', '``', '~', '\n', ' '];
       fc.assert(
         fc.property(fc.constantFrom('', '```\n'), cutText(units), (before, [text, pieces]) => {

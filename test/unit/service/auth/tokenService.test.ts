@@ -23,12 +23,12 @@ describe('the token service', () => {
 
   const thresholds: readonly [string, number, number, number][] = [
     ['80% of the lifetime', 0.5, 48, 3_600],
-    ['70% of the lifetime at the earliest', 0, 42, 3_600],
-    ['90% of the lifetime at the latest', 1, 54, 3_600],
-    ['80% of a short lifetime', 0.5, 4, 300],
+    ['as early as 70% into its lifetime', 0, 42, 3_600],
+    ['as late as 90% into its lifetime', 1, 54, 3_600],
+    ['80% into a short lifetime', 0.5, 4, 300],
   ];
   for (const [when, random, softMinutes, expiresIn] of thresholds) {
-    it(`H01 H14: refreshes the token at ${when} while callers use the old token`, async () => {
+    it(`H01 H14: refreshes the token ${when}, while callers use the old token`, async () => {
       const { flights, answer, value, start } = underTest(time, () => random);
       await start({ expiresIn });
       await time.pass(softMinutes * MINUTE - 1);

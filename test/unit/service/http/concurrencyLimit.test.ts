@@ -186,7 +186,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(limits, [4, 2, 1, 1]);
   });
 
-  it('I22: grows back to its maximum within 2·max² successes, but not further', async () => {
+  it('I22: grows back to its maximum within 2·max² successes, but no further', async () => {
     const limiter = limiterOf(8);
     for (let round = 0; round < 4; round += 1) {
       const [slot] = await take(limiter, 1);
