@@ -27,7 +27,7 @@ export const NOT_SET_UP =
 export const EMPTY_RESPONSE =
   'The model’s response was empty. Rephrase the request, or select another model.';
 export const ONLY_REASONING =
-  'The model’s response contained only its reasoning. Ask again, or select another model.';
+  'The model’s response contained only its reasoning. Try again, or select another model.';
 export const UNREADABLE_CALL =
   'The model sent a malformed tool call. Try again, or select a model that’s better at calling tools.';
 export const CALLER_REFUSED =
@@ -57,7 +57,7 @@ function runAdvice(title: string): string {
 const CHAT_ADVICE: Partial<Record<Action, string>> = {
   changeProject: runAdvice('Set Up...'),
   openSettings: 'Open VS Code’s settings and search for “Hosted Model”.',
-  openEnvFile: 'Edit the .env file at the root of your folder.',
+  openEnvFile: 'Edit the .env file in the root of your workspace folder.',
 };
 
 /**

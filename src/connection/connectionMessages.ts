@@ -282,7 +282,7 @@ export function hiddenSourceText(target: SettingsTarget): string {
 
 /** The reasons why credentials aren't used, as phrases for use within a sentence. */
 export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
-  missing: 'incomplete',
+  missing: 'no source is usable',
   'bad-service': 'the service in the settings is unknown or invalid',
   'bad-address': 'an address in the settings is invalid',
   unapproved: 'the service’s hosts, entry, or program must be approved',

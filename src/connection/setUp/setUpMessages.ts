@@ -43,7 +43,7 @@ export const SET_UP = {
   headerPrompt: (label: string, { name }: Service) =>
     `${capitalized(label)} for ${name}. It’s kept in VS Code’s secret storage.`,
   keepHeader: 'Leave empty to keep the stored value',
-  createKey: 'Create API Key',
+  createKey: 'Create in Browser',
   pasteKey: (service: Service) => `Paste the ${settingLabel('apiKey', { service })}`,
   keepKey: {
     stored: 'Leave empty to keep the stored value',
@@ -100,7 +100,7 @@ export const NEW_SERVICE = {
   commandExample: 'az account get-access-token --resource https://llm.acme.example',
   badCommand: 'Enter a program and its arguments. Pipes and other shell features don’t work.',
   noProgram: 'Couldn’t find the program. Check its name, or enter its full path.',
-  tokenUrlPrompt: 'Address where your key or client secret is exchanged for a token.',
+  tokenUrlPrompt: 'Address of the identity service’s token endpoint.',
   whichModel: 'Select a model, or enter its ID',
   typeModel: 'Enter a model ID.',
   listing: 'Loading models',
