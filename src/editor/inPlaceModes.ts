@@ -2,6 +2,7 @@ import { Range } from 'vscode';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { offsetsOf } from './documentEdit.ts';
 import { PROSE } from './fit/languageRules.ts';
+import type { ResponseFitOptions } from './fit/textFit.ts';
 import type { InsertMode } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
 import { StreamWriter } from './streamWriter.ts';
@@ -30,13 +31,26 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
   return { ...offsetsOf(document, range), lead, tail };
 }
 
+/** Returns how the response to a target is fitted to its place. */
+export function fitOptionsFor({ placeOf }: InsertMode, target: Target): ResponseFitOptions {
+  const { document, indentation, responseLanguage } = target;
+  return placeOf
+    ? {
+        languageId: document.languageId,
+        indentation,
+        isInserted: true,
+        leadingLineBreaks: leadingLineBreaks(target, placeOf(target)),
+      }
+    : { languageId: responseLanguage, indentation: '', leadingLineBreaks: 0 };
+}
+
 /**
  * Returns the maximum number of line breaks at the start of a response. If the response starts
  * after other text on the same line, the number is unlimited, because line breaks separate it from
  * that text. In prose, one line break is allowed below a line with text, so that a blank line can
  * separate the paragraphs. Otherwise, no line break is allowed.
  */
-export function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace): number {
+function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace): number {
   const { line, character } = document.positionAt(start);
   const previous = line === 0 ? '' : document.lineAt(line - 1).text;
   const before = `${previous}\n${document.lineAt(line).text.slice(0, character)}${lead}`;

@@ -4,7 +4,7 @@ import { offsetsOf, rangeOf } from '../editor/documentEdit.ts';
 import { EditorDocument } from '../editor/editorDocument.ts';
 import { plainText } from '../editor/fit/characterFilter.ts';
 import { type ResponseFitOptions, TextFit } from '../editor/fit/textFit.ts';
-import { leadingLineBreaks } from '../editor/inPlaceModes.ts';
+import { fitOptionsFor } from '../editor/inPlaceModes.ts';
 import type { InsertMode, ModeDeps } from '../editor/insertMode.ts';
 import type { ResponseWriter, Undone } from '../editor/streamWriter.ts';
 import type { OffsetRange, Piece } from '../editor/textChange.ts';
@@ -342,16 +342,4 @@ function doOverlap(one: OffsetRange, other: OffsetRange): boolean {
   const start = Math.max(one.start, other.start);
   const end = Math.min(one.end, other.end);
   return start < end || (start === end && isEitherEmpty);
-}
-
-function fitOptionsFor({ placeOf }: InsertMode, target: Target): ResponseFitOptions {
-  const { document, indentation, responseLanguage } = target;
-  return placeOf
-    ? {
-        languageId: document.languageId,
-        indentation,
-        isInserted: true,
-        leadingLineBreaks: leadingLineBreaks(target, placeOf(target)),
-      }
-    : { languageId: responseLanguage, indentation: '', leadingLineBreaks: 0 };
 }
