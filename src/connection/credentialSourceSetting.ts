@@ -29,7 +29,7 @@ export async function writeCredentialSource(
 
 /**
  * Offers to use the other sources if the source in the settings can't be used. If the user agrees,
- * writes `auto` to the settings that named the source.
+ * sets `credentialSource` to `auto` at the level (folder, workspace, or user) where it was set.
  * @returns true if `auto` now applies
  */
 export async function settleUnusable(

@@ -50,7 +50,7 @@ export const READING: ShownCheck = { title: TITLES.settings, state: 'running', t
 /** The result of the first check if reading secret storage or the folder takes too long. */
 export const UNANSWERED = failed(
   'settings',
-  'VS Code’s secret storage or your folder didn’t respond within 10 seconds. Nothing was sent. If your keyring asks for a password, enter it.',
+  'Couldn’t read VS Code’s secret storage or your workspace folder within 10 seconds. Nothing was sent. If your keyring asks for a password, enter it.',
   'retry',
 );
 

@@ -204,7 +204,7 @@ export class StreamWriter implements ResponseWriter {
 
   #response(index: number): ResponseInDocument {
     const response = this.#responses[index];
-    if (!response) throw new RangeError(`No response has the index ${index}`);
+    if (!response) throw new RangeError(`No response at index ${index}`);
     return response;
   }
 

@@ -34,7 +34,7 @@ export const NO_PROMPT = 'Enter a prompt, or press Escape to cancel.';
 
 /** @param most maximum number of characters */
 export function tooMuchText(most: number): string {
-  return `Nothing was sent. The text exceeds ${formatNumber(most)} characters.`;
+  return `Nothing was sent. The limit is ${formatNumber(most)} characters.`;
 }
 
 /** Returns the question to show before many requests are sent. */

@@ -82,7 +82,7 @@ export const REFUSAL_MESSAGES = {
     actions: ['retry', 'diagnose'],
   }),
   'project-missing': (_, { place, labels }) => ({
-    text: `The service found no ${resourceName(labels)} in the request. Check the ${settingLabel('projectId', labels)} in ${place.name}.`,
+    text: `The service reported that the request has no ${settingLabel('projectId', labels)}. Check this value in ${place.name}.`,
     actions: [place.project, 'diagnose'],
   }),
   'project-unknown': (_, { place, labels }) => ({
@@ -93,7 +93,7 @@ export const REFUSAL_MESSAGES = {
     text:
       resourceName(labels) === 'project'
         ? 'The project has no runtime service. In the project, open Manage > Services & integrations, and associate a runtime service.'
-        : 'The deployment space has no runtime service. Ask the owner of the space to associate one.',
+        : 'The deployment space has no runtime service. Ask its owner to associate one with it.',
     actions: ['retry'],
   }),
   'quota-used-up': () => ({

@@ -132,7 +132,7 @@ export interface ErrorDetails {
   readonly isUnchecked?: true;
 }
 
-/** `stopped`: a signal ended the command. `no-token`: the command printed no usable token. */
+/** `stopped`: a signal killed the command. `no-token`: the command printed no usable token. */
 export type CommandProblem =
   | 'not-found'
   | 'exit'

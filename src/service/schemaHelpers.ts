@@ -8,8 +8,8 @@ import { ServiceError } from './errors.ts';
 
 /**
  * Creates an object schema. valibot reads the entries in a `for…in` loop, so they're copied to an
- * object without a prototype. Otherwise, an enumerable property that another extension adds to
- * `Object.prototype` would make every response invalid.
+ * object without a prototype. Otherwise, valibot would fail for every response if another
+ * extension added an enumerable property to `Object.prototype`.
  */
 export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.object<Entries>(Object.assign(Object.create(null), entries));

@@ -76,7 +76,8 @@ export type SettingName = (typeof SETTING_NAMES)[number];
 export type NameSet = Readonly<Record<SettingName, readonly string[]>>;
 
 /**
- * True for a built-in service with an identity address, which `hostedModel.authUrl` can override.
+ * True for a built-in service whose identity service has an address. `hostedModel.authUrl` can
+ * override that address.
  */
 export function canOverrideAuthUrl({ authUrl, definition }: Service): boolean {
   return authUrl !== '' && definition === undefined;

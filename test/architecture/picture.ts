@@ -3,7 +3,8 @@ import type { Room } from './rooms.ts';
 
 /**
  * Draws the architecture as a house: rooms on floors, with arrows from each room to the rooms that
- * it imports. The same rooms always result in the same picture.
+ * it imports. Leaves out an arrow if a chain of other arrows implies it. The same rooms always
+ * result in the same picture.
  */
 
 interface Point {
@@ -11,13 +12,9 @@ interface Point {
   readonly y: number;
 }
 
-/** An arrow is `implied` if a chain of other arrows leads from its start to its end. */
-type Kind = 'implied' | 'plain';
-
 interface Arrow {
   readonly from: Room;
   readonly to: Room;
-  readonly kind: Kind;
 }
 
 /** The center of each box, by room. */
@@ -43,7 +40,7 @@ const SIDES = { left: 78, right: WIDTH - 16 };
 const COLUMNS = Array.from({ length: 13 }, (_, column) => 184 + column * 55);
 
 const LEGEND =
-  'An arrow leads from a room to a room that it imports. If it’s gray, a chain of other arrows implies it.';
+  'An arrow leads from a room to a room that it imports. Imports that a chain of arrows implies aren’t drawn.';
 
 /**
  * Colors from the GitHub and VS Code themes. The contrast ratio is at least 4.5:1 for text and 3:1
@@ -51,40 +48,34 @@ const LEGEND =
  */
 const STYLE = `
   :root { color-scheme: light dark; --back: #ffffff; --floor: #f6f8fa; --text: #1f2328;
-    --pale: #59636e; --plain: #0969da; --implied: #818b98; }
+    --pale: #59636e; --arrow: #0969da; }
   @media (prefers-color-scheme: dark) {
     :root { --back: #0d1117; --floor: #171d26; --text: #e6edf3; --pale: #9198a1;
-      --plain: #4493f8; --implied: #6e7681; }
+      --arrow: #4493f8; }
   }
   text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: var(--pale); }
   .room { font-weight: 600; fill: var(--text); text-anchor: middle; }
   .files { font-size: 11px; text-anchor: middle; }
   .back { fill: var(--back); }
   .floor { fill: var(--floor); }
-  .box { fill: var(--back); stroke: var(--plain); stroke-width: 1.5; }
-  .arrow { fill: none; stroke-linejoin: round; }
-  .arrow.implied { stroke: var(--implied); }
-  .arrow.plain { stroke: var(--plain); stroke-width: 1.5; }
-  .head.implied { fill: var(--implied); }
-  .head.plain { fill: var(--plain); }
+  .box { fill: var(--back); stroke: var(--arrow); stroke-width: 1.5; }
+  .arrow { fill: none; stroke: var(--arrow); stroke-width: 1.5; stroke-linejoin: round; }
+  .head { fill: var(--arrow); }
 `;
+
+const HEAD =
+  '<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path class="head" d="M0 1 L8 4 L0 7 z"/></marker>';
 
 export function pictureOf(rooms: readonly Room[]): string {
   const arrows = arrowsOf(rooms);
   const places = arranged(rooms, arrows);
   const floors = floorsOf(rooms);
   const height = TOP + floors.length * FLOOR + 4;
-  // Plain arrows are routed first, so that they get the shortest paths. They're drawn last, so that
-  // they're on top.
-  const kinds: readonly Kind[] = ['plain', 'implied'];
   const passCounts: PassCounts = new Map();
-  const lines = kinds.flatMap((kind) =>
-    arrows.filter((one) => one.kind === kind).map((one) => lineOf(one, arrows, places, passCounts)),
-  );
   const drawn = [
     `<text x="24" y="28">${LEGEND}</text>`,
     ...floors.map(floorAt),
-    ...lines.reverse(),
+    ...arrows.map((one) => lineOf(one, arrows, places, passCounts)),
     ...rooms.map((room) => boxOf(room, placeOf(places, room))),
   ];
   const described = rooms.map(
@@ -94,7 +85,7 @@ export function pictureOf(rooms: readonly Room[]): string {
 <title id="title">The rooms of src and their floors</title>
 <desc id="description">${described.join(' ')}</desc>
 <style>${STYLE}</style>
-<defs>${kinds.map(headOf).join('')}</defs>
+<defs>${HEAD}</defs>
 <rect class="back" width="${WIDTH}" height="${height}" rx="8"/>
 ${drawn.join('\n')}
 </svg>
@@ -106,10 +97,9 @@ function arrowsOf(rooms: readonly Room[]): Arrow[] {
   const leads = (from: Room, to: Room): boolean =>
     importsOf(from).some((next) => next === to || leads(next, to));
   return rooms.flatMap((from) =>
-    importsOf(from).map((to) => {
-      const isImplied = importsOf(from).some((next) => leads(next, to));
-      return { from, to, kind: isImplied ? 'implied' : 'plain' };
-    }),
+    importsOf(from)
+      .filter((to) => !importsOf(from).some((next) => leads(next, to)))
+      .map((to) => ({ from, to })),
   );
 }
 
@@ -148,10 +138,10 @@ function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
  * the horizontal length of each arrow increase the cost.
  */
 function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
-  const ends = arrows.map(({ from, to, kind }) => {
-    const [start, end] = [placeOf(places, from), placeOf(places, to)];
-    return { from, to, start, end, weight: kind === 'implied' ? 1 : 4 };
-  });
+  const ends = arrows.map(({ from, to }) => ({
+    ...{ from, to },
+    ...{ start: placeOf(places, from), end: placeOf(places, to) },
+  }));
   let cost = 0;
   for (const one of rooms) {
     const { x, y } = placeOf(places, one);
@@ -159,17 +149,17 @@ function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places
       const near = Math.abs(placeOf(places, other).x - x) < BOX.width + 10;
       if (other !== one && other.floor === one.floor && near) cost += 5_000;
     }
-    for (const { from, to, start, end, weight } of ends) {
+    for (const { from, to, start, end } of ends) {
       if (one === from || one === to || (y - start.y) * (y - end.y) >= 0) continue;
       const passesAt = start.x + ((y - start.y) / (end.y - start.y)) * (end.x - start.x);
-      if (Math.abs(passesAt - x) < BOX.width / 2 + 12) cost += 60 * weight;
+      if (Math.abs(passesAt - x) < BOX.width / 2 + 12) cost += 240;
     }
   }
-  for (const [index, { from, to, start, end, weight }] of ends.entries()) {
-    cost += (weight * Math.abs(start.x - end.x)) / 60;
+  for (const [index, { from, to, start, end }] of ends.entries()) {
+    cost += Math.abs(start.x - end.x) / 15;
     for (const other of ends.slice(index + 1)) {
       const meet = other.from === from || other.to === to;
-      if (!meet && doCross(start, end, other.start, other.end)) cost += weight * other.weight;
+      if (!meet && doCross(start, end, other.start, other.end)) cost += 16;
     }
   }
   return cost;
@@ -228,7 +218,7 @@ function lineOf(
   };
   const points = routed(endAt('from'), endAt('to'), [...places.values()], passCounts);
   const path = points.map(({ x, y }) => `${x},${y}`).join(' ');
-  return `<polyline class="arrow ${arrow.kind}" points="${path}" marker-end="url(#${arrow.kind})"/>`;
+  return `<polyline class="arrow" points="${path}" marker-end="url(#head)"/>`;
 }
 
 /** A point just outside a box's corner, where arrows that pass the box can bend. */
@@ -297,8 +287,4 @@ function meets(start: Point, end: Point, box: Point): boolean {
   const near = BOX.width / 2 + GAP.box - 1;
   const [one, other] = [xAt(upper) - box.x, xAt(lower) - box.x];
   return Math.min(one, other) < near && Math.max(one, other) > -near;
-}
-
-function headOf(kind: Kind): string {
-  return `<marker id="${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path class="head ${kind}" d="M0 1 L8 4 L0 7 z"/></marker>`;
 }

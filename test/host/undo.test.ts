@@ -214,7 +214,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
 
-  it('works in a document that no editor shows', async () => {
+  it("works in a document that isn't visible in any editor", async () => {
     const { editor, job } = await written('replace');
     await open('another');
     assert.equal(await job.undo(), 'undone');

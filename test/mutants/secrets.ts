@@ -114,7 +114,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return definition !== undefined && (!getsToken',
     to: 'return (!getsToken',
     test: entries,
-    title: 'is the only kind of service that can have an unencrypted address on another machine',
+    title: 'is the only kind of service that can have an http address on another machine',
   },
   {
     name: 'an identity service can be used without TLS',
@@ -123,7 +123,7 @@ export const secretMutants: readonly Mutant[] = [
     to: ' || true);',
     test: entries,
     title:
-      "can't have an unencrypted address on another machine if it uses an identity service at the same address",
+      "can't have an http address on another machine if it uses an identity service at the same address",
   },
   {
     name: 'an identity service gets the fixed headers',

@@ -73,7 +73,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '!reader.hasBegun',
     to: 'true',
     test: replay,
-    title: 'H23: makes the call fail as `unauthorized` if part of the text was already delivered',
+    title: 'H23: makes the call fail with `unauthorized` if part of the text was already delivered',
   },
   {
     name: 'a request is replayed twice after a 401',
@@ -81,7 +81,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '      request.dropRefusedToken(error);\n      return await this.send(request);',
     to: '      request.dropRefusedToken(error);\n      return await this.send(request).catch((again) => (request.dropRefusedToken?.(again), this.send(request)));',
     test: replay,
-    title: 'H20: makes the call fail as `unauthorized` if the new token is refused, too',
+    title: 'H20: makes the call fail with `unauthorized` if the new token is refused, too',
   },
   {
     name: 'a refused key is sent again',

@@ -152,10 +152,10 @@ describe(`the latest response ${nightly}`, () => {
     emulator.faults.next(chatPath, { cutAfterBytes: 1_500 });
     await run(generate);
     await notifications.waitFor(
-      /lost before the response was complete\. The text received so far was kept/,
+      /ended before the response was complete\. The text received so far was kept/,
     );
     await editor.waitForText(/Roses(.|\n)*The end/);
-    await notifications.close(/lost before the response was complete/);
+    await notifications.close(/ended before the response was complete/);
     emulator.settings.answer = () => 'Short.';
     await run(tryAgain);
     await editor.waitForText('Write a poem.\nShort.\nThe end.\n');

@@ -50,8 +50,7 @@ describe('the main journeys', () => {
     session = await openWorkbench({
       folderFiles: files,
       userSettings: { 'hostedModel.authUrl': emulator.url },
-      // Loads only the extensions for colors and chat. Without the others, the window starts
-      // sooner.
+      // Load only the built-in theme and chat extensions, so that the window starts sooner.
       builtInExtensions: ['theme-defaults', 'copilot'],
     });
   });

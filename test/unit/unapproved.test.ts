@@ -43,7 +43,7 @@ describe('an unapproved host', () => {
     assert.deepEqual(totalOfUnapproved(), { listeners: 2, connections: 1, bytes: 0 });
   });
 
-  it('records every byte that it receives, even from an invalid request or a TLS handshake', async () => {
+  it('counts every byte that it receives, even from an invalid request or a TLS handshake', async () => {
     const listener = await startUnapproved();
     await speakTo(listener, 'hello');
     assert.deepEqual(listener.received, { connections: 1, bytes: 5 });

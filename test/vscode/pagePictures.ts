@@ -11,6 +11,7 @@ import {
   asPng,
   asSmallWebp,
   legibleComments,
+  prepareForPicture,
   savePicture,
   takeScreenshot,
 } from '../ui/pictures.ts';
@@ -259,6 +260,8 @@ async function takeDiagnosis(workbench: Workbench, { emulator }: Sample, theme: 
  * editor.
  */
 async function takeQuickInput({ page, screen }: Workbench, name: string): Promise<Buffer> {
+  // Prepare the page before measuring, because the preparation changes the height.
+  await prepareForPicture(page);
   const clip = await page.locator('.quick-input-widget').boundingBox();
   if (clip === null) return screen.fail(`No quick input for ${name}.`);
   const picture = await takeScreenshot(page, clip);

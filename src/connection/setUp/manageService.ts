@@ -17,7 +17,7 @@ import { validationOf } from './answerChecks.ts';
 import { type NewService, serviceEntry, withEntry, withFields } from './serviceEntry.ts';
 import { MANAGE } from './setUpMessages.ts';
 
-/** The steps of the setup that change or remove a service that the user added. */
+/** The setup steps for changing or removing a service that the user added. */
 
 /**
  * A change to a service that the user added. After `credentials`, `authMethod`, or `headers`, the

@@ -25,7 +25,7 @@ export function withFields(added: NewService, fields: ServiceEntry): NewService 
   return service && { ...added, entry, service };
 }
 
-/** Adds an entry to a list, or replaces the entry with the same `word`. Returns a new list. */
+/** Returns a list in which `entry` is added, or replaces the entry that has the same `word`. */
 export function withEntry(entries: readonly unknown[], entry: ServiceEntry): readonly unknown[] {
   const isSame = (one: unknown) => wordOf(one) === wordOf(entry);
   return entries.some(isSame)

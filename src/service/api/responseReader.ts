@@ -216,15 +216,15 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason
 ]);
 
 /**
- * Converts the service's name for a stop reason to a `StopReason`. Ignores case, as the service's
- * documentation requires.
+ * Converts the service's name for a stop reason to a `StopReason`. Ignores case, as the
+ * documentation of the default service requires.
  */
 function stopReason(reason: string): StopReason {
   return STOP_REASONS.get(reason.toLowerCase()) ?? 'other';
 }
 
 /*
- * The functions below validate responses without a schema. A stream has thousands of events, and
+ * The functions below validate responses without a schema. A stream can have thousands of events, and
  * validating each one with a schema would add 50% to the parsing time (measured with `npm run bench
  * cpuOfAStream`). The formats are based on recorded responses.
  */
@@ -260,8 +260,8 @@ export function readGeneration(json: unknown): ResponseChunk {
 export function readChat(json: unknown): ResponseChunk {
   const { choices, usage, system } = fieldsOf(json);
   const choice = firstOf(choices, usage);
-  // Without streaming, the message is in `message`. In a stream event, it's in `delta`. A moderated
-  // event has neither field.
+  // Without streaming, the message is in `message`. In a stream event, it's in `delta`. An
+  // event without text can have neither field.
   const message = fieldsOf(choice?.['message'] ?? choice?.['delta'] ?? {});
   const reason = textOf(choice?.['finish_reason']);
   const totals = isFields(usage) ? usage : {};

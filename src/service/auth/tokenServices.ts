@@ -67,9 +67,9 @@ export class TokenServices {
   }
 
   /**
-   * The secrets of all credentials that were used or tested in this window, and their latest
-   * tokens, even if they have been replaced. None of these may appear in messages, logs, or
-   * prompts.
+   * The secrets and the latest tokens of all credentials that were used or tested in this window,
+   * including those that have been replaced since then. None of these may appear in messages, logs,
+   * or prompts.
    */
   get secrets(): readonly string[] {
     return [...this.#former.secrets, ...secretsIn([...this.#entries.values()])];

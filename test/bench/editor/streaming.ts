@@ -24,7 +24,7 @@ const commands = { product: 'hostedModel.generateFromSelection', peer: 'bench.on
 interface Streamed {
   /** Maximum number of edits in any second. */
   readonly editsPerSecond: number;
-  /** Milliseconds from the last output token to the last change of the document. */
+  /** Milliseconds from the last output token to the last change to the document. */
   readonly delayMs: number;
   readonly undoSteps?: number | undefined;
 }

@@ -151,7 +151,7 @@ export class SinkEditor extends FakeEditor {
     return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
-  /** Records an object in `held` until it's disposed of. */
+  /** Keeps an object in `held` until the returned disposable is disposed. */
   #hold(kind: string, thing: unknown): { dispose(): void } {
     const all = this.held.get(kind) ?? new Set();
     this.held.set(kind, all.add(thing));

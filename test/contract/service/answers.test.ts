@@ -175,7 +175,7 @@ describe('compressed and interim responses:', () => {
     });
   }
 
-  it('D01: a decompression bomb without a content-encoding header makes the call fail as `unexpected-answer`', async () => {
+  it('D01: a decompression bomb without a content-encoding header makes the call fail with `unexpected-answer`', async () => {
     const world = await startWorld();
     for (const [, body] of bombs) {
       world.emulator.faults.next(chat, { headers: json, body });

@@ -22,7 +22,7 @@ import {
 } from './tokenProgram.ts';
 import { endWorlds, kindOf, SetClock, startWorld } from './world.ts';
 
-/** Runs real programs that print tokens or other output. */
+/** Tests token commands with real programs, including programs that fail or print no token. */
 
 const token = 'c4nary-token_0123456789';
 const MINUTE = 60_000;

@@ -175,7 +175,7 @@ describe('a diagnosis', () => {
     { json: { resources: 'none' } },
     { oversizedBytes: 2_000_000 },
   ]) {
-    it(`passes the service host check if the request for the public model list returns ${JSON.stringify(answer)}`, async () => {
+    it(`reports a passed service host check, even if the response to the model list request is ${JSON.stringify(answer)}`, async () => {
       const { examine, emulator } = await startExamination();
       emulator.faults.always(modelsPath, answer);
       const { states } = await examine();

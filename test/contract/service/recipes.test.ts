@@ -321,7 +321,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.equal(generation?.headers.authorization, `Bearer ${token}`);
   });
 
-  it('Databricks sets up a connection that generates text with a model that sends its reasoning', async () => {
+  it('Databricks sets up a connection that generates text with a reasoning model', async () => {
     const entry = entryUnder('Databricks with a token command');
     const args = commandOf(serviceOf(entry))?.slice(1) ?? [];
     const token = 'eyJraWQiOiJkYXRhYnJpY2tz.e30.c2ln';

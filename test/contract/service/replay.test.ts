@@ -45,7 +45,7 @@ describe('an outdated token', () => {
     }
   }
 
-  it('H20: makes the call fail as `unauthorized` if the new token is refused, too', async () => {
+  it('H20: makes the call fail with `unauthorized` if the new token is refused, too', async () => {
     const world = await warm();
     world.emulator.faults.always(chat, expired);
     const { kind, details } = await failureOf(world.generate());
@@ -81,7 +81,7 @@ describe('an outdated token', () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it('H23: makes the call fail as `unauthorized` if part of the text was already delivered', async () => {
+  it('H23: makes the call fail with `unauthorized` if part of the text was already delivered', async () => {
     const world = await warm();
     const first = { choices: [{ delta: { content: 'partial' }, finish_reason: null }] };
     world.emulator.faults.next(chatStream, streamOf(first, expiredEvent));

@@ -187,7 +187,7 @@ describe('an error thrown by a callback', () => {
 describe('a stream that ends early', () => {
   afterEach(endWorlds);
 
-  it('D17: still delivers its text, then fails as `incomplete` after one attempt', async () => {
+  it('D17: still delivers its text, then fails with `incomplete` after one attempt', async () => {
     const world = await startWorld();
     world.emulator.faults.next(pathOf('chat', true), events(delta('a'), delta('b')));
     const parts: string[] = [];

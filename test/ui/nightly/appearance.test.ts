@@ -31,7 +31,7 @@ const isCutOff = `(() => {
 })()`;
 
 /**
- * Color of the decoration after the selected line. VS Code draws the decoration with a style sheet.
+ * Color of the decoration after the selected line. VS Code renders it as a CSS pseudo-element.
  */
 const colourOfMark = `[...document.querySelectorAll('.view-line span')]
   .map((span) => getComputedStyle(span, '::after'))

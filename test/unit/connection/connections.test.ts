@@ -207,7 +207,7 @@ describe('Connections', () => {
       stat.restore();
     });
 
-    it('returns connections for a stored service and for the service in the .env file', async () => {
+    it('returns connections for a service with a stored key and for the service in the .env file', async () => {
       await storeBoth();
       editor.files.set('/work/.env', `ACME_API_KEY=key-in-the-file\nACME_URL=${GATEWAY}\n`);
       editor.userSettings.set('credentialSource', 'envFile');

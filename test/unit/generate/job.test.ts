@@ -80,7 +80,7 @@ describe('a job', () => {
   }
 
   /**
-   * Passes events of a response to the job. Any string that isn't the name of an event is a chunk
+   * Applies a sequence of events to the job. Any string that isn't the name of an event is a chunk
    * of text.
    */
   async function pass(document: FakeDocument, events: readonly string[]): Promise<void> {

@@ -240,7 +240,7 @@ describe('responseNotifications', () => {
     });
   }
 
-  it('opens a copy of the response on Show if its document was closed', async () => {
+  it('opens a copy of the response when the user selects Show after the document was closed', async () => {
     const job = await jobWith('a');
     await job.end(0, 'ended');
     editor.button = 'Show';

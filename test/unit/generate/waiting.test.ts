@@ -19,7 +19,7 @@ describe("the label of a prompt's line", () => {
   });
   after(() => hooks.deregister());
 
-  it('follows the end of the prompt in every editor that shows the document', async () => {
+  it('is shown at the current end of the prompt in every editor that shows the document', async () => {
     const { labelLine } = await import('../../../src/generate/waiting.ts');
     const shown: string[] = [];
     const document = { lineAt: (line: number) => ({ range: { end: `end of line ${line + 1}` } }) };

@@ -269,7 +269,7 @@ describe('an added service', () => {
     ['a grant at another address', { kind: 'apiKeyGrant', tokenUrl, grantType: 'a' }, true],
     ['an identity service at the same address', { kind: 'cloudPak' }, false],
   ] as const) {
-    it(`${isAllowed ? 'can' : "can't"} have an unencrypted address on another machine if it uses ${what}`, () => {
+    it(`${isAllowed ? 'can' : "can't"} have an http address on another machine if it uses ${what}`, () => {
       const { own: found, issues } = readServices([{ ...entry, authentication: own, url: plain }]);
       const [service] = found;
       assert.equal(service?.url, isAllowed ? plain : undefined);
@@ -284,7 +284,7 @@ describe('an added service', () => {
     });
   }
 
-  it('is the only kind of service that can have an unencrypted address on another machine', () => {
+  it('is the only kind of service that can have an http address on another machine', () => {
     for (const service of services) {
       assert.equal(mayBeUnencrypted(service), false, service.word);
       const found = parseDestination(service.authUrl, plain, service);

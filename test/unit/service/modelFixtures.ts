@@ -1,6 +1,6 @@
 import type { LifecycleStage, Model } from '../../../src/service/api/modelList.ts';
 
-/** Creates a model. Facts that aren't given are empty, except for the ID and the list's date. */
+/** Creates a model. Omitted fields are empty, except for `id` and `asOf`, which have defaults. */
 export function modelOf(facts: Partial<Model> = {}): Model {
   return {
     id: 'maker/model',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { reconnectingFetch } from '../../../../src/service/http/reconnectingFetch.ts';
 
 /**
- * These tests simulate a connection that closes after `fetch` has chosen it, but before the first
- * byte is sent.
+ * `fetch` can pick a kept-alive connection that closes before the first byte is sent. These tests
+ * simulate this failure, and similar failures that must not be retried.
  */
 describe('reconnectingFetch', () => {
   const { fetch } = globalThis;
