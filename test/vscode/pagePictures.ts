@@ -11,7 +11,6 @@ import {
   asPng,
   asSmallWebp,
   legibleComments,
-  prepareForPicture,
   savePicture,
   takeScreenshot,
 } from '../ui/pictures.ts';
@@ -260,11 +259,10 @@ async function takeDiagnosis(workbench: Workbench, { emulator }: Sample, theme: 
  * editor.
  */
 async function takeQuickInput({ page, screen }: Workbench, name: string): Promise<Buffer> {
-  // Prepare the page before measuring, because the preparation changes the height.
-  await prepareForPicture(page);
-  const clip = await page.locator('.quick-input-widget').boundingBox();
-  if (clip === null) return screen.fail(`No quick input for ${name}.`);
-  const picture = await takeScreenshot(page, clip);
+  const box = await page.locator('.quick-input-widget').boundingBox();
+  if (box === null) return screen.fail(`No quick input for ${name}.`);
+  // Playwright rounds a fractional height down, which can cut off the lower border.
+  const picture = await takeScreenshot(page, { ...box, height: Math.round(box.height) });
   await savePicture(join(media, `${name}.png`), await asPng(picture));
   return picture;
 }
