@@ -197,7 +197,9 @@ export class Workbench {
     await this.screen.until('Restricted Mode to end', async () =>
       (await this.page.locator('.workspace-trust-editor.trusted').count()) > 0 ? true : undefined,
     );
-    await this.runCommand('View: Close Editor');
+    // Don't use the palette: while this modal editor has focus, VS Code ignores F1.
+    await this.page.locator('.modal-editor-header .codicon-close').click();
+    await this.page.locator('.modal-editor-part').waitFor({ state: 'detached' });
   }
 
   /** Saves a screenshot in `.vscode-test/screenshots/`, and returns the screenshot's path. */
