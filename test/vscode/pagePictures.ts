@@ -43,7 +43,9 @@ const code = `def total_price(items: list[Item]) -> float:
     return sum(item.price * item.count for item in items)`;
 
 // The Marketplace doesn't accept SVG icons.
-await sharp(await readFile(join(media, 'icon.svg'))).toFile(join(media, 'icon.png'));
+await sharp(await readFile(join(media, 'icon.svg')))
+  .png({ palette: true })
+  .toFile(join(media, 'icon.png'));
 for (const theme of ['dark', 'light'] as const) {
   const settings = { ...bare, 'workbench.colorTheme': themes[theme] };
   const sample = await startSample();
