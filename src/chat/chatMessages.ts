@@ -31,7 +31,7 @@ export const ONLY_REASONING =
 export const UNREADABLE_CALL =
   'The model sent a malformed tool call. Try again, or select a model that’s better at calling tools.';
 export const CALLER_REFUSED =
-  'You didn’t allow this extension to use Hosted Model. To be asked again, select it in “Hosted Model: Show Status and Actions”.';
+  'You didn’t allow this extension to use Hosted Model. To be asked again, select the extension in “Hosted Model: Show Status and Actions”.';
 
 export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
   return reason === 'max_tokens'

@@ -23,7 +23,6 @@ export const COMMAND_MESSAGES = {
   notSetUp: (name: string) => `Couldn’t switch to ${name}, because it’s no longer set up.`,
   noGeneration: 'This document has no generation to repeat.',
   noPreview: 'Open the preview of a response first.',
-  noDocument: 'Open a document first.',
   /** Messages for a malformed keybinding argument. */
   malformed: {
     args: 'The keybinding’s “args” must be an object, such as {"template": "Review"}.',

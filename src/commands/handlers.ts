@@ -122,7 +122,7 @@ async function generateFromTemplate(
   overrides: GenerateOverrides,
   snapshot: Invocation['snapshot'],
 ): Promise<void> {
-  if (!snapshot) return inform(COMMAND_MESSAGES.noDocument);
+  if (!snapshot) return inform(NO_DOCUMENT);
   const { chooseTemplate } = await loadTemplateFeature();
   const template = await chooseTemplate(snapshot, name, app.globalState);
   if (template) await generateFromSelection(app, { ...overrides, template }, snapshot);

@@ -123,7 +123,7 @@ describe('a window before its first command', () => {
       await becomes('set up', () => contextKey(editor, 'isSetUp') === true);
       assert.deepEqual(fetched, []);
       await editor.models();
-      assert.deepEqual(fetched, ['data:,']);
+      assert.deepEqual(fetched, ['data://localhost/,']);
       await window.close();
     } finally {
       globalThis.fetch = fetch;
