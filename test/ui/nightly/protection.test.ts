@@ -153,7 +153,7 @@ describe(`the extension ${nightly}`, () => {
     await workbench.quickInput.pick('$(gear) Open Settings');
     const item = workbench.page
       .locator('.settings-editor .setting-item-contents')
-      .filter({ hasText: 'Address of the service' });
+      .filter({ hasText: 'Service address' });
     const link = item.getByText('Set Up...', { exact: true });
     await link.waitFor();
     await workbench.screenshot('settings');
