@@ -138,10 +138,10 @@ function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
  * the horizontal length of each arrow increase the cost.
  */
 function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
-  const ends = arrows.map(({ from, to }) => ({
-    ...{ from, to },
-    ...{ start: placeOf(places, from), end: placeOf(places, to) },
-  }));
+  const ends = arrows.map(({ from, to }) => {
+    const [start, end] = [placeOf(places, from), placeOf(places, to)];
+    return { from, to, start, end };
+  });
   let cost = 0;
   for (const one of rooms) {
     const { x, y } = placeOf(places, one);
