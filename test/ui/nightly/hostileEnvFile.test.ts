@@ -181,8 +181,8 @@ describe(`a .env file in a folder ${nightly}`, () => {
     await first.requestCount(chatPath, 1);
     await writeFile(path('.env'), textFor(second));
     stalled.open();
-    // Don't wait for the token in the status item: the file is looked up again after its change, and
-    // the item then shows that the new values aren't approved.
+    // Don't wait for the token in the status item. After the change, Hosted Model looks up the
+    // credentials again, and the item then no longer shows the token.
     await workbench.editor.waitForText(/only counts/);
     assertUntouched(second);
     const before = first.requests.length;
