@@ -58,7 +58,8 @@ export async function reconnectingFetch(
  * them during the first request of a window, which would delay that request.
  */
 export async function prepareFetch(): Promise<void> {
-  // VS Code doesn't look for a proxy for this host, and the URL contains its whole (empty) response.
+  // A data URL contains its own response, which is empty here. VS Code never uses a proxy for
+  // localhost, so an invalid proxy setting can't make this call fail.
   await globalThis.fetch('data://localhost/,');
 }
 
