@@ -110,13 +110,15 @@ export class SourceApprovals {
   async forgetEnded(): Promise<void> {
     // If there are no approvals, there's nothing to delete, so don't read secret storage.
     if (!this.hasApprovals) return;
+    let lastSignOut: string;
     try {
-      const lastSignOut = (await this.#secrets.get(LAST_SIGN_OUT)) ?? '';
-      const left = this.#decisions.filter((one) => !hasEnded(one, lastSignOut));
-      await this.#state.update(DECISIONS, left);
+      lastSignOut = (await this.#secrets.get(LAST_SIGN_OUT)) ?? '';
     } catch {
-      // If secret storage can't be read, it's unknown which approvals have ended.
+      // It's unknown which approvals have ended.
+      return;
     }
+    const left = this.#decisions.filter((one) => !hasEnded(one, lastSignOut));
+    await this.#state.update(DECISIONS, left);
   }
 
   async #keep(subject: Subject, decision: ApprovalDecision | undefined): Promise<void> {
