@@ -6,15 +6,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Row } from './question.ts';
-import { type Answer, daysOf, type Results, ratioText, unitText } from './results.ts';
+import { type Answer, daysOf, type Results, ratioText, valueText } from './results.ts';
 
 /** Width at which pages show the picture, in pixels. */
 const width = 640;
 const margin = 20;
-const bars = { left: 330, right: 545 };
+const bars = { left: 330, right: 537 };
 const lineHeight = 16;
 /** Maximum number of characters in a name beside the bars, and in a line across the picture. */
 const fits = { name: 47, line: 92 };
+const noBreakSpace = '\u00a0';
 
 interface Axis {
   readonly least: number;
@@ -71,6 +72,8 @@ function pictureOf({ machine, versions, questions }: Results): string {
   top += lineHeight;
   const others = 'All other bars start at 1 and show Hosted Model ÷ alternative (logarithmic).';
   drawn.push(text(margin, top, others, 'pale'));
+  top += lineHeight;
+  drawn.push(text(margin, top, 'Bars to the left of 1: Hosted Model needs less.', 'pale'));
   top += lineHeight / 2;
   for (const question of questions) {
     const part = partOf(question, top);
@@ -129,9 +132,9 @@ function partOf({ title, goal, isMet, rows }: Answer, top: number): Part {
 /** Draws a row's bar and number beside the row's name, or only the number if the row has no bar. */
 function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): string[] {
   const value = barred(axis, row);
-  const number = `${figure(row.value)} ${unitText(row.value, row.unit)}`.trim();
-  if (value === undefined) return [text(bars.left, top, number, 'number')];
+  if (value === undefined) return [text(bars.left, top, valueText(row), 'number')];
   const lines = wrapped(nameOf(axis, row), fits.name).length;
+  const number = axis.unit ? valueText({ value, unit: '' }) : ratioText(value);
   const kind = axis.unit && row.name !== 'Hosted Model' ? 'peer' : 'bar';
   return [
     ...marksFrom(axis, top - 14, top - 11 + lines * lineHeight),
@@ -140,7 +143,7 @@ function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): 
     ...(goal === undefined ? [] : [goalAt(axis, goal, top, 'around')]),
     barOf(axis, value, kind, top),
     ...(goal === undefined ? [] : [goalAt(axis, goal, top, 'goal')]),
-    text(width - margin, top, axis.unit ? figure(value) : ratioText(value), 'number', 'end'),
+    text(width - margin, top, number, 'number', 'end'),
   ];
 }
 
@@ -155,9 +158,9 @@ function verdict(isMet: boolean | undefined): { words: string; kind: string } {
   return isMet ? { words: '✓ Met: ', kind: 'met' } : { words: '✗ Not met: ', kind: 'missed' };
 }
 
-function nameOf(axis: Axis, { name, value, unit, ratio }: Row): string {
-  if (axis.unit || ratio === undefined) return name;
-  return `÷ ${name} (${figure(value)} ${unitText(value, unit)})`;
+function nameOf(axis: Axis, row: Row): string {
+  if (axis.unit || row.ratio === undefined) return row.name;
+  return `÷ ${row.name} (${valueText(row).replaceAll(' ', noBreakSpace)})`;
 }
 
 function barOf(axis: Axis, value: number, kind: string, top: number): string {
@@ -231,9 +234,9 @@ function goalsIn(goal: string, rows: readonly Row[], { unit }: Axis): Map<Row, n
 function described(questions: Results['questions']): string {
   return questions
     .map(({ title, goal, isMet, rows }) => {
-      const figures = rows.map(({ name, value, unit, ratio }) => {
-        const times = ratio === undefined ? '' : `, Hosted Model has ${figure(ratio)} times that`;
-        return `${name}: ${figure(value)} ${unitText(value, unit)}`.trim() + times;
+      const figures = rows.map(({ ratio, ...row }) => {
+        const times = ratio === undefined ? '' : `, Hosted Model ÷ this: ${ratioText(ratio)}`;
+        return `${row.name}: ${valueText(row)}${times}`;
       });
       const { words } = verdict(isMet);
       return `${title}. ${words.replace(/^\W+/, '')}${goal}. ${figures.join('; ')}.`;
@@ -243,11 +246,6 @@ function described(questions: Results['questions']): string {
 
 function text(x: number, y: number, words: string, kind = '', anchor = 'start'): string {
   return `<text x="${x}" y="${y}" class="${kind}" text-anchor="${anchor}">${escaped(words)}</text>`;
-}
-
-/** Formats a value with at most three significant digits, or four if the value is at least 100. */
-function figure(value: number): string {
-  return value.toLocaleString('en', { maximumSignificantDigits: value >= 100 ? 4 : 3 });
 }
 
 function round(value: number): number {

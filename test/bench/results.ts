@@ -120,7 +120,8 @@ function metText(isMet: boolean | undefined): string {
   return isMet ? 'yes' : '**no**';
 }
 
-function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
+/** Formats a value and its unit for the table and the picture. */
+export function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
   const digits = Number.isInteger(value) || value >= 100 ? 0 : value >= 10 ? 1 : 2;
   const number = value.toLocaleString('en', {
     minimumFractionDigits: digits,
@@ -130,7 +131,7 @@ function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
 }
 
 /** Returns the unit, which is singular if the value is 1, as in `1 connection`. */
-export function unitText(value: number, unit: string): string {
+function unitText(value: number, unit: string): string {
   return value === 1 ? unit.replace(/(call|connection|request|step)s$/, '$1') : unit;
 }
 
