@@ -125,7 +125,7 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
 }
 
 function clockText(aheadMs: number | undefined): string {
-  if (aheadMs === undefined) return 'The identity service didn’t report its time.';
+  if (aheadMs === undefined) return 'The identity service’s response doesn’t include the time.';
   const distance = Math.abs(aheadMs);
   if (distance < 60_000) return 'Your machine’s clock matches the identity service’s clock.';
   const where = `${span(distance)} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;

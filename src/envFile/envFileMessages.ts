@@ -33,7 +33,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   duplicate: () =>
     'Some programs use the first line and others the last, so Hosted Model doesn’t use the file. Remove one of the lines.',
   'endpoint-url': () =>
-    'Programs that add their own paths get errors, such as a 404. Remove the endpoint path.',
+    'Programs that append a path to the address get errors, such as a 404. Remove the endpoint path.',
   'url-path': () => 'Some services and gateways need a path. If yours doesn’t, remove the path.',
   'unknown-region': () =>
     'Your token and text would go to this host. Check that it’s the right host.',
@@ -65,7 +65,7 @@ export function issueText(issue: Issue, service: Service): string {
 
 export function incompleteText(names: readonly string[]): string {
   const [verb, lines] = names.length === 1 ? ['is', 'line'] : ['are', 'lines'];
-  return `${listOf(names)} ${verb} missing. The file is used only if it’s complete. Add the missing ${lines}, correct any misspelled names, or set up Hosted Model instead.`;
+  return `${listOf(names)} ${verb} missing, so the file isn’t used. Add the missing ${lines}, correct any misspelled names, or set up Hosted Model instead.`;
 }
 
 /** Returns the title of a quick fix that edits the file. */

@@ -97,7 +97,7 @@ export const REFUSAL_MESSAGES = {
     actions: ['retry'],
   }),
   'quota-used-up': () => ({
-    text: 'Your plan’s quota is used up. Wait until the quota resets, or change the plan.',
+    text: 'Your plan’s quota is used up. Wait until your quota resets, or change your plan.',
     actions: [],
   }),
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
@@ -120,7 +120,7 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: SettingsLoca
     return 'The service requires authentication, but was set up without it. Select an authentication method in the setup.';
   }
   if (sendsSecret(labels)) {
-    return `The service refused the key. The key is unknown, expired, or of the wrong kind. Copy it again, then ${newKey('it')}.`;
+    return `The service refused the key. The key is unknown, expired, or the wrong kind. Copy it again, then ${newKey('it')}.`;
   }
   return needsSetting('account', labels)
     ? `The identity service refused the ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}. One of them is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`
