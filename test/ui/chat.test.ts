@@ -73,7 +73,7 @@ describe(`chat ${nightly}`, () => {
     await allow.waitFor();
     await page
       .getByText(
-        /14 characters will be sent to 127\.0\.0\.1:\d+ and billed to project 7c2e9b54-[-0-9a-f]+/,
+        /14 characters will be sent to 127\.0\.0\.1:\d+ and billed to project 4d6f8a1c-[-0-9a-f]+/,
       )
       .filter({ visible: true })
       .first()
@@ -82,18 +82,11 @@ describe(`chat ${nightly}`, () => {
     await shown.first().waitFor();
     // Prepares the page before measuring, because the preparation moves the question.
     await prepareForPicture(page);
-    const title = page.getByText('Send text to your hosted model?').filter({ visible: true });
-    const [view, above, below] = await Promise.all(
-      [page.locator('.part.auxiliarybar'), title.first(), allow].map((one) => one.boundingBox()),
-    );
-    assert.ok(view && above && below);
-    const y = above.y - 10;
-    const clip = {
-      x: view.x + 4,
-      y,
-      width: view.width - 8,
-      height: below.y + below.height + 10 - y,
-    };
+    const clip = await page
+      .locator('.chat-confirmation-widget2:visible', { hasText: 'Send text to your hosted model?' })
+      .first()
+      .boundingBox();
+    assert.ok(clip);
     await takePicture(page, 'chat-dark', clip);
     await workbench.toggleTheme();
     await takePicture(page, 'chat-light', clip);

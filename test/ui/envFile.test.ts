@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../emulator/emulator.ts';
-import { demoProject } from '../vscode/sample.ts';
 import type { Workbench } from '../vscode/workbench.ts';
 import { takePicture } from './pictures.ts';
 import { apiKey, openWindow, projectId, startService, statusId } from './service.ts';
@@ -35,7 +34,7 @@ describe(`problems in a .env file ${nightly}`, () => {
   it('are shown without the key, and have quick fixes', async () => {
     const secret = 'secret-key-0123456789';
     const { workbench, path } = await openWindow(emulator, {
-      viewport: { width: 1100, height: 560 },
+      viewport: { width: 1100, height: 450 },
       // Keeps distractions out of the picture.
       userSettings: {
         'breadcrumbs.enabled': false,
@@ -51,8 +50,7 @@ describe(`problems in a .env file ${nightly}`, () => {
       folderFiles: {
         '.env': [
           '# Our hosted model',
-          `IBM_PROJECTID=${demoProject}`,
-          'IBM_URL=https://us-south.ml.cloud.ibm.com/ml/v1/text/chat',
+          'IBM_URL=https://eu-de.ml.cloud.ibm.com/ml/v1/text/chat',
           `IBM_API_KEY="${secret}"`,
           '',
         ].join('\n'),
@@ -74,7 +72,7 @@ describe(`problems in a .env file ${nightly}`, () => {
       if (theme === 'light') await workbench.toggleTheme();
       await rows.filter({ hasText: 'has quotes' }).click();
       await workbench.openFile(path('.env'));
-      await workbench.editor.placeCursor(4, 18);
+      await workbench.editor.placeCursor(3, 18);
       const fixes = workbench.page.locator('.action-widget .monaco-list-row.action');
       const cleanUp = fixes.filter({ hasText: 'Clean Up Value' });
       // VS Code closes the list of fixes if diagnostics arrive while the list opens.

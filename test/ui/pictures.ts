@@ -178,23 +178,31 @@ export async function takeScreenshot(page: Page, clip?: Clip): Promise<Buffer> {
   return page.screenshot({ animations: 'disabled', ...(clip && { clip }) });
 }
 
+export interface PicturePart {
+  /** An identifier. */
+  readonly caption: string;
+  /** Text after the caption; can be empty. */
+  readonly note: string;
+  readonly screenshot: Buffer;
+}
+
 /** Combines several screenshots with captions into one picture, two per row. */
 export async function takeComposite(
   context: BrowserContext,
   name: string,
-  parts: readonly { readonly caption: string; readonly screenshot: Buffer }[],
+  parts: readonly PicturePart[],
 ): Promise<void> {
   const page = await context.newPage();
   await page.setViewportSize({ width: 1080, height: 600 });
-  const figures = parts.map(({ caption, screenshot }) => {
+  const figures = parts.map(({ caption, note, screenshot }) => {
     const address = `data:image/png;base64,${screenshot.toString('base64')}`;
-    return `<figure><figcaption>${caption}</figcaption><img src="${address}"></figure>`;
+    return `<figure><figcaption><code>${caption}</code> ${note}</figcaption><img src="${address}"></figure>`;
   });
   await page.setContent(`<style>
     body { margin: 0; padding: 8px; color-scheme: light dark; background: canvas;
       display: grid; grid-template-columns: 1fr 1fr; gap: 16px; }
     figure { margin: 0; }
-    figcaption { color: canvastext; font: 16px monospace; margin-bottom: 4px; }
+    figcaption { color: canvastext; font: 16px sans-serif; margin-bottom: 4px; }
     img { display: block; width: 100%; }
     figure:last-child:nth-child(odd) { grid-column: 1 / -1; width: calc(50% - 8px); margin: auto; }
   </style>${figures.join('')}`);

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { gate } from '../emulator/faults.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
+import { demoProject } from '../vscode/sample.ts';
 import { enterKey } from '../vscode/setUpWalk.ts';
 import { openWorkbench, type Session, type SessionOptions } from './session.ts';
 
 /** An emulated service for the UI tests, and windows that use it. */
 
 export const apiKey = 'ui-test-key-0123456789';
-export const projectId = '7c2e9b54-1f3a-4d08-8a6d-0e5b9c417f32';
+/** All pictures show the same project. */
+export const projectId = demoProject;
 
 export function startService(): Promise<Emulator> {
   return startEmulator({ apiKeys: [apiKey], projectIds: [projectId] });

@@ -4,7 +4,13 @@ import type { Emulator } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
 import { modeKeys } from '../../vscode/keybindings.ts';
 import type { Workbench } from '../../vscode/workbench.ts';
-import { legibleComments, takeComposite, takePicture, takeScreenshot } from '../pictures.ts';
+import {
+  legibleComments,
+  type PicturePart,
+  takeComposite,
+  takePicture,
+  takeScreenshot,
+} from '../pictures.ts';
 import { chatPath, generate, openWindow, startService, storeKey } from '../service.ts';
 import { nightly, type Session } from '../session.ts';
 
@@ -90,17 +96,20 @@ for (const theme of ['dark', 'light'] as const) {
   describe(`insert modes (${theme}) ${nightly}`, () => {
     let emulator: Emulator;
     let session: Session;
-    const results: { readonly caption: string; readonly screenshot: Buffer }[] = [];
+    const results: PicturePart[] = [];
     before(async () => {
       emulator = await startService();
       session = await openWindow(emulator, {
         theme,
-        viewport: { width: 1060, height: 480 },
+        viewport: { width: 940, height: 480 },
         // Hides everything that would distract from the insert mode in the pictures.
         userSettings: {
           ...legibleComments,
           'breadcrumbs.enabled': false,
+          'editor.folding': false,
+          'editor.glyphMargin': false,
           'editor.lightbulb.enabled': 'off',
+          'editor.lineNumbersMinChars': 2,
           'editor.minimap.enabled': false,
           'editor.scrollBeyondLastLine': false,
           'editor.scrollbar.horizontal': 'hidden',
@@ -134,13 +143,13 @@ for (const theme of ['dark', 'light'] as const) {
     const keepResult = async (mode: Mode) => {
       const { page } = session.workbench;
       const usual = page.viewportSize();
-      await page.setViewportSize({ width: 1060, height: 280 });
+      await page.setViewportSize({ width: 940, height: 280 });
       // Moves the pointer away from anything with a tooltip.
       await page.mouse.move(0, 0);
       const clip = await page.locator('.part.editor').boundingBox();
       assert.ok(clip);
-      const caption = mode === 'replace' ? 'replace (the selection was “return 0”)' : mode;
-      results.push({ caption, screenshot: await takeScreenshot(page, clip) });
+      const note = mode === 'replace' ? '(the selection was “return 0”)' : '';
+      results.push({ caption: mode, note, screenshot: await takeScreenshot(page, clip) });
       if (mode === 'preview') await takePicture(page, `insert-preview-${theme}`, clip);
       if (usual) await page.setViewportSize(usual);
     };

@@ -61,7 +61,7 @@ describe(`the walkthrough ${nightly}`, () => {
       await workbench.runCommand(generate);
       await workbench.editor.waitForText(`${source}${code}\n`);
       // On a busy machine, VS Code can take more than a minute to update the colors of new text.
-      // The colors matter only in the saved picture.
+      // The colors matter only in the saved screenshot.
       if (takesPictures) await workbench.editor.waitForSameColor('float');
       await workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
       await picture('generated', '.editor-group-container.active', 260);
@@ -85,10 +85,13 @@ describe(`the walkthrough ${nightly}`, () => {
       await page.keyboard.type('What does prices.py do?');
       await page.keyboard.press('Enter');
       await page.locator('.interactive-item-container', { hasText: explanation }).waitFor();
-      // In a short window, the question and the model picker are close to each other.
-      await page.setViewportSize({ width: 1500, height: 440 });
+      // All pictures of the walkthrough have about the same width. In a short window, the question
+      // and the model picker are close to each other.
+      await workbench.runCommand('View: Maximize Secondary Side Bar');
+      await page.setViewportSize({ width: 680, height: 340 });
       await picture('chat', '.interactive-session');
       await page.setViewportSize(viewport);
+      await workbench.runCommand('View: Restore Secondary Side Bar');
       await openWalkthrough(workbench);
       await completed(workbench, ['setUp', 'generate', 'templates', 'chat']);
 
