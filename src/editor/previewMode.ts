@@ -86,7 +86,7 @@ class PreviewWriter implements ResponseWriter {
 
   append(index: number, text: string): void {
     this.#writer.append(index, text);
-    // After a discard, the rest of the response doesn't reopen the preview.
+    // After the preview has been discarded, the rest of the response doesn't reopen it.
     if (this.#isDiscarded) return;
     this.#unfinished.add(index);
     this.#waiting.add(index);

@@ -173,8 +173,8 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Returns the responses with these indices as one text. Removes unwanted invisible characters,
-   * which users wouldn't notice when they paste the text.
+   * Returns the responses with these indices as a single string. Removes unwanted invisible
+   * characters, which users wouldn't notice when they paste the text.
    */
   part(indices: readonly number[]): Result {
     const texts = indices.map((index) => plainText(this.#response(index).text, this.languageId));

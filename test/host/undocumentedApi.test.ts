@@ -53,7 +53,8 @@ describe('the undocumented API of VS Code', () => {
     assert.equal(role, SYSTEM_ROLE, gone('LanguageModelChatMessageRole.System'));
   });
 
-  // This test only searches VS Code's code. A test in `test/ui/feedback.test.ts` opens such a link.
+  // This test only searches VS Code's source. A test in `test/ui/feedback.test.ts` opens such a
+  // link.
   it('supports command links in notifications', async () => {
     const path =
       env.uiKind === vscode.UIKind.Web

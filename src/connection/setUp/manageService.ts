@@ -74,7 +74,7 @@ export async function renameService(
 }
 
 /**
- * Asks for confirmation, then deletes the key and the entry of a service. If the service is in use,
+ * Asks for confirmation, then deletes a service's key and entry. If the service is in use,
  * first switches to another service that is set up. If there is none, deletes the service's values
  * from the settings instead.
  */

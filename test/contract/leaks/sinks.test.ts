@@ -32,7 +32,7 @@ const COMMANDS = [
   'setUp',
 ] as const;
 
-/** Returns the path, query, headers, and body of a request as one text. */
+/** Returns the path, query, headers, and body of a request as a single string. */
 const sentBy = ({ path, query, rawHeaders, text }: ReceivedRequest): string =>
   [path, query, ...rawHeaders, text].join('\n');
 

@@ -198,7 +198,7 @@ describe('fixed headers', () => {
     assert.equal(world.emulator.requests.filter(isOfIdentity).length, 0);
   });
 
-  it('are sent with the request for the public model list even before the setup, except the headers that contain a secret', async () => {
+  it('are sent with requests for the public model list even before the setup, except for headers that contain a secret', async () => {
     const { runtime, credentials, emulator } = await start(cases['an exchanged key'] as Case);
     const { service, serviceUrl } = credentials;
     emulator.settings.demandedHeaders = { 'x-team': 'blue team' };

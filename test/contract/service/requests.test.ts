@@ -237,8 +237,8 @@ describe('requests', () => {
         if (path !== tokenPath) assert.doesNotMatch(text, /key-of-the-emulator|MIIE|BEGIN/);
       }
       if (operation === 'generation') {
-        // The prompt and the response so far are sent as one text, so the search also finds a
-        // secret that is split between them.
+        // The prompt and the response so far are sent as a single string, so the search also finds
+        // a secret that is split between them.
         const responseSoFar = defaultApiKey.slice(half);
         const split = client.generateText(defaultApiKey.slice(0, half), {}, { responseSoFar });
         assert.equal(await kindOf(split), 'prompt-holds-secret');

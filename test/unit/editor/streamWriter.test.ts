@@ -151,7 +151,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: waits longer for an edit with long text', async () => {
+  it('J12: waits longer if the edit is large', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const { page, writer } = writing(END, SOON);

@@ -222,7 +222,7 @@ describe('the service runtime', () => {
   const runtimeOn = (json: unknown) =>
     new ServiceRuntime({ http: { fetch: fakeNetwork(() => ({ json })).fetch } });
 
-  it('E07: finds the value of a Basic header in text', async () => {
+  it('E07: finds the value of a Basic `Authorization` header in text', async () => {
     const runtime = runtimeOn({ access_token: 'token-of-the-unit-tests', expires_in: 3_600 });
     const used = { ...credentials, service: oauth, account: 'client' };
     await runtime.tokenService(used).refresh(never);

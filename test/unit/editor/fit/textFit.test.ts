@@ -113,7 +113,7 @@ describe('TextFit', () => {
     assert.equal(textFit.removed, 1);
   });
 
-  it('never returns part of a fence around code, even if characters arrive one at a time', () => {
+  it('never returns part of a code fence, even if characters arrive one at a time', () => {
     const textFit = new TextFit(code);
     const written = Array.from('\n```ts\na\n\n  b\n```\n\n', (unit) => textFit.add(unit));
     assert.doesNotMatch(written.join(''), /`/);

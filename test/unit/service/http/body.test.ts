@@ -82,7 +82,7 @@ describe('a response body', () => {
     assert.equal(isCancelled(), true);
   });
 
-  it('ignores failures while the unread remainder is discarded', async () => {
+  it('ignores failures while discarding the unread remainder', async () => {
     const long = source();
     const broken = source();
     long.write('too long');
