@@ -20,7 +20,7 @@ interface Case {
   readonly ranges: readonly Range[];
   readonly isReversed: boolean;
   /**
-   * True if the case runs only in the nightly tests. In mode `above`, this applies to all cases.
+   * True if the case runs only in the nightly tests. In `nightlyModes`, this applies to all cases.
    */
   readonly isNightly?: boolean;
   /**
@@ -78,12 +78,14 @@ const cases: readonly Case[] = [
   },
 ];
 
+const nightlyModes = ['above'];
+
 describe('selections', () => {
   afterEach(close);
 
   for (const mode of ['below', 'after', 'above']) {
     for (const { title, text, ranges, isReversed, isNightly, afterResponse } of cases) {
-      const nightly = isNightly || mode === 'above' ? ' @nightly' : '';
+      const nightly = isNightly || nightlyModes.includes(mode) ? ' @nightly' : '';
       it(`are kept when a response is inserted, continued, retried, and undone: ${mode}, ${title}${nightly}`, async () => {
         const editor = await openWith(text, ranges);
         await select(editor, ranges, isReversed);

@@ -30,9 +30,8 @@ describe('undoing a generation', () => {
       await typeAt(editor.document, 'end', ' BEHIND');
       assert.equal(await job.undo(), 'undone');
       const text = editor.document.getText();
-      assert.ok(text.startsWith('top BEFORE\n'));
-      assert.ok(text.includes('INSIDE') && text.endsWith('end BEHIND'));
-      assert.equal(text.replace('INSIDE', '').replaceAll(/ BEFORE| BEHIND/g, ''), TEXT);
+      assert.ok(text.includes('INSIDE'));
+      assert.equal(text.replace('INSIDE', ''), 'top BEFORE\nprompt\nend BEHIND');
     });
 
     it(`J22: restores the document while the response is streaming: ${title}`, async () => {

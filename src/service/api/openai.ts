@@ -75,11 +75,14 @@ const errorSchema = shape({
 
 /**
  * The failure kinds, keyed by the error's `code` or `type`. vLLM and Ollama report an unknown model
- * only in the type. Sources: https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai
- * and https://github.com/ollama/ollama/blob/main/openai/openai.go (`NewError`)
+ * only in the type. Groq has its own code for a withdrawn model. Sources:
+ * https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai,
+ * https://github.com/ollama/ollama/blob/main/openai/openai.go (`NewError`), and
+ * https://github.com/ItzCrazyKns/Vane/issues/771
  */
 const KINDS: Readonly<Record<string, ErrorKind>> = {
   model_not_found: 'model-unknown',
+  model_decommissioned: 'model-unknown',
   NotFoundError: 'model-unknown',
   not_found_error: 'model-unknown',
   insufficient_quota: 'quota-used-up',
@@ -111,7 +114,11 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   if (code === 'context_length_exceeded' || (status === 400 && counts)) {
     return tooLong(counts, details);
   }
-  return new ServiceError(KINDS[word ?? ''] ?? kindOfStatus(status), details);
+  // Groq sends `rate_limit_exceeded` with status 413 if a single request contains more tokens than
+  // the account may use per minute. Waiting doesn't help then. Source:
+  // https://github.com/continuedev/continue/issues/10218
+  const kind = status === 413 ? undefined : KINDS[word ?? ''];
+  return new ServiceError(kind ?? kindOfStatus(status), details);
 }
 
 /**

@@ -38,6 +38,8 @@ describe(`the walkthrough ${nightly}`, () => {
           ...legibleComments,
           'hostedModel.authUrl': emulator.url,
           'breadcrumbs.enabled': false,
+          // The list of sessions would take up half of the wide chat.
+          'chat.viewSessions.enabled': false,
           'editor.lightbulb.enabled': 'off',
           'editor.minimap.enabled': false,
         },
@@ -88,7 +90,7 @@ describe(`the walkthrough ${nightly}`, () => {
       // All pictures of the walkthrough have about the same width. In a short window, the question
       // and the model picker are close to each other.
       await workbench.runCommand('View: Maximize Secondary Side Bar');
-      await page.setViewportSize({ width: 680, height: 340 });
+      await page.setViewportSize({ width: 680, height: 380 });
       await picture('chat', '.interactive-session');
       await page.setViewportSize(viewport);
       await workbench.runCommand('View: Restore Secondary Side Bar');

@@ -175,7 +175,7 @@ describe('an added service', () => {
     });
   }
 
-  it('can list 200 models, and uses the first one if there's no default model', () => {
+  it('can list 200 models, and uses the first one if no default model is set', () => {
     const full = {
       ...{ id: 'team/one:1', name: 'Größe 1 (EU)', context: 8_192, output: 512 },
       ...{ tools: true, images: false },

@@ -117,6 +117,11 @@ describe('an error response from an OpenAI-compatible service', () => {
     // Ollama
     [404, error({ type: 'not_found_error', param: null, code: null }), 'model-unknown'],
     [404, '404 page not found', 'unexpected-answer'],
+    // Groq
+    [400, error({ type: 'invalid_request_error', code: 'model_decommissioned' }), 'model-unknown'],
+    [401, error({ type: 'invalid_request_error', code: 'invalid_api_key' }), 'unauthorized'],
+    [413, error({ type: 'tokens', code: 'rate_limit_exceeded' }), 'bad-request'],
+    [429, error({ type: 'tokens', code: 'rate_limit_exceeded' }), 'rate-limited'],
     // A proxy
     [401, '<h1>Unauthorized</h1>', 'intercepted'],
   ];
