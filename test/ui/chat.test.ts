@@ -82,11 +82,14 @@ describe(`chat ${nightly}`, () => {
     await shown.first().waitFor();
     // Prepares the page before measuring, because the preparation moves the question.
     await prepareForPicture(page);
-    const clip = await page
-      .locator('.chat-confirmation-widget2:visible', { hasText: 'Send text to your hosted model?' })
-      .first()
-      .boundingBox();
-    assert.ok(clip);
+    const title = page.getByText('Send text to your hosted model?').filter({ visible: true });
+    const widget = page.locator('.chat-confirmation-widget2:visible');
+    const [above, box] = await Promise.all([title, widget].map((one) => one.first().boundingBox()));
+    assert.ok(above && box);
+    // The title is above the widget's box. Leaves the same margin above the title as the widget has
+    // below its buttons.
+    const y = above.y - 10;
+    const clip = { x: box.x, y, width: box.width, height: box.y + box.height - y };
     await takePicture(page, 'chat-dark', clip);
     await workbench.toggleTheme();
     await takePicture(page, 'chat-light', clip);
