@@ -52,9 +52,9 @@ describe('problems in a .env file', () => {
       problemsIn(text).find(({ kind }) => kind === 'incomplete')?.message;
     assert.match(
       gaps('IBM_URL=https://eu-de.ml.cloud.ibm.com') ?? '',
-      /^IBM_API_KEY and IBM_PROJECT_ID are missing\./,
+      /^IBM_API_KEY and IBM_PROJECT_ID are missing,/,
     );
-    assert.match(gaps('IBM_URL=x\nIBM_API_KEY=\n') ?? '', /^IBM_PROJECT_ID is missing\./);
+    assert.match(gaps('IBM_URL=x\nIBM_API_KEY=\n') ?? '', /^IBM_PROJECT_ID is missing,/);
     assert.equal(gaps('IBM_URL=x\nIBM_API_KEY=\nIBM_PROJECT_ID=<id>'), undefined);
   });
 
