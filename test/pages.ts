@@ -1,13 +1,16 @@
 /**
- * `npm run pages`: updates the generated blocks in the documentation, and draws the architecture
- * picture. Tests check that both are up to date.
+ * `npm run pages`: updates the generated blocks in the documentation, and draws the picture of the
+ * architecture and the chart of the benchmark. Tests check that all are up to date.
  */
 import { writeFile } from 'node:fs/promises';
 import { HOUSE, pictureOf } from './architecture/picture.ts';
 import { readRooms } from './architecture/rooms.ts';
+import { CHART, chartOf } from './bench/picture.ts';
+import { readResults } from './bench/results.ts';
 import { readBlocks, readPages, withBlocks } from './unit/pageBlocks.ts';
 
 await writeFile(HOUSE, pictureOf(readRooms()));
+await writeFile(CHART, chartOf(readResults()));
 for (const [path, text] of Object.entries(withBlocks(readPages(), readBlocks()))) {
   await writeFile(path, text);
 }

@@ -30,7 +30,7 @@ const DECISIONS = 'hostedModel.approvals';
 const HASH_KEY_BYTES = 32;
 /**
  * Maximum number of stored decisions. Beyond that, the oldest decisions are deleted, and the user
- * must decide about those sources again.
+ * is asked about those sources again.
  */
 const MAX_DECISIONS = 500;
 

@@ -33,7 +33,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   duplicate: () =>
     'Some programs use the first line and others the last, so Hosted Model doesn’t use the file. Remove one of the lines.',
   'endpoint-url': () =>
-    'Programs that append a path to the address get errors, such as a 404. Remove the endpoint path.',
+    'Programs that append a path get errors, such as a 404. Remove the endpoint path.',
   'url-path': () => 'Some services and gateways need a path. If yours doesn’t, remove the path.',
   'unknown-region': () =>
     'Your token and text would go to this host. Check that it’s the right host.',

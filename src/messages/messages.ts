@@ -112,10 +112,17 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: `${tooLong(details)} Select less text, or select another model.`,
     actions: ['selectModel'],
   }),
-  'bad-request': ({ status }) => ({
-    text: `The service refused the request${parenthesized(status)}. A parameter may be out of range, or the text may be too long for the model. Check the settings.`,
-    actions: ['openSettings'],
-  }),
+  'bad-request': ({ status }) =>
+    status === 413
+      ? {
+          text: 'The request is too large for the service (413). Send less text, lower max_new_tokens, or select another model.',
+          actions: ['openSettings', 'selectModel'],
+          setting: 'hostedModel.parameters',
+        }
+      : {
+          text: `The service refused the request${parenthesized(status)}. A parameter may be out of range, or the text may be too long for the model. Check the settings.`,
+          actions: ['openSettings'],
+        },
   'rate-limited': (details, { isIdentity }) => {
     if (isIdentity) {
       return {

@@ -155,7 +155,7 @@ export function isHeaderValue(text: string): boolean {
 /**
  * Returns the fixed headers of an entry, or an empty list if `value` is undefined. Returns
  * undefined if `value` isn't an object, has more than `MAX_HEADERS` headers, or contains an invalid
- * header or a repeated name. A header with the same name as `keyHeader` counts as repeated, too.
+ * header or a repeated name. A header with the same name as `keyHeader` also counts as repeated.
  * @param keyHeader the name of the header that contains the key; empty if there is none
  */
 function headersIn(value: unknown, keyHeader: string): FixedHeader[] | undefined {

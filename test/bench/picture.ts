@@ -1,10 +1,8 @@
 /**
- * `node test/bench/picture.ts`: draws `media/bench.svg` from `test/bench/results.json`. For round
- * trips and connections, the product and each peer have a bar that starts at 0. All other bars
- * start at 1 on a logarithmic axis, and show the product's figure divided by the peer's.
+ * Draws the chart of the benchmark. For round trips and connections, the product and each peer have
+ * a bar that starts at 0. All other bars start at 1 on a logarithmic axis, and show the product's
+ * figure divided by the peer's.
  */
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Row } from './question.ts';
 import { type Answer, daysOf, type Results, ratioText, valueText } from './results.ts';
 
@@ -62,8 +60,11 @@ interface Part {
   readonly bottom: number;
 }
 
-/** Returns the picture as an SVG. Its description contains every figure, for screen readers. */
-function pictureOf({ machine, versions, questions }: Results): string {
+export const CHART = 'media/bench.svg';
+
+/** Returns the chart as an SVG. Its description contains every figure, for screen readers. */
+export function chartOf(results: Results): string {
+  const { machine, versions, questions } = withBars(results);
   let top = margin + 2;
   const drawn = [
     text(margin, top, 'Bars for round trips and connections start at 0.', 'pale'),
@@ -275,12 +276,3 @@ function withBars(results: Results): Results {
   });
   return { ...results, questions };
 }
-
-/** Draws `media/bench.svg` from `results.json`. */
-export async function drawPicture(): Promise<void> {
-  const results = JSON.parse(await readFile(join(import.meta.dirname, 'results.json'), 'utf8'));
-  const picture = join(import.meta.dirname, '..', '..', 'media', 'bench.svg');
-  await writeFile(picture, pictureOf(withBars(results)));
-}
-
-if (import.meta.main) await drawPicture();

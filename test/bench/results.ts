@@ -35,7 +35,7 @@ export function lines({ title, goal, isMet, rows }: Answer): string[] {
  * @param titles the titles of all questions, including those that keep their previous answers
  */
 export async function writeAnswer(asked: Answer, titles: readonly string[]): Promise<void> {
-  const last: Results = JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
+  const last = readResults();
   const questions = titles.flatMap(
     (title) => [asked, ...last.questions].find((answer) => answer.title === title) ?? [],
   );
@@ -120,7 +120,12 @@ function metText(isMet: boolean | undefined): string {
   return isMet ? 'yes' : '**no**';
 }
 
-/** Formats a value and its unit for the table and the picture. */
+/** Reads the answers to all questions. */
+export function readResults(): Results {
+  return JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
+}
+
+/** Formats a value and its unit for the table and the chart. */
 export function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
   const digits = Number.isInteger(value) || value >= 100 ? 0 : value >= 10 ? 1 : 2;
   const number = value.toLocaleString('en', {

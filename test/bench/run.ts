@@ -1,13 +1,12 @@
 /**
  * `npm run bench [part]`: measures and prints the answers to all questions, or only to those whose
  * path or title contains `part`. The questions in `editor/` and `far/` use a real VS Code.
- * New answers replace the old ones in `results.json`, `RESULTS.md`, and `media/bench.svg`.
+ * New answers replace the old ones in `results.json` and `RESULTS.md`.
  */
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { installPeers } from './peers.ts';
-import { drawPicture } from './picture.ts';
 import type { Question } from './question.ts';
 import { type Answer, lines, writeAnswer } from './results.ts';
 
@@ -46,5 +45,4 @@ for (const { question } of named) {
   console.log(`(${((performance.now() - startedAt) / 1_000).toFixed(0)} s)`);
   // Writes each answer immediately, so that it isn't lost if a later question fails.
   await writeAnswer(answer, titles);
-  await drawPicture();
 }

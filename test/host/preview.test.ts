@@ -161,7 +161,7 @@ describe('a preview', () => {
     show.mock.restore();
   });
 
-  it("that couldn't be shown counts as failed, even if a second response has started", async () => {
+  it("counts as failed if it couldn't be shown, even if a second response has started", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     const show = mock.method(openPreviews(), 'show');

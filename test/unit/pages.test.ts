@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { HOUSE, pictureOf } from '../architecture/picture.ts';
 import { readRooms } from '../architecture/rooms.ts';
+import { CHART, chartOf } from '../bench/picture.ts';
+import { readResults } from '../bench/results.ts';
 import { markdownOf } from '../table.ts';
 import { readBlocks, readPages, withBlocks } from './pageBlocks.ts';
 import { leadsSomewhere, linksIn } from './pageLinks.ts';
@@ -28,8 +30,9 @@ describe('the pages', () => {
     assert.throws(() => withBlocks({ page: `${start}\nold\n` }, blocks), /No <!-- end of one/);
   });
 
-  it('include an up-to-date picture of the folders in src', () => {
+  it('include up-to-date pictures of the folders in src and of the benchmark', () => {
     assert.equal(readFileSync(HOUSE, 'utf8'), pictureOf(readRooms()), 'run: npm run pages');
+    assert.equal(readFileSync(CHART, 'utf8'), chartOf(readResults()), 'run: npm run pages');
   });
 
   it('right-align numbers in tables, with commas as thousands separators', () => {

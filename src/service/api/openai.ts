@@ -111,13 +111,14 @@ function failure({ status, text }: ErrorResponse): ServiceError {
     .find((one) => one !== undefined && Object.hasOwn(KINDS, one));
   const details = { status, code: word ?? plainWord(code) };
   const counts = TOO_LONG.exec(message);
-  if (code === 'context_length_exceeded' || (status === 400 && counts)) {
+  if (code === 'context_length_exceeded' || ([400, 413].includes(status) && counts)) {
     return tooLong(counts, details);
   }
-  // Groq sends `rate_limit_exceeded` with status 413 if a single request contains more tokens than
-  // the account may use per minute. Waiting doesn't help then. Source:
-  // https://github.com/continuedev/continue/issues/10218
-  const kind = status === 413 ? undefined : KINDS[word ?? ''];
+  // Groq sends `rate_limit_exceeded` with status 413 if the prompt and the requested output of a
+  // single request exceed the tokens that the account may use per minute. Waiting doesn't help
+  // then. Source: https://github.com/HunorLaczko/ha-groq-cloud-api/issues/27
+  const isTooLarge = status === 413 && word === 'rate_limit_exceeded';
+  const kind = isTooLarge ? undefined : KINDS[word ?? ''];
   return new ServiceError(kind ?? kindOfStatus(status), details);
 }
 

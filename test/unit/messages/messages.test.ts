@@ -155,6 +155,13 @@ describe('the text of a message', () => {
     );
   });
 
+  it('advises to send less if the request is too large', () => {
+    const message = messageFor(new ServiceError('bad-request', { status: 413 }));
+    assert.match(message?.text ?? '', /Send less text, lower max_new_tokens/);
+    assert.deepEqual(message?.actions, ['openSettings', 'selectModel']);
+    assert.equal(message?.setting, 'hostedModel.parameters');
+  });
+
   it('points to the address that was redirected, not to the target of the redirect', () => {
     const of = (host: string, redirectHost = 'login.example') =>
       messageFor(new ServiceError('redirected', { host, redirectHost }), {

@@ -86,6 +86,7 @@ describe('an error response to an inference request', () => {
     [431, '', 'headers-too-large'],
     [400, html, 'bad-request'],
     [400, nginxTooLarge, 'headers-too-large'],
+    [413, html, 'bad-request'],
     [414, nginxTooLarge, 'bad-request'],
     [503, html, 'server-failed'],
     [500, '{"errors":[]}', 'server-failed'],
