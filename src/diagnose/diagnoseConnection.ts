@@ -14,7 +14,7 @@ import { copyReport, versions } from './copyReport.ts';
 import { type DiagnosisOptions, showDiagnosis } from './diagnosisList.ts';
 import { prepareDiagnosis, READING, UNANSWERED } from './preliminaryChecks.ts';
 import { buildReport, type Load } from './reportText.ts';
-import { type DiagnosisDeps, lookUpFor, runChecks, within } from './runChecks.ts';
+import { type DiagnosisDeps, LOOKUP_MS, lookUpFor, runChecks, within } from './runChecks.ts';
 
 /**
  * The *Diagnose Connection* command, which shows the checks in a list and offers to copy a report.
@@ -24,12 +24,6 @@ interface ReportDeps {
   readonly extension: Extension<unknown>;
   readonly runtime: ServiceRuntime;
 }
-
-/**
- * Milliseconds to wait for secret storage and the folder. A keyring that takes longer is probably
- * waiting for the user to enter a password.
- */
-const LOOKUP_MS = 10_000;
 
 /**
  * Runs all checks and shows them in a list, then runs the fix that the user picks.

@@ -18,10 +18,11 @@ export interface DiagnosisDeps {
 }
 
 /**
- * Milliseconds to wait for secret storage and the folder, which may never respond. The wait is
- * short, because the user may be waiting for an error message.
+ * Milliseconds to wait for secret storage and the folder, which may never respond. On a busy
+ * machine, they can take several seconds. A keyring that takes even longer is probably waiting for
+ * the user to enter a password.
  */
-const CREDENTIALS_LOOK_MS = 2_000;
+export const LOOKUP_MS = 10_000;
 
 /** Looks up the connections that could be used now, either for a folder's text or for chat. */
 export type LookUp = () => Promise<readonly Connection[]>;
@@ -58,7 +59,7 @@ export function runChecks(
 
 /** True if a new lookup finds the same connection. False if the lookup times out. */
 export async function isStillUsed(connection: Connection, lookUp: LookUp): Promise<boolean> {
-  const found = await within(CREDENTIALS_LOOK_MS, lookUp());
+  const found = await within(LOOKUP_MS, lookUp());
   return found?.some((one) => one.isSameAs(connection)) ?? false;
 }
 

@@ -205,7 +205,7 @@ export const ANSWER_ISSUES = {
   holdsKey: (what: string, label: string) =>
     `The ${what} contains the ${label}, so requests would reveal it. Change the value.`,
   unusualProject: 'Project IDs are usually UUIDs. Check that this isn’t the project’s name.',
-  garbledProject: PROJECT_FORMAT,
+  garbledProject: `Enter the ID, not the name. ${PROJECT_FORMAT}`,
 } as const;
 
 /** Explains why an entered service URL, or the identity address in the settings, can't be used. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
 import type { Uri, WorkspaceFolder } from 'vscode';
 import type { App } from '../../../src/commands/commandTypes.ts';
@@ -186,6 +187,30 @@ describe('Connections', () => {
       assert.equal(await isStillUsed(connection, lookUpFor(deps, folder)), true);
       editor.folderSettings.set('credentialSource', 'envFile');
       assert.equal(await isStillUsed(connection, lookUpFor(deps, folder)), false);
+    });
+
+    it('is still used if the lookup takes less than 10 s, as on a busy machine', async () => {
+      const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
+      await storeKey();
+      const [connection] = await connections.all();
+      assert.ok(connection);
+      for (const [ms, isUsed] of [
+        [9_999, true],
+        [10_000, false],
+      ] as const) {
+        mock.timers.enable({ apis: ['setTimeout'] });
+        // The source file imports promise-based timers by name. Without this call, it would use the
+        // real timers.
+        syncBuiltinESMExports();
+        const lookup = Promise.withResolvers<readonly Connection[]>();
+        const answer = isStillUsed(connection, () => lookup.promise);
+        mock.timers.tick(ms);
+        await settled();
+        lookup.resolve([connection]);
+        assert.equal(await answer, isUsed);
+        mock.timers.reset();
+        syncBuiltinESMExports();
+      }
     });
 
     it("doesn't search PATH for the program of a service that isn't used", async () => {
