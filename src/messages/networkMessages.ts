@@ -90,7 +90,11 @@ function unreachable(
   const settings = isBuiltInHost
     ? 'your network and VS Code’s proxy settings'
     : `your network, VS Code’s proxy settings, and the address in ${name}`;
-  return `Couldn’t reach ${host}${parenthesized(code)}. Check ${settings}.`;
+  const advice =
+    code === 'ECONNREFUSED'
+      ? `The service may be down. Otherwise, check ${settings}`
+      : `Check ${settings}`;
+  return `Couldn’t reach ${host}${parenthesized(code)}. ${advice}.`;
 }
 
 function certificate(

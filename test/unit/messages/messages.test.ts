@@ -155,6 +155,16 @@ describe('the text of a message', () => {
     );
   });
 
+  it('says that the service may be down only if it refused the connection', () => {
+    const textFor = (code: string) =>
+      messageFor(new ServiceError('unreachable', { host: 'model.example', code }))?.text ?? '';
+    assert.match(
+      textFor('ECONNREFUSED'),
+      /The service may be down\. Otherwise, check your network/,
+    );
+    assert.doesNotMatch(textFor('ENETUNREACH'), /may be down/);
+  });
+
   it('advises to send less if the request is too large', () => {
     const message = messageFor(new ServiceError('bad-request', { status: 413 }));
     assert.match(message?.text ?? '', /Send less text, lower max_new_tokens/);
