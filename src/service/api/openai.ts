@@ -117,9 +117,10 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   // Groq sends `rate_limit_exceeded` with status 413 if the prompt and the requested output of a
   // single request exceed the tokens that the account may use per minute. Waiting doesn't help
   // then. Source: https://github.com/HunorLaczko/ha-groq-cloud-api/issues/27
-  const isTooLarge = status === 413 && word === 'rate_limit_exceeded';
-  const kind = isTooLarge ? undefined : KINDS[word ?? ''];
-  return new ServiceError(kind ?? kindOfStatus(status), details);
+  if (status === 413 && word === 'rate_limit_exceeded') {
+    return new ServiceError('bad-request', details);
+  }
+  return new ServiceError(KINDS[word ?? ''] ?? kindOfStatus(status), details);
 }
 
 /**
