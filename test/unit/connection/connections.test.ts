@@ -202,14 +202,17 @@ describe('Connections', () => {
         // The source file imports promise-based timers by name. Without this call, it would use the
         // real timers.
         syncBuiltinESMExports();
-        const lookup = Promise.withResolvers<readonly Connection[]>();
-        const answer = isStillUsed(connection, () => lookup.promise);
-        mock.timers.tick(ms);
-        await settled();
-        lookup.resolve([connection]);
-        assert.equal(await answer, isUsed);
-        mock.timers.reset();
-        syncBuiltinESMExports();
+        try {
+          const lookup = Promise.withResolvers<readonly Connection[]>();
+          const answer = isStillUsed(connection, () => lookup.promise);
+          mock.timers.tick(ms);
+          await settled();
+          lookup.resolve([connection]);
+          assert.equal(await answer, isUsed);
+        } finally {
+          mock.timers.reset();
+          syncBuiltinESMExports();
+        }
       }
     });
 
