@@ -119,8 +119,8 @@ async function fixesOf(
 /**
  * Returns the fix that adds the `.env` file to the `.gitignore` in the same folder. That
  * `.gitignore` takes precedence over those in parent folders. Returns no fix if that file is too
- * large, unreadable, a folder, or a symbolic link. Git ignores a `.gitignore` that is a symbolic link, and the link
- * could point anywhere.
+ * large, unreadable, a folder, or a symbolic link. Git ignores a `.gitignore` that is a symbolic
+ * link, and the link could point anywhere.
  */
 async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   const rules = Uri.joinPath(uri, '..', '.gitignore');

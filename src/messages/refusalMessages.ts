@@ -103,8 +103,8 @@ export const REFUSAL_MESSAGES = {
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
 /**
- * Returns advice on a key that was re-enabled. Empty if a refused key is sent again anyway: with each
- * request, or with the next test in the setup.
+ * Returns advice on a key that was re-enabled. Empty if a refused key is sent again anyway: with
+ * each request, or with the next test in the setup.
  */
 function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): string {
   if (sendsSecret(labels) || !isStored) return '';

@@ -74,9 +74,9 @@ export async function renameService(
 }
 
 /**
- * Asks for confirmation, then deletes a service's key and entry. If the service is in use,
- * first switches to another service that is set up. If there is none, deletes the service's values
- * from the settings instead.
+ * Asks for confirmation, then deletes a service's key and entry. If the service is in use, first
+ * switches to another service that is set up. If there is none, deletes the service's values from
+ * the settings instead.
  */
 export async function removeService(keys: KeyStore, service: Service): Promise<void> {
   const { word, name } = service;

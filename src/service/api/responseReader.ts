@@ -224,9 +224,9 @@ function stopReason(reason: string): StopReason {
 }
 
 /*
- * The functions below validate responses without a schema. A stream can have thousands of events, and
- * validating each one with a schema would add 50% to the parsing time (measured with `npm run bench
- * cpuOfAStream`). The formats are based on recorded responses.
+ * The functions below validate responses without a schema. A stream can have thousands of events,
+ * and validating each one with a schema would add 50% to the parsing time (measured with `npm run
+ * bench cpuOfAStream`). The formats are based on recorded responses.
  */
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -63,7 +63,8 @@ export function textOf(answer: ChatAnswer): string {
 }
 
 /**
- * Creates a minimal event stream reader. @returns a function to call with each part of the body
+ * Creates a minimal event stream reader.
+ * @returns a function to call with each part of the body
  */
 export function eventReader(onText: (text: string) => void): (part: string) => void {
   let rest = '';

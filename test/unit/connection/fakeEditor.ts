@@ -3,8 +3,8 @@ import { posix } from 'node:path';
 import type { MessageItem, MessageOptions } from 'vscode';
 
 /**
- * A fake VS Code window that is fully under the tests' control. For example, a test can change a setting while a
- * prompt is open. Import this module before any module that needs `vscode`.
+ * A fake VS Code window that is fully under the tests' control. For example, a test can change a
+ * setting while a prompt is open. Import this module before any module that needs `vscode`.
  */
 
 interface Address {

@@ -107,7 +107,8 @@ export class FakeTime implements Clock {
   }
 
   /**
-   * Advances only the wall clock, as if the machine had been asleep. Monotonic time and timers stand still.
+   * Advances only the wall clock, as if the machine had been asleep. Monotonic time and timers
+   * stand still.
    */
   sleep(ms: number): void {
     this.#wallOffset += ms;
