@@ -5,7 +5,7 @@ import { isRecord } from '../emulator/service.ts';
 import type { ModelStep } from '../emulator/settings.ts';
 import { chatText, startChat, startChatService } from './chat.ts';
 import { prepareForPicture, takePicture } from './pictures.ts';
-import { chatPath, openWindow, storeKey, tokenPath } from './service.ts';
+import { chatPath, openWindow, projectId, storeKey, tokenPath } from './service.ts';
 import { nightly, type Session } from './session.ts';
 
 /**
@@ -73,7 +73,9 @@ describe(`chat ${nightly}`, () => {
     await allow.waitFor();
     await page
       .getByText(
-        /14 characters will be sent to 127\.0\.0\.1:\d+ and billed to project 4d6f8a1c-[-0-9a-f]+/,
+        new RegExp(
+          `14 characters will be sent to 127\\.0\\.0\\.1:\\d+ and billed to project ${projectId}`,
+        ),
       )
       .filter({ visible: true })
       .first()

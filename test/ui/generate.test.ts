@@ -110,7 +110,7 @@ describe(`the extension after its setup ${nightly}`, () => {
       tooltip,
       new RegExp(`API key: sent to ${new URL(emulator.url).host} \\(from secret storage\\)`),
     );
-    assert.match(tooltip, /Project: 4d6f8a1c-[-0-9a-f]+ \(from user settings\)/);
+    assert.match(tooltip, new RegExp(`Project: ${projectId} \\(from user settings\\)`));
     assert.match(
       tooltip,
       /Usage today with this API key, in all windows: \d+ requests?, ≈?[\d,]+ tokens/,

@@ -11,6 +11,7 @@ import {
   chatPath,
   generate,
   openWindow,
+  projectId,
   settingsOf,
   storeKey,
   tokenPath,
@@ -162,7 +163,7 @@ describe('chat in VS Code', () => {
     await workbench.runCommand('Foreign: Call the Model');
     const { text, detail } = await workbench.dialogs.waitFor(/evil\.foreign/);
     assert.match(text, /^Let the extension evil\.foreign use your hosted model\?$/);
-    assert.match(detail, /127\.0\.0\.1:\d+ and billed to project 4d6f8a1c-[-0-9a-f]+/);
+    assert.match(detail, new RegExp(`127\\.0\\.0\\.1:\\d+ and billed to project ${projectId}`));
     await workbench.screenshot('chat-foreign-question');
     assert.equal(emulator.requests.length, 0);
     await workbench.dialogs.click('Don’t Allow');
