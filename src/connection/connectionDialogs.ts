@@ -13,21 +13,23 @@ import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import {
   addressFlaw,
-  ENV_FILE_GONE,
   headersText,
   hostsText,
-  LEFT_KEY_WARNINGS,
-  sourceName,
-  sourceProblem,
-  staysText,
   targetText,
-  USE_NEW_CREDENTIALS,
   unencryptedText,
 } from './connectionMessages.ts';
 import { type DestinationChange, hasOtherOrigin } from './destination.ts';
 import { activeFolder, envFileOf } from './folders.ts';
 import { gitRisk } from './gitRisk.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
+import {
+  ENV_FILE_GONE,
+  LEFT_KEY_WARNINGS,
+  sourceName,
+  sourceProblem,
+  staysText,
+  USE_NEW_CREDENTIALS,
+} from './sourceMessages.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
 
 /**

@@ -13,17 +13,12 @@ import {
   reportSetting,
   warnOfLeftKey,
 } from './connectionDialogs.ts';
-import {
-  addressText,
-  checkedSourcesText,
-  projectText,
-  serviceText,
-  sourceFaultText,
-} from './connectionMessages.ts';
+import { addressText, projectText, serviceText } from './connectionMessages.ts';
 import { settleUnusable } from './credentialSourceSetting.ts';
 import type { DestinationChange } from './destination.ts';
 import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
+import { checkedSourcesText, declinedText, sourceFaultText } from './sourceMessages.ts';
 import {
   faultySource,
   needsApproval,
@@ -100,7 +95,8 @@ export async function resolveObstacle(
       }
       const needed = missingText(choice.names, found.settings);
       if (!hasPrompted) {
-        await options.setUp({ missing: choice.names, intro: needed });
+        const intro = [needed, declinedText(found)].filter(Boolean).join(' ');
+        await options.setUp({ missing: choice.names, intro });
         // Repeat the lookup even if nothing was saved, because another source may now be usable.
         return true;
       }

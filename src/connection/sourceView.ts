@@ -11,15 +11,14 @@ import {
 import { isUnencrypted, type SourceId } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import type { SettingName } from '../service/service.ts';
+import { addressName, projectPlace } from './connectionMessages.ts';
 import {
-  addressName,
-  projectPlace,
   SOURCE_ACTIONS,
   sourceFaultText,
   sourceName,
   sourceProblem,
   WHY_NOT_USED,
-} from './connectionMessages.ts';
+} from './sourceMessages.ts';
 import {
   type Choice,
   type ExternalSource,

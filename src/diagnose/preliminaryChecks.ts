@@ -1,18 +1,20 @@
 import {
   addressText,
-  checkedSourcesText,
   issuesText,
   projectPlace,
   projectText,
   serviceText,
-  sourceFaultText,
-  sourceName,
-  sourceProblem,
   unusableText,
 } from '../connection/connectionMessages.ts';
 import type { Destination } from '../connection/destination.ts';
 import { contextOf } from '../connection/messageContext.ts';
 import { problemOfStoredKey } from '../connection/setUp/answerChecks.ts';
+import {
+  checkedSourcesText,
+  sourceFaultText,
+  sourceName,
+  sourceProblem,
+} from '../connection/sourceMessages.ts';
 import {
   type Choice,
   editorSourceProject,

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import { WHY_NOT_USED } from '../connection/connectionMessages.ts';
+import { WHY_NOT_USED } from '../connection/sourceMessages.ts';
 import type { Lookup } from '../connection/sourceSelection.ts';
 import { services } from '../service/builtInServices.ts';
 import type { SourceId } from '../service/credentials.ts';

@@ -486,6 +486,12 @@ describe('Connections', () => {
     await (await editor.modalPrompt()).answer(refuse);
     assert.deepEqual(new Set(await all), new Set([undefined]));
     assert.deepEqual([editor.modalCount, editor.inputCount], [1, 0]);
+    assert.equal(await connections.for(), undefined);
+    assert.match(
+      editor.prompts.join(),
+      /URL\. Nothing was sent\. You declined the \.env file in work\. To be asked again/,
+      'the setup for the next command names the declined source',
+    );
   });
 
   it('gives up if the user closes the prompt, and prompts again on the next command', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkedSourcesText } from '../../../src/connection/connectionMessages.ts';
+import { checkedSourcesText } from '../../../src/connection/sourceMessages.ts';
 import {
   choose,
   chooseWithoutFolder,

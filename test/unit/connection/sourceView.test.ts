@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import {
-  checkedSourcesText,
-  shownName,
-  sourceFaultText,
-} from '../../../src/connection/connectionMessages.ts';
+import { shownName } from '../../../src/connection/connectionMessages.ts';
+import { checkedSourcesText, sourceFaultText } from '../../../src/connection/sourceMessages.ts';
 import {
   choose,
   type ExternalSource,
