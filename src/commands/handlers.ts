@@ -1,4 +1,4 @@
-import { commands, window } from 'vscode';
+import { commands, type WorkspaceFolder, window } from 'vscode';
 import { readyConnection } from '../connection/createConnection.ts';
 import { onlyFolder } from '../connection/folders.ts';
 import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
@@ -87,7 +87,9 @@ export const handlers: Handlers = {
   },
 
   showMenu: openMenu,
-  diagnose: (app) => diagnoseConnection(app, insertModeIds),
+  diagnose: async (app) => {
+    await diagnoseConnection(app, insertModeIds);
+  },
 
   selectModel,
 
@@ -130,11 +132,13 @@ async function generateFromTemplate(
 
 function optionsFor(app: App): GenerateDeps {
   const { jobs, connections, startWatch, usage } = app;
+  const diagnose = (folder: WorkspaceFolder | null) =>
+    diagnoseConnection(app, insertModeIds, folder);
   return {
     jobs,
     connections,
     startWatch,
     onUsage: (connection, request) => void usage.record(connection, request),
-    report: (error, connection, at) => reportFailure(app, error, connection, at),
+    report: (error, connection, at) => reportFailure(app, error, connection, { ...at, diagnose }),
   };
 }

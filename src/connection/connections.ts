@@ -231,6 +231,15 @@ export class Connections implements Disposable {
   }
 
   /**
+   * Opens the setup at the account step or, if there is none, at the key step, so that the user can
+   * correct the credentials. Starts with the service if it needs no key.
+   * @returns the result of `setUp`
+   */
+  changeKey(owner = activeFolder()): Promise<boolean> {
+    return this.setUp({ missing: ['account', 'apiKey'], isRepair: true }, owner);
+  }
+
+  /**
    * Lets the user change the project in the setup. If a workspace, folder, or remote machine sets
    * the project, opens the settings instead, because that project would override the one from the
    * setup.

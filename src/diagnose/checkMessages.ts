@@ -198,6 +198,7 @@ export function conclusionTitle({ state, title }: ShownCheck): string {
 
 export const FINDING_CAUSE = 'Finding the cause';
 export const REPAIRED = 'Your changes are saved. Do you want to retry?';
+export const CHECKS_PASSED = 'All checks passed. Do you want to retry?';
 export const GETTING_TOKEN = 'Getting a token';
 export const NEW_TOKEN = 'The token was refreshed.';
 export const NO_TOKEN = 'This service doesn’t use a token.';

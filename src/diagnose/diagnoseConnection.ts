@@ -1,4 +1,4 @@
-import { commands, type Extension } from 'vscode';
+import { commands, type Extension, type WorkspaceFolder } from 'vscode';
 import { readSettings, settingsFor } from '../config/settings.ts';
 import { openEnvFile } from '../connection/connectionDialogs.ts';
 import { readyConnection } from '../connection/createConnection.ts';
@@ -26,15 +26,20 @@ interface ReportDeps {
 }
 
 /**
- * Runs all checks and shows them in a list, then runs the fix that the user picks.
+ * Runs all checks and shows them in a list, then runs the fix that the user picks. After some fixes,
+ * runs the checks again.
  * @param insertModes IDs of all insert modes, for the report
+ * @param owner the folder to check; by default, the folder that is active when the checks start
+ * @returns true if all checks passed in the last list, and the user closed the list
  */
 export async function diagnoseConnection(
   deps: DiagnosisDeps & ReportDeps,
   insertModes: readonly string[],
-): Promise<void> {
+  owner?: WorkspaceFolder | null,
+): Promise<boolean> {
   for (;;) {
-    const folder = activeFolder();
+    const folder = owner === undefined ? activeFolder() : owner;
+    let hasPassed = false;
     let settings = readSettings(folder?.uri);
     let looked: Lookup | undefined;
     // The checks, keyed by title, with folder and program names removed.
@@ -55,6 +60,7 @@ export async function diagnoseConnection(
         show(shownCheck(result, context));
       };
       const failure = await runChecks(deps, connection, lookUpFor(deps, folder), onResult, signal);
+      hasPassed = failure === undefined;
       deps.status.update({
         unreachable: isUnreachable(failure),
         lastFailure: failure && messageFor(failure, { ...context, isCheck: true }),
@@ -78,17 +84,19 @@ export async function diagnoseConnection(
         return copyReport(runtime, report, looked, settings);
       },
     });
-    if (fix === undefined) return;
+    if (fix === undefined) return hasPassed;
     // Use the folder that was checked, even if another folder has become active since.
     if (fix === 'approve' || fix === 'useOtherSources') {
       await deps.connections.for(folder);
-    } else if (fix === 'openEnvFile') return openEnvFile(folder);
-    else if (fix === 'openSettings') return openSettings();
-    else if (fix === 'changeProject') {
-      if (!(await deps.connections.changeProject(folder))) return;
+    } else if (fix === 'changeProject') {
+      if (!(await deps.connections.changeProject(folder))) return false;
+    } else if (fix === 'changeKey') {
+      if (!(await deps.connections.changeKey(folder))) return false;
     } else if (fix !== 'retry') {
-      await commands.executeCommand(`hostedModel.${fix}`);
-      return;
+      if (fix === 'openEnvFile') await openEnvFile(folder);
+      else if (fix === 'openSettings') await openSettings();
+      else await commands.executeCommand(`hostedModel.${fix}`);
+      return false;
     }
   }
 }

@@ -13,7 +13,14 @@ import { inform } from '../ui/notify.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
-import { FINDING_CAUSE, inLines, NEW_TOKEN, NO_TOKEN, REPAIRED } from './checkMessages.ts';
+import {
+  CHECKS_PASSED,
+  FINDING_CAUSE,
+  inLines,
+  NEW_TOKEN,
+  NO_TOKEN,
+  REPAIRED,
+} from './checkMessages.ts';
 import { refreshToken } from './refreshToken.ts';
 import { type DiagnosisDeps, isStillUsed, type LookUp, lookUpFor, runChecks } from './runChecks.ts';
 
@@ -26,6 +33,7 @@ interface FailureOptions {
   readonly folder?: WorkspaceFolder | null;
   readonly lines?: readonly number[];
   readonly template?: FailedTemplate | undefined;
+  readonly diagnose?: (folder: WorkspaceFolder | null) => Promise<boolean>;
 }
 
 /**
@@ -36,6 +44,8 @@ interface FailureOptions {
  * @param options.lines one-based first line of each selection whose generation failed; empty to
  * omit the lines from the message
  * @param options.template the template that the failed generation used, if any
+ * @param options.diagnose runs a diagnosis, and resolves to true if all checks passed; undefined to
+ * run the command without offering a retry
  * @returns true if the user chose to retry
  */
 export async function reportFailure(
@@ -44,7 +54,7 @@ export async function reportFailure(
   connection?: Connection,
   options: FailureOptions = {},
 ): Promise<boolean> {
-  const { folder = activeFolder(), lines = [], template } = options;
+  const { folder = activeFolder(), lines = [], template, diagnose } = options;
   const message = await explainFailure(deps, error, lookUpFor(deps, folder), connection, template);
   if (!message) return false;
   const { text, actions, setting } = message;
@@ -57,9 +67,14 @@ export async function reportFailure(
   if (action === 'changeProject') {
     return (await deps.connections.changeProject(folder)) && offerRetry();
   }
+  if (action === 'changeKey') {
+    return (await deps.connections.changeKey(folder)) && offerRetry();
+  }
   if (action === 'setUp' && connection) {
-    const reason = { missing: ['apiKey'], isRepair: true } as const;
-    return (await deps.connections.setUp(reason, folder)) && offerRetry();
+    return (await deps.connections.setUp({ isRepair: true }, folder)) && offerRetry();
+  }
+  if (action === 'diagnose' && diagnose) {
+    return (await diagnose(folder)) && offerRetry(CHECKS_PASSED);
   }
   if (action === 'refreshToken' && connection) {
     return refreshAndRetry(deps, connection, { ...options, folder });

@@ -7,6 +7,7 @@ export const ACTION_LABELS = {
   selectModel: 'Select Model...',
   refreshToken: 'Refresh Token',
   diagnose: 'Diagnose Connection',
+  changeKey: 'Set Up...',
   changeProject: 'Change Project...',
   openSettings: 'Open Settings',
   openEnvFile: 'Open .env',

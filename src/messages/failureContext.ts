@@ -75,7 +75,7 @@ const PLACES: Readonly<Record<SettingsPlace, SettingsLocation>> = {
     newKey: (it) => `enter ${it} in the setup`,
     value: 'openSettings',
     project: 'changeProject',
-    all: 'setUp',
+    all: 'changeKey',
   },
   envFile: {
     name: 'the .env file',

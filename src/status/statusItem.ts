@@ -207,7 +207,7 @@ function tooltipOf(lines: readonly string[], lastFailure: Message | undefined): 
     (one) => !['retry', 'openEnvFile', 'changeProject'].includes(one),
   );
   if (fix) {
-    const own = `hostedModel.${fix}`;
+    const own = `hostedModel.${fix === 'changeKey' ? 'setUp' : fix}`;
     const { command, target } =
       fix === 'openSettings' ? SETTINGS_LINK : { command: own, target: own };
     tooltip.isTrusted = { enabledCommands: [command] };

@@ -65,7 +65,34 @@ describe(`Diagnose Connection ${nightly}`, () => {
       if (theme === 'dark') await workbench.quickInput.dismiss();
     }
     await workbench.page.keyboard.press('Enter');
-    await workbench.quickInput.waitFor({ step: '1/5' });
+    await workbench.quickInput.waitFor({ step: '2/5', password: true });
+  });
+
+  it('offers to retry the failed generation after a repair', async () => {
+    const otherProject = '00000000-0000-4000-8000-000000000000';
+    emulator.settings.answer = () => 'Short.';
+    const session = await openWindow(emulator, {
+      userSettings: { 'hostedModel.projectId': otherProject },
+      folderFiles: { 'a.txt': 'Write a reply.\n' },
+    });
+    const { editor, notifications, quickInput, page } = session.workbench;
+    await storeKey(session);
+    await generateFrom(session);
+    await notifications.click(/project doesn’t exist/, 'Diagnose Connection');
+    await finished(session.workbench);
+    await quickInput.pick('$(wand) Change Project...');
+    await quickInput.waitFor({ step: '3/5' });
+    await quickInput.type(projectId);
+    for (const step of ['3/5', '4/5']) {
+      await quickInput.waitFor({ step });
+      await quickInput.accept();
+    }
+    await quickInput.pick('$(beaker) Test and Save');
+    const { prompt } = await finished(session.workbench);
+    assert.match(prompt, /^All checks passed/);
+    await page.keyboard.press('Escape');
+    await notifications.click(/All checks passed/, 'Retry');
+    await editor.waitForText('Write a reply.\nShort.\n');
   });
 
   it('names an unreachable proxy as the cause, and offers to check again', async () => {

@@ -5,7 +5,7 @@ import { gate } from '../emulator/faults.ts';
 import { answerFor } from '../emulator/text.ts';
 import { assertUntouched, notApprovedYet } from '../emulator/unapproved.ts';
 import { modeKeys } from '../vscode/keybindings.ts';
-import { answerSetUp, enterKey } from '../vscode/setUpWalk.ts';
+import { answerSetUp, correctKey } from '../vscode/setUpWalk.ts';
 import { startChat, startChatService } from './chat.ts';
 import {
   accessPath,
@@ -247,7 +247,7 @@ describe('the main journeys', () => {
       background: 'error',
     });
     await notifications.click(/refused the API key/, 'Set Up...');
-    await enterKey(session.workbench, nextKey);
+    await correctKey(session.workbench, nextKey);
     // The setup replaces a refused key without asking the user.
     await quickInput.pick('$(beaker) Test and Save');
     await notifications.click(/changes are saved/, 'Retry');

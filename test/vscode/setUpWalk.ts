@@ -48,9 +48,14 @@ export async function answerFromKey(
 }
 
 /** Answers an open setup with a new key and the prefilled values. Stops at the last step. */
-export async function enterKey({ quickInput }: Workbench, apiKey: string): Promise<void> {
-  await quickInput.waitFor({ step: '1/5' });
-  await quickInput.accept();
+export async function enterKey(workbench: Workbench, apiKey: string): Promise<void> {
+  await workbench.quickInput.waitFor({ step: '1/5' });
+  await workbench.quickInput.accept();
+  await correctKey(workbench, apiKey);
+}
+
+/** Like `enterKey`, but for a repair, which starts at the API key step. */
+export async function correctKey({ quickInput }: Workbench, apiKey: string): Promise<void> {
   await quickInput.waitFor({ step: '2/5', password: true });
   await quickInput.type(apiKey);
   for (const step of ['2/5', '3/5', '4/5']) {

@@ -1,7 +1,7 @@
 import { commands, window } from 'vscode';
 import { isAiDisabled } from '../../config/configuration.ts';
 import { needsSetting } from '../../messages/settingLabels.ts';
-import type { Service } from '../../service/service.ts';
+import type { Service, SettingName } from '../../service/service.ts';
 import { back } from '../../ui/steps.ts';
 import { reportSetting } from '../connectionDialogs.ts';
 import { addressText } from '../connectionMessages.ts';
@@ -39,16 +39,29 @@ export async function runSetUp(
     ...(await prefilledFor(service, options)),
   };
   const refusal = imported?.apiKey && problemOfKey(imported.apiKey, service);
-  // If the key is missing, the user may not have chosen a service yet, so start with the service.
-  const [first = 'service'] = missing.includes('apiKey') ? [] : missing;
   const isSaved = refusal
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
-    : await askAll(setUp, first, undefined, intro);
+    : await askAll(setUp, firstStep(setUp, missing, isRepair), undefined, intro);
   // If values were missing or imported, a command may be waiting for the setup. That command
   // continues automatically, so don't offer to generate.
   if (isSaved && !isRepair)
     void offerUses(setUp.settings.service, missing.length === 0 && !imported);
   return isSaved;
+}
+
+/** Returns the first step where the user must enter or check something. */
+function firstStep(
+  { imported, steps }: SetUp,
+  missing: readonly SettingName[],
+  isRepair: boolean,
+): StepName {
+  // An import contains all values except secret headers. The user can go back to
+  // review them.
+  if (imported) return steps.includes('headerSecrets') ? 'headerSecrets' : 'save';
+  // If the key is missing, the user may not have chosen a service yet. During a repair, the
+  // service is known.
+  if (missing.includes('apiKey') && !isRepair) return 'service';
+  return missing.find((name) => steps.includes(name)) ?? 'service';
 }
 
 /** Reports success, and suggests what to do next. */

@@ -202,16 +202,21 @@ describe(`a .env file in a folder ${nightly}`, () => {
     await generateFrom(session);
     await dialogs.waitFor(question);
     await dialogs.click('Import into Secret Storage');
+    await quickInput.waitFor({ step: '4/4' });
+    await quickInput.clickButton('Back');
+    await quickInput.waitFor({ step: '3/4', item: first.url });
+    await quickInput.clickButton('Back');
+    assert.equal((await quickInput.waitFor({ step: '2/4' })).value, 'first-project');
+    await quickInput.clickButton('Back');
     const step = await quickInput.waitFor({
       step: '1/4',
       placeholder: /keep the imported value/,
     });
     assert.equal(step.value, '');
-    await quickInput.accept();
-    assert.equal((await quickInput.waitFor({ step: '2/4' })).value, 'first-project');
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '3/4', item: first.url });
-    await quickInput.accept();
+    for (const asked of ['1/4', '2/4', '3/4']) {
+      await quickInput.waitFor({ step: asked });
+      await quickInput.accept();
+    }
     await quickInput.waitFor({ step: '4/4', prompt: new RegExp(`text go to ${hostOf(first)}`) });
     assertUntouched(second);
     unapproved.approve();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { assertUntouched, notApprovedYet } from '../../emulator/unapproved.ts';
-import { answerSetUp, enterKey } from '../../vscode/setUpWalk.ts';
+import { answerSetUp, correctKey, enterKey } from '../../vscode/setUpWalk.ts';
 import {
   apiKey,
   generate,
@@ -84,7 +84,7 @@ describe(`the extension ${nightly}`, () => {
     assert.equal(emulator.count('/identity/token'), 1);
 
     await workbench.notifications.click(/refused the API key/, 'Set Up...');
-    await enterKey(workbench, apiKey);
+    await correctKey(workbench, apiKey);
     // The setup replaces a refused key without asking the user.
     await workbench.quickInput.pick('$(beaker) Test and Save');
     await status.waitFor({ text: /\d+m/, background: 'none' });

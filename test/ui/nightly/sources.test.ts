@@ -123,10 +123,6 @@ describe(`credential sources ${nightly}`, () => {
     await becomes(session, fileRow, 'complete, but not approved');
 
     await act(session, fileRow, 'Import into Secret Storage');
-    for (const step of ['1/4', '2/4', '3/4']) {
-      await quickInput.waitFor({ step });
-      await workbench.page.keyboard.press('Enter');
-    }
     await quickInput.waitFor({ step: '4/4' });
     await workbench.page.keyboard.press('ArrowDown');
     await workbench.page.keyboard.press('Enter');

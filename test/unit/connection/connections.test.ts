@@ -489,7 +489,7 @@ describe('Connections', () => {
     assert.equal(await connections.for(), undefined);
     assert.match(
       editor.prompts.join(),
-      /URL\. Nothing was sent\. You declined the \.env file in work\. To be asked again/,
+      /URL\. Nothing was sent\. You declined or imported the \.env file in work\. To be asked again/,
       'the setup for the next command names the declined source',
     );
   });
@@ -546,15 +546,14 @@ describe('Connections', () => {
     keyring.values.set = () => {
       throw new Error('no keyring');
     };
-    editor.typed.push('', 'my-project');
-    editor.picks.push(SERVICE, SAVE);
-    const imported = { apiKey: 'another-key-0123456789', service: services[0] };
-    const setUp = connections.setUp({ imported });
+    editor.picks.push(SAVE);
+    const given = { apiKey: 'another-key-0123456789', projectId: 'my-project', url: SERVICE };
+    const setUp = connections.setUp({ imported: { ...given, service: services[0] } });
     await (await editor.modalPrompt()).answer('Replace');
     assert.equal(await setUp, false);
     assert.deepEqual(storageIssues, ['refuses-key']);
     assert.deepEqual(editor.messages, [], 'no message that the setup is done');
-    assert.equal(editor.inputCount, 5, 'the last step is shown again');
+    assert.equal(editor.inputCount, 2, 'the last step is shown again');
     assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');
   });
 
@@ -1537,15 +1536,16 @@ describe('Connections', () => {
       assert.equal(editor.modalCount, 1);
     });
 
-    for (const [what, reason, isUsed] of [
-      ['the setup', undefined, false],
-      ['the setup for a missing key', { missing: ['apiKey'], isRepair: true }, true],
+    for (const [what, isRepair] of [
+      ['the setup', false],
+      ['a key repair', true],
     ] as const) {
       it(`offers to switch to the credentials entered during ${what}`, async () => {
         await useEnvironmentAndType();
-        const saved = connections.setUp(reason);
+        if (isRepair) editor.picks.shift();
+        const saved = isRepair ? connections.changeKey() : connections.setUp();
         await (await editor.modalPrompt()).answer('Replace');
-        assert.equal(await saved, isUsed);
+        assert.equal(await saved, isRepair);
         assert.match(editor.messages.join(), /environment stays in use/);
         await settled();
         const used = await connections.for();
@@ -1560,7 +1560,8 @@ describe('Connections', () => {
       const owners: unknown[] = [];
       const useSource = async (_: string, owner?: WorkspaceFolder) => owners.push(owner?.name) > 0;
       Object.assign(connections, { useSource });
-      const saved = connections.setUp({ missing: ['apiKey'], isRepair: true }, work);
+      editor.picks.shift();
+      const saved = connections.changeKey(work);
       const question = await editor.modalPrompt();
       editor.activeFile = '/other/b.txt';
       await question.answer('Replace');
@@ -1749,6 +1750,12 @@ describe('Connections', () => {
     });
   });
 
+  it('starts a key repair at the key step', async () => {
+    await storeKey();
+    await connections.changeKey();
+    assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
+  });
+
   for (const [what, makeUnusable] of Object.entries({
     'was refused': async () => {
       service.isRefused = (key) => key === 'my-key';
@@ -1846,9 +1853,9 @@ describe('Connections', () => {
     }
 
     it('stores an imported short key without asking for confirmation', async () => {
-      editor.typed.push('', 'my-project');
-      editor.picks.push(SERVICE, SAVE);
-      const imported = { apiKey: 'sk-1234', service: services[0] };
+      editor.picks.push(SAVE);
+      const given = { apiKey: 'sk-1234', projectId: 'my-project', url: SERVICE };
+      const imported = { ...given, service: services[0] };
       assert.equal(await connections.setUp({ imported }), true);
       assert.equal(secretsIn(await connections.for())?.apiKey, 'sk-1234');
       assert.equal(editor.modalCount, 0);

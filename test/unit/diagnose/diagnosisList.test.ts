@@ -330,7 +330,7 @@ describe('the open diagnosis list', () => {
       ['$(loading~spin) Settings: checking'],
     );
     list?.hide();
-    assert.equal(await ended, undefined);
+    assert.equal(await ended, false);
     const ready = found();
     read.resolve({ found: ready, choice: choiceOf(ready) });
     await import('../../../src/service/checks/networkChecks.ts');

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { SetUpReason } from '../../../src/connection/resolveObstacle.ts';
 import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
@@ -56,8 +55,8 @@ describe('reporting a failed generation', () => {
     editor.buttons.push(...buttons);
     const repairs: unknown[] = [];
     const deps = depsWith({
-      setUp: async (reason: SetUpReason) => {
-        repairs.push(reason.missing);
+      changeKey: async () => {
+        repairs.push('key');
         return isRepaired;
       },
       changeProject: async () => {
@@ -70,7 +69,7 @@ describe('reporting a failed generation', () => {
   }
 
   for (const [button, kind, repair] of [
-    ['Set Up...', 'key-refused', ['apiKey']],
+    ['Set Up...', 'key-refused', 'key'],
     ['Change Project...', 'project-unknown', 'project'],
   ] as const) {
     it(`retries after ${button} only if the user picks Retry`, async () => {
@@ -84,6 +83,32 @@ describe('reporting a failed generation', () => {
       assert.deepEqual([wantsRetry, editor.messages.length], [false, 1]);
     });
   }
+
+  /** Reports an unknown project. The user runs a diagnosis, and then presses these buttons. */
+  async function diagnose(isPassing: boolean, ...buttons: string[]): Promise<boolean> {
+    const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
+    editor.buttons.push('Diagnose Connection', ...buttons);
+    const folders: unknown[] = [];
+    const failure = new ServiceError('project-unknown');
+    const wantsRetry = await reportFailure(depsWith({}), failure, connectionOf(), {
+      folder: null,
+      diagnose: async (folder) => {
+        folders.push(folder);
+        return isPassing;
+      },
+    });
+    assert.deepEqual(folders, [null], "the diagnosis checks the failed generation's folder");
+    return wantsRetry;
+  }
+
+  it('retries after Diagnose Connection only if its checks pass and the user picks Retry', async () => {
+    assert.equal(await diagnose(true, 'Retry'), true);
+    assert.match(editor.messages[1] ?? '', /^All checks passed/);
+    assert.equal(await diagnose(true), false);
+    editor.messages.length = 0;
+    assert.equal(await diagnose(false), false);
+    assert.equal(editor.messages.length, 1);
+  });
 
   type Refresh = ServiceError | { readonly hasToken: boolean };
 
