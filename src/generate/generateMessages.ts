@@ -65,6 +65,7 @@ export const MASKING =
 export const ESC_CANCELS = 'Esc cancels';
 export const GENERATING = `Generating… ${ESC_CANCELS}`;
 export const STILL_WAITING = `No response yet. ${ESC_CANCELS}`;
+export const STALLED = `No new text for 10 seconds. ${ESC_CANCELS}`;
 export const RETRY_TOOLTIP = 'Send the request again';
 
 /** @param retryLink a link with the label `RETRY` */

@@ -54,14 +54,17 @@ interface PendingRetry {
 /** Milliseconds between the progress text about a slow response and the offer to retry. */
 const OFFER_AFTER_MS = 15_000;
 
+/** Milliseconds without new text or reasoning before a response counts as stalled. */
+const STALLED_AFTER_MS = 10_000;
+
 /**
- * Uses a run's progress notification to show what its requests are waiting for: a slow response,
- * the next attempt, or the end of a pause that the service requested. Each selection's label shows
- * the time until that selection's request is retried, or until the pause ends. If a response is
- * slow, offers to retry the request, because the network connection may have died silently. The
- * retry isn't automatic, because the service may bill the user for both requests. The offer is part
- * of the progress text. A separate message would stay open after the response has arrived, because
- * an extension can't close messages.
+ * Uses a run's progress notification to show what its requests are waiting for: a slow or stalled
+ * response, the next attempt, or the end of a pause that the service requested. Each selection's
+ * label shows the time until that selection's request is retried, or until the pause ends. If a
+ * response is slow, offers to retry the request, because the network connection may have died
+ * silently. The retry isn't automatic, because the service may bill the user for both requests. The
+ * offer is part of the progress text. A separate message would stay open after the response has
+ * arrived, because an extension can't close messages.
  */
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
@@ -71,6 +74,9 @@ export class WaitProgress implements Disposable {
   #generating = texts.GENERATING;
   /** The requests with a slow response, each with the timer for the offer to retry. */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
+  /** The requests whose response has started, each with the timer that reports a stall. */
+  readonly #receiving = new Map<AbortController, NodeJS.Timeout>();
+  readonly #stalled = new Set<AbortController>();
   /** The requests that the offer to retry currently applies to. */
   readonly #offered = new Set<AbortController>();
   /** The ID of the command that the link in the offer runs. Each run has its own command. */
@@ -126,8 +132,14 @@ export class WaitProgress implements Disposable {
 
   /** Called when text or reasoning arrives. */
   onActivity(request: AbortController): void {
-    const wasWaiting = this.#silent.has(request) || this.#retries.has(request);
+    const waiting = [this.#silent, this.#retries, this.#stalled];
+    const wasWaiting = waiting.some((requests) => requests.has(request));
     this.onEnd(request);
+    const reportStall = () => {
+      this.#stalled.add(request);
+      this.#show();
+    };
+    this.#receiving.set(request, setTimeout(reportStall, STALLED_AFTER_MS).unref());
     if (wasWaiting) this.#show();
   }
 
@@ -144,13 +156,16 @@ export class WaitProgress implements Disposable {
   onEnd(request: AbortController): void {
     clearTimeout(this.#silent.get(request));
     this.#silent.delete(request);
+    clearTimeout(this.#receiving.get(request));
+    this.#receiving.delete(request);
+    this.#stalled.delete(request);
     this.#offered.delete(request);
     this.#retries.delete(request);
   }
 
   dispose(): void {
     this.#removeListener();
-    for (const request of this.#silent.keys()) this.onEnd(request);
+    for (const request of [...this.#silent.keys(), ...this.#receiving.keys()]) this.onEnd(request);
     clearTimeout(this.#countDown);
     this.#retryCommand?.dispose();
   }
@@ -187,7 +202,7 @@ export class WaitProgress implements Disposable {
 
   /**
    * Returns the first of these texts that applies: retry offer, pause countdown, retry countdown,
-   * notice about a slow response, run progress.
+   * notice about a slow or stalled response, run progress.
    */
   #text(wait: Wait | undefined, next: PendingRetry | undefined): string {
     if (this.#offered.size > 0) {
@@ -195,7 +210,9 @@ export class WaitProgress implements Disposable {
     }
     if (wait?.kind === 'paused') return texts.waitingText(wait, ' after a refused request');
     if (wait && next) return texts.waitingText(wait, ` (${attemptText(next.retry)})`);
-    return this.#silent.size > 0 ? texts.STILL_WAITING : this.#generating;
+    if (this.#silent.size > 0) return texts.STILL_WAITING;
+    const areAllStalled = this.#stalled.size > 0 && this.#stalled.size === this.#receiving.size;
+    return areAllStalled ? texts.STALLED : this.#generating;
   }
 
   #offer(request: AbortController): void {

@@ -253,9 +253,46 @@ describe('the progress of a run', () => {
     assert.equal(shown.at(-1), SILENT);
     pass(10_000);
     assert.equal(shown.at(-1), offers()[0]);
+    progress.onActivity(active);
     await pickRetry();
     assert.equal(later.signal.aborted, true);
     assert.equal(shown.at(-1), GENERATING);
+  });
+
+  it('reports a stall 10 s after the last text or reasoning', () => {
+    const stalled = 'No new text for over 10 seconds. Esc cancels';
+    progress.onActivity(request);
+    mock.timers.tick(9_999);
+    progress.onActivity(request);
+    mock.timers.tick(9_999);
+    assert.deepEqual(shown, []);
+    mock.timers.tick(1);
+    assert.deepEqual(shown, [stalled]);
+    progress.onActivity(request);
+    assert.deepEqual(shown, [stalled, GENERATING]);
+    progress.onEnd(request);
+    mock.timers.tick(10_000);
+    assert.equal(shown.at(-1), GENERATING);
+  });
+
+  it('reports a stall only if no other response is arriving', () => {
+    const other = new AbortController();
+    for (const each of [request, other]) progress.onActivity(each);
+    mock.timers.tick(6_000);
+    progress.onActivity(other);
+    mock.timers.tick(6_000);
+    assert.deepEqual(shown, []);
+    mock.timers.tick(4_000);
+    assert.equal(shown.length, 1);
+    progress.onActivity(other);
+    assert.equal(shown.at(-1), GENERATING);
+  });
+
+  it("doesn't report a stall after the run has ended", () => {
+    progress.onActivity(request);
+    progress.dispose();
+    mock.timers.tick(10_000);
+    assert.deepEqual(shown, []);
   });
 
   const endOfTwo = () => {
