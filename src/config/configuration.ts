@@ -97,9 +97,26 @@ export function targetForFolder(folder: Uri | undefined): SettingsTarget {
  * nor the workspace settings contain it, returns `user`.
  */
 export function targetOfSetting(name: Written, folder: Uri | undefined): SettingsTarget {
+  return targetWith(name, folder, (value) => value !== undefined);
+}
+
+/**
+ * Returns the settings from which a folder gets a parameter in `hostedModel.parameters`. VS Code
+ * merges the parameters of all levels. If neither the folder settings nor the workspace settings
+ * contain the parameter, returns `user`.
+ */
+export function targetOfParameter(name: string, folder: Uri | undefined): SettingsTarget {
+  return targetWith('parameters', folder, (value) => name in objectOf(value));
+}
+
+function targetWith(
+  name: Written | 'parameters',
+  folder: Uri | undefined,
+  isSetIn: (value: unknown) => boolean,
+): SettingsTarget {
   const { workspaceFolderValue, workspaceValue } = new Configuration(folder).inspected(name);
-  if (folder && workspaceFolderValue !== undefined) return folder;
-  const isOfWorkspace = targetForFolder(folder) !== 'user' && workspaceValue !== undefined;
+  if (folder && isSetIn(workspaceFolderValue)) return folder;
+  const isOfWorkspace = targetForFolder(folder) !== 'user' && isSetIn(workspaceValue);
   return isOfWorkspace ? 'workspace' : 'user';
 }
 
@@ -111,12 +128,25 @@ export async function writeSettings(
   values: WritableSettings,
   target: SettingsTarget = 'user',
 ): Promise<void> {
-  const { Global, Workspace, WorkspaceFolder } = ConfigurationTarget;
+  for (const [name, value] of Object.entries(values)) await write(name, value || undefined, target);
+}
+
+/**
+ * Sets one parameter in `hostedModel.parameters`, and keeps the others.
+ * @throws {ServiceError} `settings-not-written` if VS Code can't write the settings
+ */
+export async function writeParameter(
+  name: string,
+  value: number,
+  target: SettingsTarget,
+): Promise<void> {
   const folder = typeof target === 'string' ? undefined : target;
-  const own = target === 'workspace' ? Workspace : Global;
-  for (const [name, value] of Object.entries(values)) {
-    await write(name, value || undefined, folder ? WorkspaceFolder : own, folder);
-  }
+  const found = new Configuration(folder).inspected('parameters');
+  const workspaceOrFolderValue = folder ? found.workspaceFolderValue : found.workspaceValue;
+  // In a remote window, VS Code may write user settings to the remote machine's settings, so keep
+  // the parameters of both.
+  const current = target === 'user' ? found.globalValue : workspaceOrFolderValue;
+  await write('parameters', { ...objectOf(current), [name]: value }, target);
 }
 
 /** Returns the entries of `hostedModel.services` in the user settings, without validating them. */
@@ -130,19 +160,17 @@ export function serviceEntries(): readonly unknown[] {
  * @throws {ServiceError} `settings-not-written` if VS Code can't write them
  */
 export async function writeServiceEntries(entries: readonly unknown[]): Promise<void> {
-  const value = entries.length > 0 ? entries : undefined;
-  const { Global } = ConfigurationTarget;
-  await write('services', value, Global);
+  await write('services', entries.length > 0 ? entries : undefined, 'user');
 }
 
-async function write(
-  name: string,
-  value: unknown,
-  target: ConfigurationTarget,
-  folder?: Uri,
-): Promise<void> {
+/** @param value undefined to remove the setting */
+async function write(name: string, value: unknown, target: SettingsTarget): Promise<void> {
+  const { Global, Workspace, WorkspaceFolder } = ConfigurationTarget;
+  const folder = typeof target === 'string' ? undefined : target;
+  const own = target === 'workspace' ? Workspace : Global;
+  const level = folder ? WorkspaceFolder : own;
   try {
-    await workspace.getConfiguration(SECTION, folder).update(name, value, target);
+    await workspace.getConfiguration(SECTION, folder).update(name, value, level);
   } catch {
     throw new ServiceError('settings-not-written');
   }
@@ -165,9 +193,14 @@ export function onDidChangeSettings(listener: () => void): Disposable {
   return Disposable.from(subscription, { dispose: () => clearTimeout(timer) });
 }
 
-// Settings files can contain anything, regardless of the schema. A value that isn't a string counts
-// as empty.
+// Settings files can contain anything, regardless of the schema. A value of the wrong type counts as
+// empty.
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
+}
+
+export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? { ...value } : {};
 }

@@ -11,6 +11,7 @@ import { canOverrideAuthUrl, type Service } from '../service/service.ts';
 import { type Inspected, remoteValue, userValue } from '../undocumentedApi.ts';
 import {
   Configuration,
+  objectOf,
   serviceEntries,
   serviceInSettings,
   targetForFolder,
@@ -256,11 +257,6 @@ function listsOf(found: Inspected): Settings['templates'] {
 
 // Settings files can contain anything, regardless of the schema. A value of the wrong type counts
 // as unset.
-
-function objectOf(value: unknown): Parameters {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? { ...value } : {};
-}
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

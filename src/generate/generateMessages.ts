@@ -65,7 +65,7 @@ export const MASKING =
 export const ESC_CANCELS = 'Esc cancels';
 export const GENERATING = `Generating… ${ESC_CANCELS}`;
 export const STILL_WAITING = `No response yet. ${ESC_CANCELS}`;
-export const STALLED = `No new text for 10 seconds. ${ESC_CANCELS}`;
+export const STALLED = `No new text for over 10 seconds. ${ESC_CANCELS}`;
 export const RETRY_TOOLTIP = 'Send the request again';
 
 /** @param retryLink a link with the label `RETRY` */
@@ -141,6 +141,18 @@ export function truncatedText(
   const limit =
     tokens === undefined ? 'a token or time limit' : `the limit of ${formatNumber(tokens)} tokens`;
   return `${which} reached ${limit}.`;
+}
+
+/** @param settings a phrase that names the settings, such as `your user settings` */
+export function limitQuestion(settings: string) {
+  return {
+    title: 'Raise Limit',
+    prompt: `Enter the maximum number of tokens to generate. It’s saved as max_new_tokens in ${settings}.`,
+  };
+}
+
+export function limitTooLow(limit: number): string {
+  return `Enter a whole number greater than ${formatNumber(limit)}.`;
 }
 
 export function canceledText(hasText: boolean): string {

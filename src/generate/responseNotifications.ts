@@ -1,16 +1,25 @@
 import { env, Range, TextEditorRevealType, window } from 'vscode';
+import { targetOfParameter, writeParameter } from '../config/configuration.ts';
+import { readSettings } from '../config/settings.ts';
+import { targetText } from '../connection/connectionMessages.ts';
+import { activeFolder } from '../connection/folders.ts';
 import { inLines } from '../diagnose/checkMessages.ts';
 import { editDocument, editorOf, rangeOf, showDocument } from '../editor/documentEdit.ts';
 import { openEmpty } from '../editor/editorDocument.ts';
 import { NOT_COPIED } from '../editor/insertMessages.ts';
 import type { Undone } from '../editor/streamWriter.ts';
-import { inform } from '../ui/notify.ts';
+import { ACTION_LABELS } from '../messages/actions.ts';
+import { messageFor } from '../messages/messages.ts';
+import { inform, offer } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import type { RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
 import type { Job, Result } from './job.ts';
 
 /** Shows messages about responses, and runs the actions that the messages offer. */
+
+/** The setting that contains the token limit. */
+const PARAMETERS = 'hostedModel.parameters';
 
 /** Regenerates or continues the responses with these indices. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
@@ -66,8 +75,8 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
 }
 
 /**
- * Offers to continue truncated responses. After *Raise Limit* or *Show*, shows the message again.
- * @param pressed the buttons that the user has already pressed; these aren't shown again
+ * Offers to continue truncated responses. After *Raise Limit...* or *Show*, shows the message again.
+ * @param pressed the buttons that aren't shown again
  */
 async function offerMore(
   job: Job,
@@ -97,10 +106,48 @@ async function offerMore(
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked === CONTINUE) await continueResponses(job, outcome.runAgain);
   if (picked === UNDO) reportUndone(await job.undo());
-  if (picked === RAISE_LIMIT || picked === SHOW) {
-    await (picked === SHOW ? show(job, place) : openSettings('hostedModel.parameters'));
-    await offerMore(job, truncated, outcome, [...pressed, picked]);
+  if (picked === SHOW) {
+    await show(job, place);
+    await offerMore(job, truncated, outcome, [...pressed, SHOW]);
   }
+  if (picked === RAISE_LIMIT && outcome.limit !== undefined) {
+    const isRaised = await raiseLimit(job, outcome.limit);
+    // Keep the button if the limit wasn't raised.
+    await offerMore(job, truncated, outcome, isRaised ? [...pressed, RAISE_LIMIT] : pressed);
+  }
+}
+
+/**
+ * Prompts for a higher limit, and saves it in the settings that contain the current limit, or else
+ * in the user settings. If other settings override the new limit, opens the settings.
+ * @returns false if the user canceled, or if the limit can't be saved
+ */
+async function raiseLimit({ document }: Job, limit: number): Promise<boolean> {
+  const folder = activeFolder(document.uri)?.uri;
+  const target = targetOfParameter('max_new_tokens', folder);
+  const typed = await window.showInputBox({
+    ...texts.limitQuestion(targetText(target)),
+    value: String(2 * limit),
+    ignoreFocusOut: true,
+    validateInput: (text) => (isAbove(text, limit) ? undefined : texts.limitTooLow(limit)),
+  });
+  if (typed === undefined) return false;
+  const newLimit = Number(typed);
+  try {
+    await writeParameter('max_new_tokens', newLimit, target);
+  } catch (error) {
+    const text = messageFor(error)?.text ?? '';
+    offer('error', text, ACTION_LABELS.openSettings, () => openSettings(PARAMETERS));
+    return false;
+  }
+  if (readSettings(folder).parameters['max_new_tokens'] !== newLimit)
+    await openSettings(PARAMETERS);
+  return true;
+}
+
+/** True if the text is a whole number greater than the limit, with at most nine digits. */
+function isAbove(text: string, limit: number): boolean {
+  return /^\d{1,9}$/.test(text.trim()) && Number(text) > limit;
 }
 
 /**

@@ -4,6 +4,7 @@ import { commandKeys } from '../vscode/keybindings.ts';
 import {
   chatPath,
   generate,
+  generateFrom,
   openWindow,
   stallAfter,
   startAfresh,
@@ -186,5 +187,29 @@ describe(`the latest response ${nightly}`, () => {
       await editor.waitFor(/Untitled/);
       await editor.waitForText('Roses are red and so on.');
     }
+  });
+});
+
+describe(`a truncated response ${nightly}`, () => {
+  it('is complete after the user raises the limit and clicks Continue', async () => {
+    const emulator = await startService();
+    emulator.settings.answer = () => poem;
+    const session = await openWindow(emulator, {
+      folderFiles: { 'a.txt': original },
+      userSettings: { 'hostedModel.parameters': { max_new_tokens: 6 } },
+    });
+    const { editor, notifications, quickInput } = session.workbench;
+    await storeKey(session);
+    await generateFrom(session);
+    await notifications.click(cut, 'Raise Limit...');
+    await quickInput.waitFor({ title: 'Raise Limit' });
+    await session.workbench.screenshot('raise-limit');
+    await quickInput.type('100');
+    await quickInput.accept();
+    await notifications.click(cut, 'Continue');
+    await editor.waitForText(/is {2}new\.\nThe end/);
+    assert.equal(await editor.savedText(session.path('a.txt')), complete);
+    assert.equal(emulator.count(chatPath), 2);
+    await emulator.close();
   });
 });

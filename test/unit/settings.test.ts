@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import type { Disposable } from 'vscode';
+import type { Disposable, WorkspaceFolder } from 'vscode';
 import manifest from '../../package.json' with { type: 'json' };
 import { services } from '../../src/service/builtInServices.ts';
 import { MODEL_ID } from '../../src/service/modelId.ts';
@@ -11,6 +11,52 @@ import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 interface ChangeEvent {
   readonly affectsConfiguration: (section: string) => boolean;
 }
+
+describe('writing a parameter', () => {
+  let editor = new FakeEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new FakeEditor();
+    editor.userSettings.set('parameters', { temperature: 1, max_new_tokens: 5 });
+  });
+
+  const write = async () => {
+    const { targetOfParameter, writeParameter } = await import('../../src/config/configuration.ts');
+    const [folder] = editor.folders as WorkspaceFolder[];
+    await writeParameter('max_new_tokens', 9, targetOfParameter('max_new_tokens', folder?.uri));
+  };
+
+  it('keeps the other parameters', async () => {
+    await write();
+    const written = { temperature: 1, max_new_tokens: 9 };
+    assert.deepEqual(editor.userSettings.get('parameters'), written);
+  });
+
+  it('changes the folder settings only if they contain the parameter', async () => {
+    editor.addFolder('/work');
+    const ofFolder = new Map<string, unknown>([['parameters', { top_p: 1 }]]);
+    editor.settingsByFolder.set('/work', ofFolder);
+    await write();
+    assert.equal(editor.folderSettings.has('parameters'), false);
+    editor.userSettings.clear();
+    ofFolder.set('parameters', { top_p: 1, max_new_tokens: 5 });
+    await write();
+    assert.deepEqual(editor.folderSettings.get('parameters'), { top_p: 1, max_new_tokens: 9 });
+    assert.equal(editor.userSettings.has('parameters'), false);
+  });
+
+  it('replaces a value that isn’t an object', async () => {
+    for (const value of ['max', ['max'], null]) {
+      editor.userSettings.set('parameters', value);
+      await write();
+      assert.deepEqual(editor.userSettings.get('parameters'), { max_new_tokens: 9 });
+    }
+  });
+});
 
 describe('settings change events', () => {
   let hooks: ReturnType<typeof installEditor>;

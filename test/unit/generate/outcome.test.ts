@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { InputBoxOptions } from 'vscode';
 import type { Job } from '../../../src/generate/job.ts';
 import type { RunOutcome } from '../../../src/generate/responseNotifications.ts';
 import type { Template } from '../../../src/templates/template.ts';
@@ -140,6 +141,7 @@ describe('responseNotifications', () => {
       await job.end(0, 'truncated');
       showLines(job, 0, 9);
       editor.button = 'Raise Limit...';
+      answerLimit('2048');
       await outcome.reportOutcome(job, { ...whole, isTruncated: true, limit });
       assert.deepEqual(
         editor.sunk.get('notification'),
@@ -148,6 +150,68 @@ describe('responseNotifications', () => {
       job.dispose();
     });
   }
+
+  /**
+   * Answers the prompts for a limit, and dismisses the messages after the last prompt. Returns an
+   * array that collects the options of each prompt.
+   */
+  function answerLimit(...answers: (string | undefined)[]): InputBoxOptions[] {
+    const shown: InputBoxOptions[] = [];
+    const showInputBox = async (options: InputBoxOptions) => {
+      shown.push(options);
+      if (answers.length === 1) editor.button = '';
+      return answers.shift();
+    };
+    const window = editor.exports()['window'] as object;
+    Object.defineProperty(window, 'showInputBox', { value: showInputBox });
+    return shown;
+  }
+
+  describe('raising the limit', () => {
+    const raise = async (...answers: (string | undefined)[]) => {
+      const job = await jobWith('a');
+      await job.end(0, 'truncated');
+      showLines(job, 0, 9);
+      editor.button = 'Raise Limit...';
+      const shown = answerLimit(...answers);
+      await outcome.reportOutcome(job, { ...whole, isTruncated: true, limit: 1_024 });
+      job.dispose();
+      return shown;
+    };
+
+    it('suggests twice the limit, and accepts only a higher limit', async () => {
+      const [question] = await raise('2048');
+      assert.equal(question?.value, '2048');
+      for (const text of ['', '0', '1024', '-2048', '2048.5', '1e9', 'many']) {
+        assert.match(String(await question?.validateInput?.(text)), /greater than 1,024/, text);
+      }
+      assert.equal(await question?.validateInput?.('1025'), undefined);
+    });
+
+    it('saves the limit', async () => {
+      await raise('4000');
+      const saved = JSON.stringify({ max_new_tokens: 4_000 });
+      assert.deepEqual(editor.sunk.get('settings'), ['parameters', saved]);
+    });
+
+    it('is offered again, after an error message, if the limit can’t be saved', async () => {
+      editor.broken = 'settings file';
+      await raise('4000');
+      const notifications = editor.sunk.get('notification') ?? [];
+      assert.match(notifications[2] ?? '', /^Couldn’t write your settings/);
+      assert.match(notifications.at(-1) ?? '', /Raise Limit/);
+    });
+
+    it('opens the settings if other settings override the limit', async () => {
+      // This editor only records written settings, as if other settings took precedence.
+      await raise('4000');
+      assert.match(editor.textOf('context key'), /openSettings\n.*hostedModel\.parameters/);
+    });
+
+    it('is offered again if the user cancels', async () => {
+      assert.equal((await raise(undefined, '4000')).length, 2);
+    });
+  });
 
   it("doesn't offer Undo Generation for a truncated response on the clipboard", async () => {
     const job = await jobWith('a', undefined, 'clipboard');
