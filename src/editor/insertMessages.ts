@@ -13,5 +13,6 @@ export function previewTitle(name: string): string {
 }
 
 export const PREVIEW_COMPLETE = 'The preview is complete: accept or discard it';
+export const UNCHANGED = 'The generated text matches yours, so nothing changed.';
 export const NOT_COMPLETE = 'Wait until the preview is complete, then accept it.';
 export const NOT_UP_TO_DATE = 'The preview isn’t up to date yet. Try again in a moment.';

@@ -3,7 +3,13 @@ import { inform } from '../ui/notify.ts';
 import { currentSnapshot, type EditorSnapshot, isUnchanged } from './capturedSelection.ts';
 import { showDocument } from './documentEdit.ts';
 import { replace } from './inPlaceModes.ts';
-import { NOT_COMPLETE, NOT_PREVIEWED, NOT_UP_TO_DATE, PREVIEW_COMPLETE } from './insertMessages.ts';
+import {
+  NOT_COMPLETE,
+  NOT_PREVIEWED,
+  NOT_UP_TO_DATE,
+  PREVIEW_COMPLETE,
+  UNCHANGED,
+} from './insertMessages.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
@@ -43,6 +49,8 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
 class PreviewWriter implements ResponseWriter {
   readonly #deps: ModeDeps;
   readonly #writer: StreamWriter;
+  /** Indices of responses that have begun and not ended, even if they have no text yet. */
+  readonly #open = new Set<number>();
   /** Indices of responses that have text and are still streaming. */
   readonly #unfinished = new Set<number>();
   /** Indices of responses with text that the user hasn't accepted or discarded yet. */
@@ -78,7 +86,8 @@ class PreviewWriter implements ResponseWriter {
     return this.#writer.canInsert(index, isNew);
   }
 
-  begin(): void {
+  begin(index: number): void {
+    this.#open.add(index);
     this.#isDiscarded = false;
     this.#hasFailed = false;
     this.#captureEditor();
@@ -95,9 +104,12 @@ class PreviewWriter implements ResponseWriter {
   }
 
   async end(index: number): Promise<boolean> {
+    this.#open.delete(index);
     this.#unfinished.delete(index);
     // Text that isn't shown can't be accepted, so it counts as not inserted.
-    return !this.#waiting.has(index) || (await this.#shown) !== undefined;
+    const isShown = !this.#waiting.has(index) || (await this.#shown) !== undefined;
+    if (isShown) await this.#closeIfUnchanged();
+    return isShown;
   }
 
   restart(index: number): void {
@@ -184,6 +196,19 @@ class PreviewWriter implements ResponseWriter {
   async #close(shown = this.#shown): Promise<void> {
     const uri = await shown;
     if (uri) await this.#deps.previews.close(uri);
+  }
+
+  /**
+   * Closes the preview if all responses have ended and none of them changes the text, because
+   * there's nothing to accept or discard.
+   */
+  async #closeIfUnchanged(): Promise<void> {
+    const shown = this.#shown;
+    if (!shown || this.#open.size > 0 || !this.#writer.isSameText(this.#waiting)) return;
+    this.#shown = undefined;
+    this.#waiting.clear();
+    inform(UNCHANGED);
+    await this.#close(shown).catch(() => {});
   }
 
   #discard(): void {

@@ -202,6 +202,19 @@ export class StreamWriter implements ResponseWriter {
     return text + this.#openDocument.textOf({ start: from, end: Number.MAX_SAFE_INTEGER });
   }
 
+  /**
+   * True if writing these responses' waiting text would leave the document's text unchanged. False
+   * if a response has no text that can be written.
+   */
+  isSameText(indices: ReadonlySet<number>): boolean {
+    return [...indices].every((index) => {
+      const change = this.#response(index).upcoming;
+      if (!change) return false;
+      const { rangeOffset: start, rangeLength, text } = change;
+      return this.#openDocument.textOf({ start, end: start + rangeLength }) === text;
+    });
+  }
+
   #response(index: number): ResponseInDocument {
     const response = this.#responses[index];
     if (!response) throw new RangeError(`No response at index ${index}`);

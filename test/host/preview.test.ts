@@ -108,6 +108,47 @@ describe('a preview', () => {
     assert.equal(job.text, 'answer');
   });
 
+  it('closes if the complete response is the same as the selected text', async () => {
+    const editor = await open(TEXT, PROMPT);
+    const job = jobOn(editor, 'preview');
+    job.begin(0, 'restart');
+    job.append(0, 'prompt');
+    await rightSide();
+    assert.equal(await job.end(0, 'ended'), true);
+    assert.equal(previewTabs().length, 0);
+    assert.equal(job.isPending, false);
+    assert.equal(job.text, 'prompt');
+    await answer(job, 'answer');
+    assert.equal(await acceptSeen(), true);
+    assert.equal(editor.document.getText(), 'top\nanswer\nend');
+  });
+
+  it("stays open until another selection's response ends, even if it shows no change", async () => {
+    const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
+    const job = jobOn(editor, 'preview');
+    for (const index of [0, 1]) job.begin(index, 'restart');
+    job.append(0, 'prompt');
+    await rightSide();
+    assert.equal(await job.end(0, 'ended'), true);
+    assert.equal(previewTabs().length, 1);
+    job.append(1, 'end!');
+    assert.equal(await job.end(1, 'ended'), true);
+    await upToDate(previewTabs().at(-1));
+    assert.equal(await acceptSeen(), true);
+    assert.equal(editor.document.getText(), 'top\nprompt\nend!');
+  });
+
+  it("stays open if it shows no change because its text can't be inserted", async () => {
+    const editor = await open(TEXT, PROMPT);
+    const job = jobOn(editor, 'preview');
+    job.begin(0, 'restart');
+    job.append(0, 'answer');
+    await rightSide();
+    await insert(editor, 7, 'MINE');
+    assert.equal(await job.end(0, 'ended'), true);
+    assert.equal(previewTabs().length, 1);
+  });
+
   it('that replaces whole lines leaves the next line unchanged @nightly', async () => {
     const editor = await open(TEXT, new Range(1, 0, 2, 0));
     await answer(jobOn(editor, 'preview'), 'answer');
