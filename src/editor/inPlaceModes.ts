@@ -10,15 +10,17 @@ import { StreamWriter } from './streamWriter.ts';
 /**
  * Creates an insert mode that writes into the selection's document.
  * @param id the ID of the mode in the `hostedModel.insertMode` setting
- * @param place returns where a response to selected text goes; if nothing is selected, the response
- * is inserted at the cursor
+ * @param place returns where a response to selected text goes
+ * @param placeWithoutSelection returns where a response goes if nothing is selected; defaults to
+ * the cursor
  */
 export function placing(
   id: string,
   place: (target: Target) => ResponsePlace,
+  placeWithoutSelection = placeAtCursor,
 ): InsertMode & Required<Pick<InsertMode, 'placeOf'>> {
   const placeOf = (target: Target) =>
-    target.selection.isEmpty ? placeAt(target, target.selection) : place(target);
+    target.selection.isEmpty ? placeWithoutSelection(target) : place(target);
   return {
     id,
     placeOf,
@@ -29,6 +31,10 @@ export function placing(
 
 export function placeAt({ document }: Target, range: Range, lead = '', tail = ''): ResponsePlace {
   return { ...offsetsOf(document, range), lead, tail };
+}
+
+function placeAtCursor(target: Target): ResponsePlace {
+  return placeAt(target, target.selection);
 }
 
 /** Returns how the response to a target is fitted to its place. */
@@ -59,10 +65,22 @@ function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace)
   return PROSE.has(document.languageId) && above.trim() !== '' ? 1 : 0;
 }
 
-export const below = placing('below', (target) => {
+// If the cursor is at the end of a line with text, the response starts a new line. Without this,
+// code generated from a comment would start inside the comment.
+export const below = placing('below', placeBelowLine, (target) =>
+  isAtEndOfText(target) ? placeBelowLine(target) : placeAtCursor(target),
+);
+
+function placeBelowLine(target: Target): ResponsePlace {
   const { end } = target.document.lineAt(selectionEnd(target).line).range;
   return placeAt(target, new Range(end, end), `\n${target.indentation}`);
-});
+}
+
+/** True if the cursor's line has text before the cursor, but none after it. */
+function isAtEndOfText({ document, selection: { start } }: Target): boolean {
+  const { text } = document.lineAt(start.line);
+  return text.trim() !== '' && text.slice(start.character).trim() === '';
+}
 
 export const after = placing('after', (target) => {
   const end = selectionEnd(target);

@@ -38,6 +38,18 @@ describe('insert modes:', () => {
     }
   }
 
+  for (const [where, line, cursor, want] of [
+    ['at the end of a line', '  // Note', 9, '  // Note\n  a\n  b'],
+    ['before trailing spaces', '  // Note  ', 9, '  // Note  \n  a\n  b'],
+    ['within a line', '  // Note', 5, '  // a\n  bNote'],
+  ] as const) {
+    it(`\`below\` starts a new line only if no text follows the cursor (${where})`, async () => {
+      const editor = await open(`{\n${line}\n}`, new Range(1, cursor, 1, cursor), 'javascript');
+      assert.equal(await stream(editor, 'below', ['a\n', 'b']), true);
+      assert.equal(editor.document.getText(), `{\n${want}\n}`);
+    });
+  }
+
   for (const [mode, want] of [
     ['below', 'text\nanswer\nend'],
     ['after', 'textanswer\nend'],
