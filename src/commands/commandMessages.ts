@@ -34,10 +34,11 @@ export const COMMAND_MESSAGES = {
   openKeybindings: 'Open Keyboard Shortcuts',
   signOut: {
     question: 'Sign out of Hosted Model?',
-    detail: 'This deletes your stored keys, forgets your approvals, and discards all tokens.',
+    detail:
+      'This deletes your stored keys, forgets your approvals, and discards all tokens. Chat can’t use your models until you set up Hosted Model or approve a source again.',
     button: 'Sign Out',
   },
-  signedOut: 'Signed out. Keys in .env files weren’t deleted.',
+  signedOut: 'Signed out. Any keys in .env files are still there.',
   forgotten: 'You’ll be asked again before this source is used.',
   selectModel: 'Select Model',
   listingModels: 'Loading models',
