@@ -90,8 +90,11 @@ describe(`chat ${nightly}`, () => {
     assert.ok(above && box);
     // The title is above the widget's box. Leaves the same margin above the title as the widget has
     // below its buttons.
-    const y = above.y - 10;
-    const clip = { x: box.x, y, width: box.width, height: box.y + box.height - y };
+    const y = above.y - 7;
+    // Rounds up. Otherwise, the bottom border of a box with a fractional height is cut off. The
+    // title's border adds a pixel.
+    const bottom = Math.ceil(box.y + box.height) + 1;
+    const clip = { x: box.x, y, width: box.width, height: bottom - y };
     await takePicture(page, 'chat-dark', clip);
     await workbench.toggleTheme();
     await takePicture(page, 'chat-light', clip);

@@ -40,6 +40,7 @@ describe(`problems in a .env file ${nightly}`, () => {
         'breadcrumbs.enabled': false,
         // Keeps VS Code's own AI fixes out of the picture.
         'chat.disableAIFeatures': true,
+        'editor.hideCursorInOverviewRuler': true,
         'editor.lightbulb.enabled': 'off',
         // Otherwise, the underline of a link would hide the squiggle.
         'editor.links': false,

@@ -88,6 +88,18 @@ const written = {
   },
 } satisfies Partial<Record<Mode, Written>>;
 
+/**
+ * Notes in the combined picture, for modes where the screenshot alone doesn't show which text was
+ * generated.
+ */
+const notes: Readonly<Partial<Record<Mode, string>>> = {
+  below: '(response: lines 3–5)',
+  after: '(response: “sum(…)”)',
+  above: '(response: lines 2–3)',
+  replace: '(the selection was “return 0”)',
+  preview: '(the selection was “return 0”)',
+};
+
 const asked = ['def total(prices):', '    return sum(prices)', ''];
 const test = 'def test_none():\n    assert total([]) == 0';
 const lines = (text: readonly string[], lineEnd = '\r\n') => text.join(lineEnd);
@@ -108,6 +120,7 @@ for (const theme of ['dark', 'light'] as const) {
           'breadcrumbs.enabled': false,
           'editor.folding': false,
           'editor.glyphMargin': false,
+          'editor.hideCursorInOverviewRuler': true,
           'editor.lightbulb.enabled': 'off',
           'editor.lineNumbersMinChars': 2,
           'editor.minimap.enabled': false,
@@ -148,7 +161,7 @@ for (const theme of ['dark', 'light'] as const) {
       await page.mouse.move(0, 0);
       const clip = await page.locator('.part.editor').boundingBox();
       assert.ok(clip);
-      const note = mode === 'replace' ? '(the selection was “return 0”)' : '';
+      const note = notes[mode] ?? '';
       results.push({ caption: mode, note, screenshot: await takeScreenshot(page, clip) });
       if (mode === 'preview') await takePicture(page, `insert-preview-${theme}`, clip);
       if (usual) await page.setViewportSize(usual);
