@@ -36,7 +36,7 @@ const UNKNOWN_TARGET =
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     invalid_request:
-      'The identity service refused the token request as invalid. It may expect the client ID and client secret in a different place. Change “clientAuthentication” in the service’s entry in hostedModel.services.',
+      'The identity service refused the token request as invalid. It may expect the client ID and secret in a different place. Change “clientAuthentication” in the service’s entry in hostedModel.services.',
     invalid_grant:
       'The identity service no longer accepts the client’s grant. Ask the identity service’s administrator to renew the grant.',
     unauthorized_client:
