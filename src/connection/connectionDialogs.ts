@@ -25,6 +25,7 @@ import type { ApprovalDecision } from './sourceApprovals.ts';
 import {
   ENV_FILE_GONE,
   LEFT_KEY_WARNINGS,
+  SHOW_STATUS,
   sourceName,
   sourceProblem,
   staysText,
@@ -240,6 +241,20 @@ export async function requireAddress({ url, service }: Settings): Promise<string
  */
 export function reportSetting(text: string): void {
   offer('error', text, ACTION_LABELS.openSettings, () => openSettings());
+}
+
+/**
+ * Warns that settings are missing. Doesn't wait for the user, because the message may stay open
+ * until the window closes.
+ * @param isSourceDeclined true to also offer the menu, where the user can select a declined source
+ */
+export function reportMissing(text: string, isSourceDeclined: boolean): void {
+  const { setUp } = ACTION_LABELS;
+  const buttons = isSourceDeclined ? [setUp, SHOW_STATUS] : [setUp];
+  void window.showWarningMessage(text, ...buttons).then((picked) => {
+    if (picked === setUp) void commands.executeCommand('hostedModel.setUp');
+    else if (picked === SHOW_STATUS) void commands.executeCommand('hostedModel.showMenu');
+  });
 }
 
 /**

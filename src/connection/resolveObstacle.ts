@@ -1,15 +1,14 @@
 import { writeSettings } from '../config/configuration.ts';
 import type { GivenValues } from '../dotenv/settingValue.ts';
-import { ACTION_LABELS } from '../messages/actions.ts';
 import { missingText } from '../messages/settingLabels.ts';
 import { Secret } from '../service/secret.ts';
 import type { Service, SettingName } from '../service/service.ts';
-import { offer } from '../ui/notify.ts';
 import type { Obstacle } from './activeConnection.ts';
 import {
   askDestination,
   askSource,
   reportEnvFile,
+  reportMissing,
   reportSetting,
   warnOfLeftKey,
 } from './connectionDialogs.ts';
@@ -101,7 +100,7 @@ export async function resolveObstacle(
         return true;
       }
       const text = `${needed} ${checkedSourcesText(found)}`;
-      offer('warning', text, ACTION_LABELS.setUp, 'hostedModel.setUp');
+      reportMissing(text, declinedText(found) !== '');
       return false;
     }
   }

@@ -137,10 +137,12 @@ export function checkedSourcesText(found: SourceSnapshot): string {
     return `${sourceName(source.id, found)} (${problem})`;
   });
   const all = `Sources checked: ${listOf([sourceName('editor', found), ...places])}.`;
-  return declinedSources(found).length > 0
-    ? `${all} To be asked again, select the declined source in “Show Status and Actions”.`
-    : all;
+  return declinedSources(found).length > 0 ? `${all} ${ASK_AGAIN}` : all;
 }
+
+/** The title of the command that shows the menu. */
+export const SHOW_STATUS = 'Show Status and Actions';
+const ASK_AGAIN = `To be asked again, select the source in “${SHOW_STATUS}”, and choose “Forget Decision”.`;
 
 /**
  * Names the sources that the user declined or imported. Empty if there are none, or if
@@ -149,7 +151,7 @@ export function checkedSourcesText(found: SourceSnapshot): string {
 export function declinedText(found: SourceSnapshot): string {
   const declined = declinedSources(found);
   if (declined.length === 0 || found.settings.credentialSource === 'editor') return '';
-  return `You declined or imported ${listOf(declined)}. To be asked again, select it in “Show Status and Actions”.`;
+  return `You declined or imported ${listOf(declined)}. ${ASK_AGAIN}`;
 }
 
 function declinedSources(found: SourceSnapshot): string[] {

@@ -51,7 +51,7 @@ export const TITLES: Readonly<Record<CheckName | 'settings' | 'syntax' | 'hosts'
   'service-host': 'Model service',
   token: 'Key and token',
   clock: 'Clock',
-  access: 'Token and model',
+  access: 'Service access',
   'request-limit': 'Request limit',
 };
 

@@ -47,7 +47,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
         '$(wand) Set Up...',
         '$(copy) Copy Report',
       ]);
-      assert.ok(labels(list).includes('$(circle-slash) Token and model: not run'));
+      assert.ok(labels(list).includes('$(circle-slash) Service access: not run'));
       const clipped = await workbench.page.evaluate<boolean>(
         `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)(document.querySelector('.quick-input-widget .quick-input-message'))`,
       );
@@ -177,7 +177,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await workbench.runCommand(diagnose);
     const request = await emulator.requestCount(accessPath, 1);
     await workbench.quickInput.waitFor({
-      item: '$(loading~spin) Token and model: checking',
+      item: '$(loading~spin) Service access: checking',
     });
     await workbench.screenshot('diagnose-running');
     await workbench.quickInput.dismiss();

@@ -277,7 +277,7 @@ describe('the main journeys', () => {
         '$(pass-filled) Model service: passed',
         '$(pass-filled) Key and token: passed',
         '$(pass-filled) Clock: passed',
-        '$(pass-filled) Token and model: passed',
+        '$(pass-filled) Service access: passed',
         '$(pass-filled) Request limit: passed',
       ],
     );

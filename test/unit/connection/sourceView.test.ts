@@ -480,7 +480,7 @@ describe('the text about the checked sources', () => {
     [
       'lists a declined source, and explains how to be asked about it again',
       [envFile(full, 'refused'), environment({})],
-      'the .env file in a (you declined it), and the environment (it has no settings for this service). To be asked again, select the declined source in “Show Status and Actions”.',
+      'the .env file in a (you declined it), and the environment (it has no settings for this service). To be asked again, select the source in “Show Status and Actions”, and choose “Forget Decision”.',
     ],
   ];
   for (const [what, external, text] of cases) {
