@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { modelRows } from '../../../src/commands/modelRows.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import type { ModelList } from '../../../src/service/api/modelList.ts';
@@ -316,6 +317,10 @@ describe('the models of an added service', () => {
   describe('in hostile or oversized lists', () => {
     /** Fields that make an entry as long as an entry from vLLM. */
     const long = { object: 'model', root: 'x'.repeat(200), permission: ['y'.repeat(100)] };
+
+    // On a busy machine, reading these lists can take longer than the request's deadline.
+    beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+    afterEach(() => mock.timers.reset());
 
     it('are capped at 1,000 if the list contains 36,000', async () => {
       const { emulator, runtime, credentials, list } = await start();
