@@ -244,28 +244,34 @@ export function reportSetting(text: string): void {
 }
 
 /**
- * Warns that settings are missing. Doesn't wait for the user, because the message may stay open
- * until the window closes.
+ * Warns that settings are missing.
  * @param isSourceDeclined true to also offer the menu, where the user can select a declined source
  */
 export function reportMissing(text: string, isSourceDeclined: boolean): void {
-  const { setUp } = ACTION_LABELS;
-  const buttons = isSourceDeclined ? [setUp, SHOW_STATUS] : [setUp];
-  void window.showWarningMessage(text, ...buttons).then((picked) => {
-    if (picked === setUp) void commands.executeCommand('hostedModel.setUp');
-    else if (picked === SHOW_STATUS) void commands.executeCommand('hostedModel.showMenu');
-  });
+  const showMenu = [SHOW_STATUS, () => commands.executeCommand('hostedModel.showMenu')] as const;
+  warn(text, [OFFER_SET_UP, ...(isSourceDeclined ? [showMenu] : [])]);
 }
 
-/**
- * Warns about a mistake in the `.env` file of a folder. Doesn't wait for the user, because the
- * message may stay open until the window closes.
- */
+/** Warns about a mistake in the `.env` file of a folder. */
 export function reportEnvFile(text: string, { workspaceFolder }: Folder): void {
-  const { openEnvFile: open, setUp } = ACTION_LABELS;
-  void window.showWarningMessage(text, open, setUp).then((picked) => {
-    if (picked === open) void openEnvFile(workspaceFolder);
-    else if (picked === setUp) void commands.executeCommand('hostedModel.setUp');
+  warn(text, [[ACTION_LABELS.openEnvFile, () => openEnvFile(workspaceFolder)], OFFER_SET_UP]);
+}
+
+type Offer = readonly [button: string, run: () => Thenable<unknown>];
+
+const OFFER_SET_UP: Offer = [
+  ACTION_LABELS.setUp,
+  () => commands.executeCommand('hostedModel.setUp'),
+];
+
+/**
+ * Shows a warning. Doesn't wait for the user, because the message may stay open until the window
+ * closes.
+ */
+function warn(text: string, offers: readonly Offer[]): void {
+  const buttons = offers.map(([button]) => button);
+  void window.showWarningMessage(text, ...buttons).then((picked) => {
+    void offers.find(([button]) => button === picked)?.[1]();
   });
 }
 
