@@ -191,8 +191,13 @@ describe(`the latest response ${nightly}`, () => {
 });
 
 describe(`a truncated response ${nightly}`, () => {
+  let emulator: Emulator;
+  before(async () => {
+    emulator = await startService();
+  });
+  after(() => emulator.close());
+
   it('is complete after the user raises the limit and clicks Continue', async () => {
-    const emulator = await startService();
     emulator.settings.answer = () => poem;
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': original },
@@ -210,6 +215,5 @@ describe(`a truncated response ${nightly}`, () => {
     await editor.waitForText(/is {2}new\.\nThe end/);
     assert.equal(await editor.savedText(session.path('a.txt')), complete);
     assert.equal(emulator.count(chatPath), 2);
-    await emulator.close();
   });
 });
