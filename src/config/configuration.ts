@@ -193,8 +193,8 @@ export function onDidChangeSettings(listener: () => void): Disposable {
   return Disposable.from(subscription, { dispose: () => clearTimeout(timer) });
 }
 
-// Settings files can contain anything, regardless of the schema. A value of the wrong type counts as
-// empty.
+// Settings files can contain anything, regardless of the schema. A value of the wrong type counts
+// as empty.
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';

@@ -26,8 +26,8 @@ interface ReportDeps {
 }
 
 /**
- * Runs all checks and shows them in a list, then runs the fix that the user picks. After some fixes,
- * runs the checks again.
+ * Runs all checks and shows them in a list, then runs the fix that the user picks. After some
+ * fixes, runs the checks again.
  * @param insertModes IDs of all insert modes, for the report
  * @param owner the folder to check; by default, the folder that is active when the checks start
  * @returns true if all checks passed in the last list, and the user closed the list

@@ -75,7 +75,8 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
 }
 
 /**
- * Offers to continue truncated responses. After *Raise Limit...* or *Show*, shows the message again.
+ * Offers to continue truncated responses. After *Raise Limit...* or *Show*, shows the message
+ * again.
  * @param pressed the buttons that aren't shown again
  */
 async function offerMore(

@@ -91,8 +91,8 @@ describe(`chat ${nightly}`, () => {
     // The title is above the widget's box. Leaves the same margin above the title as the widget has
     // below its buttons.
     const y = above.y - 7;
-    // The height can be fractional. Without rounding up and the extra pixel, the bottom border is cut
-    // off.
+    // The height can be fractional. Without rounding up and the extra pixel, the bottom border is
+    // cut off.
     const bottom = Math.ceil(box.y + box.height) + 1;
     const clip = { x: box.x, y, width: box.width, height: bottom - y };
     await takePicture(page, 'chat-dark', clip);
