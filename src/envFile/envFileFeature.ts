@@ -1,4 +1,11 @@
-import { Diagnostic, DiagnosticSeverity, Disposable, type TextDocument, workspace } from 'vscode';
+import {
+  Diagnostic,
+  DiagnosticSeverity,
+  Disposable,
+  type TextDocument,
+  type Uri,
+  workspace,
+} from 'vscode';
 import { readSettings, withStoredService } from '../config/settings.ts';
 import { activeFolder, isEnvFile } from '../connection/folders.ts';
 import { type GitRisk, gitRisk, onDidChangeRepositories } from '../connection/gitRisk.ts';
@@ -56,13 +63,20 @@ export function startEnvFile(keys: KeyStore): Disposable {
     onDidChangeRepositories(checkAll),
     workspace.onDidChangeWorkspaceFolders(checkAll),
     workspace.onDidOpenTextDocument(checkGit),
-    // Don't rely only on the watcher, because it may miss a save on a busy machine.
+    // Don't rely only on the watcher, because it may miss a change on a busy machine.
     workspace.onDidSaveTextDocument((document) =>
-      document.uri.path.endsWith('/.gitignore') ? checkAll() : checkGit(document),
+      isGitignore(document.uri) ? checkAll() : checkGit(document),
     ),
+    workspace.onDidCreateFiles(({ files: created }) => {
+      if (created.some(isGitignore)) checkAll();
+    }),
     diagnostics,
     registerQuickFixes(parserFor, problemsIn),
   );
+}
+
+function isGitignore({ path }: Uri): boolean {
+  return path.endsWith('/.gitignore');
 }
 
 function diagnosticOf({ kind, severity, place, message }: Problem): Diagnostic {

@@ -15,6 +15,10 @@ class EditorWithFile extends FakeEditor {
   shown: readonly string[] = [];
   /** Returns the code actions for a line of the file. */
   actionsAt: (line: number) => Promise<readonly CodeAction[]> = async () => [];
+  /** Reports files that the editor has created. */
+  reportCreated = (_: { readonly files: readonly { readonly path: string }[] }): void => {};
+  /** True if Git ignores all files. Undefined if no repository is open. */
+  isIgnored: boolean | undefined;
   #exports: Record<string, unknown> | undefined;
 
   /** Creates the exports only once, so that the document stays the same object. */
@@ -46,6 +50,10 @@ class EditorWithFile extends FakeEditor {
       onDidChangeTextDocument: listen,
       onDidCloseTextDocument: listen,
       onDidSaveTextDocument: listen,
+      onDidCreateFiles: (listener: typeof this.reportCreated) => {
+        this.reportCreated = listener;
+        return nothing;
+      },
       onDidChangeConfiguration: listen,
       createFileSystemWatcher: () => Object.fromEntries(watch.map((name) => [name, listen])),
     };
@@ -70,7 +78,20 @@ class EditorWithFile extends FakeEditor {
       EndOfLine: {},
       CodeActionKind: { QuickFix: 'quick fix', SourceFixAll: 'fix all' },
     };
-    return { ...base, ...classes, ...kinds, workspace, languages };
+    const repository = {
+      getObjectDetails: () => Promise.reject({ gitErrorCode: 'UnknownPath' }),
+      checkIgnore: async (paths: string[]) => new Set(this.isIgnored ? paths : []),
+    };
+    const api = {
+      ...{ onDidOpenRepository: listen, onDidCloseRepository: listen },
+      getRepository: () => (this.isIgnored === undefined ? null : repository),
+    };
+    const git = { enabled: true, onDidChangeEnablement: listen, getAPI: () => api };
+    const extensions = {
+      getExtension: () => ({ activate: async () => git }),
+      onDidChange: listen,
+    };
+    return { ...base, ...classes, ...kinds, workspace, languages, extensions };
   }
 }
 
@@ -142,6 +163,19 @@ describe('problems in an open .env file', () => {
     await keys.write({ ...record, serviceUrl: record.authUrl }, 'ibm_gateway');
     await becomes('the updated problems', () => !editor.shown.join().includes('VENDOR_PROJECT_ID'));
     assert.match(editor.shown.join(), /VENDOR_API_KEY/);
+    feature.dispose();
+    keys.dispose();
+  });
+
+  it('are updated after the editor creates a .gitignore, even if the file watcher misses it', async () => {
+    editor.text = 'IBM_API_KEY=abcd1234';
+    editor.isIgnored = false;
+    const { keys, feature } = await start();
+    await becomes('the warning', () => editor.shown.join().includes('.gitignore'));
+    editor.isIgnored = true;
+    editor.reportCreated({ files: [{ path: '/work/.gitignore' }] });
+    await becomes('no warning', () => !editor.shown.join().includes('.gitignore'));
+    editor.isIgnored = undefined;
     feature.dispose();
     keys.dispose();
   });
