@@ -16,7 +16,7 @@ export interface EditorSnapshot {
   readonly document: TextDocument;
   readonly version: number;
   readonly selections: readonly Selection[];
-  /** The selected texts, with the document's line endings. */
+  /** The text of each selection, with the document's line endings. */
   readonly texts: readonly string[];
 }
 
@@ -30,7 +30,8 @@ export interface Target {
   readonly selectedText: string;
   /**
    * The leading whitespace of the line where the selection starts. If nothing is selected,
-   * whitespace after the cursor isn't included, because the response starts at the cursor.
+   * whitespace after the cursor isn't included, because the response starts at the cursor. On an
+   * empty line, the indentation of the surrounding block.
    */
   readonly indentation: string;
   /**
@@ -105,8 +106,25 @@ const SETTINGS_SCHEMES: ReadonlySet<string> = new Set(['vscode-userdata', 'vscod
 
 function indentationAt(document: TextDocument, { start, isEmpty }: Range): string {
   const { text, firstNonWhitespaceCharacterIndex } = document.lineAt(start.line);
+  if (isEmpty && text === '') return indentationAround(document, start.line);
   const end = isEmpty ? start.character : text.length;
   return text.slice(0, Math.min(firstNonWhitespaceCharacterIndex, end));
+}
+
+/**
+ * Returns the indentation shared by the nearest non-blank lines above and below a line. Editors
+ * remove the whitespace of empty lines, so the line itself doesn't show its block.
+ */
+function indentationAround(document: TextDocument, line: number): string {
+  const indentationOfNearest = (step: 1 | -1): string => {
+    for (let near = line + step; near >= 0 && near < document.lineCount; near += step) {
+      const { text, firstNonWhitespaceCharacterIndex, isEmptyOrWhitespace } = document.lineAt(near);
+      if (!isEmptyOrWhitespace) return text.slice(0, firstNonWhitespaceCharacterIndex);
+    }
+    return '';
+  };
+  const [above, below] = [indentationOfNearest(-1), indentationOfNearest(1)];
+  return above.startsWith(below) ? below : below.startsWith(above) ? above : '';
 }
 
 function snapshotOf({
@@ -124,7 +142,7 @@ export function currentSnapshot(): EditorSnapshot | undefined {
 
 /**
  * Returns an updated snapshot, because VS Code moves the selections when the document is edited.
- * @returns undefined if the selected texts have changed, or if no editor shows the changed document
+ * @returns undefined if any selected text has changed, or if no editor shows the changed document
  */
 export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
   const { document, version, texts } = snapshot;

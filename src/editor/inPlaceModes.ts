@@ -34,7 +34,8 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
 }
 
 function placeAtCursor(target: Target): ResponsePlace {
-  return placeAt(target, target.selection);
+  const { selection, indentation } = target;
+  return placeAt(target, selection, indentation.slice(selection.start.character));
 }
 
 /** Returns how the response to a target is fitted to its place. */

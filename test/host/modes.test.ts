@@ -50,6 +50,21 @@ describe('insert modes:', () => {
     });
   }
 
+  for (const [where, text, line, want] of [
+    ['within a block', 'f() {\n\ta();\n\n\tb();\n}', 2, 'f() {\n\ta();\n\tone\n\ttwo\n\tb();\n}'],
+    ['after other empty lines', '  a\n\n\n    b', 2, '  a\n\n  one\n  two\n    b'],
+    ['between two blocks', 'def f():\n    a\n\ndef g():', 2, 'def f():\n    a\none\ntwo\ndef g():'],
+    ['at the end of the document', '  a\n', 1, '  a\none\ntwo'],
+  ] as const) {
+    it(`a response at the cursor on an empty line is indented like the lines around it (${where})`, async () => {
+      const editor = await open(text, new Range(line, 0, line, 0), 'javascript');
+      assert.equal(await stream(editor, 'below', ['one\n', 'two']), true);
+      assert.equal(editor.document.getText(), want);
+      await commands.executeCommand('undo');
+      assert.equal(editor.document.getText(), text);
+    });
+  }
+
   for (const [mode, want] of [
     ['below', 'text\nanswer\nend'],
     ['after', 'textanswer\nend'],
@@ -119,7 +134,7 @@ describe('insert modes:', () => {
     assert.equal(editor.document.getText(), '  a = 1;');
   });
 
-  it('`newDocument` writes a response into a new document of the same language', async () => {
+  it('`newDocument` writes a response into a new document in the same language', async () => {
     const editor = await open('a = 1', new Range(0, 0, 0, 5), 'python');
     assert.equal(await stream(editor, 'newDocument', ['b ', '= 2']), true);
     assert.equal(editor.document.getText(), 'a = 1');
@@ -232,7 +247,7 @@ describe('insert modes:', () => {
     assert.deepEqual(window.visibleTextEditors, [editor]);
   });
 
-  it('`newDocument` writes the response of a retry after Undo Generation @nightly', async () => {
+  it('`newDocument` writes the response from a retry after Undo Generation @nightly', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.append(0, 'first');
