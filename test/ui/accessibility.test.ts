@@ -112,7 +112,7 @@ describe(`keyboard-only use with a screen reader ${nightly}`, () => {
     await reader.waitForMarked({ role: 'option', name: /Set Up\.\.\., .*refused the API key/ });
     await page.getByRole('option', { name: /Key and token: failed/ }).waitFor();
     await page.keyboard.press('Enter');
-    await quickInput.waitFor({ step: '1/5' });
+    await quickInput.waitFor({ step: '2/5' });
     await page.keyboard.press('Escape');
   });
 
