@@ -19,7 +19,8 @@ interface CallerDecision {
   /**
    * Keyed hash of everything that the decision covers: the API key (or the service, if there's no
    * key), the service address, and the project. Also covers the latest sign-out, because a sign-out
-   * can't delete the decisions in other VS Code profiles. Earlier decisions then no longer match.
+   * can't delete the decisions in other VS Code profiles. As a result, earlier decisions no longer
+   * match after a sign-out.
    */
   readonly fingerprint: string;
 }

@@ -13,7 +13,7 @@ import { AI_SETTING, UTILITY_MODEL_SETTING } from '../undocumentedApi.ts';
 
 /**
  * Returns the tooltip for a model in VS Code's model list.
- * @param withdrawn the withdrawal date, of the form YYYY-MM-DD
+ * @param withdrawn the withdrawal date, formatted as YYYY-MM-DD
  */
 export function modelTooltip(id: string, provider: string, withdrawn: string | undefined): string {
   const end = withdrawn ? ` Withdrawal date: ${withdrawn}.` : '';
@@ -153,7 +153,7 @@ export function toolPromptText(most: number): string {
 
 // First use
 
-/** Number of tokens that VS Code's instructions and tools add to each agent step, as measured. */
+/** Measured number of tokens that VS Code's instructions and tools add to each agent step. */
 const AGENT_TOKENS = 17_000;
 
 export const USE = 'Use in Chat';

@@ -11,8 +11,8 @@ import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
- * Stores each service's model list for VS Code's chat. VS Code requests the models too often to
- * fetch the lists each time.
+ * Stores each service's model list for VS Code's chat. VS Code requests the models so often that
+ * the lists can't be fetched each time.
  */
 
 const LISTS = 'hostedModel.chatModels';
@@ -104,7 +104,7 @@ function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
   return [serviceUrl, operation, service.word, ...stated].join(' ');
 }
 
-/** Drops unsafe names, and data that the chat doesn't use, such as descriptions. */
+/** Drops unsafe names and any data that the chat doesn't use, such as descriptions. */
 function slim(model: Model): Model {
   return {
     ...model,

@@ -46,7 +46,8 @@ import {
 } from './reportToChat.ts';
 
 /**
- * Offers VS Code's chat, agents, and other extensions the models of every service that is set up.
+ * Makes the models of every service that is set up available to VS Code's chat, agents, and other
+ * extensions.
  */
 
 export interface ChatDeps {
@@ -286,8 +287,8 @@ export class ChatProvider {
       const response = await connection.chat(conversation, {
         signal,
         storedModel: this.models.storedModel(connection),
-        // Check the budget again, because other requests may have used it up while this request
-        // waited.
+        // Check the budget again, because other requests may have used it up while this one was
+        // waiting.
         beforeFirstAttempt: async () => {
           claim = await usage.claim(connection, estimateTokens(prompt));
           if (claim.refusal) throw new ChatError(claim.refusal);

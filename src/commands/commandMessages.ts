@@ -22,7 +22,7 @@ export const COMMAND_MESSAGES = {
     `${name} is now used for selections. A workspace or remote setting overrides its model.`,
   notSetUp: (name: string) => `Couldn’t switch to ${name}, because it’s no longer set up.`,
   noGeneration: 'This document has no generation to repeat.',
-  noPreview: 'Open the preview of a response first.',
+  noPreview: 'Open a response preview first.',
   /** Messages for a malformed keybinding argument. */
   malformed: {
     args: 'The keybinding’s “args” must be an object, such as {"template": "Review"}.',

@@ -172,8 +172,8 @@ export function settingsFor(service: Service, settings: Settings): Settings {
 }
 
 /**
- * If the settings name no service, returns the settings for the first service with a stored key.
- * Otherwise, or if no key is stored, returns the settings unchanged.
+ * If the settings don't name a service, returns the settings for the first service with a stored
+ * key. Otherwise, or if no key is stored, returns the settings unchanged.
  * @param stored the `word` of each service with a stored key
  */
 export function withStoredService(settings: Settings, stored: readonly string[]): Settings {

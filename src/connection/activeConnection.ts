@@ -22,7 +22,7 @@ export class ActiveConnection implements Disposable {
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /** The `folderKey` of the folder that was active when a lookup for it last started. */
+  /** The `folderKey` of the last folder that was active when a lookup for it started. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
   /** The obstacle for each folder, keyed by `folderKey`. */

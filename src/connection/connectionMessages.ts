@@ -97,7 +97,7 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   'unknown-region': 'points to a host outside the known regions',
 };
 
-/** Describes the flaws in a value that is used despite them. */
+/** Describes the flaws in a value that is used anyway. */
 export function issuesText(
   name: SettingName,
   issues: readonly ValueFlaw[],
@@ -155,7 +155,8 @@ export function hostsText(
 }
 
 /**
- * Maximum length of a shown name, in characters. No valid service ID or front matter key is longer.
+ * Maximum length of a displayed name, in characters. No valid service ID or front matter key is
+ * longer.
  */
 const MAX_NAME_LENGTH = 64;
 

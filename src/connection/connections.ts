@@ -318,7 +318,7 @@ export class Connections implements Disposable {
    * @throws if secret storage fails to delete a key
    */
   async signOut(): Promise<void> {
-    // End the requests before waiting for secret storage, because a keyring may ask for its
+    // Cancel the requests before waiting for secret storage, because a keyring may ask for its
     // password.
     this.#endRequests();
     try {
@@ -350,7 +350,7 @@ export class Connections implements Disposable {
   async #onKeyChange(isSignOut: boolean): Promise<void> {
     if (await hasSignedOut(this.#options, isSignOut)) {
       this.#endRequests();
-      // Signing out ends the approvals, so no external source is in use anymore.
+      // Signing out invalidates the approvals, so no external source is in use anymore.
       await forgetExternalSources(this.#options);
       this.#signOuts.fire();
     }

@@ -56,7 +56,7 @@ export function compareWithApproved(
   found?: string,
 ): 'same' | 'tampered' | DestinationChange {
   const approved = parseDestination(authUrl, serviceUrl, service);
-  // The user can't have approved an invalid address, so someone else changed the record.
+  // The user can't have approved an invalid address, so someone else must have changed the record.
   if ('setting' in approved) return 'tampered';
   const isEntryChanged = definition !== service.definition;
   const isMoved = hasOtherOrigin(approved, wanted);

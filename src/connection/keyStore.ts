@@ -75,7 +75,7 @@ export class KeyStore {
   #listed: readonly string[] | undefined;
   /** Number of changes made by this window or reported by secret storage. */
   #changes = 0;
-  /** Settles when this window's latest write or deletion ends. */
+  /** Settles when this window's latest write or deletion finishes. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
@@ -135,8 +135,8 @@ export class KeyStore {
 
   /**
    * Stores a record.
-   * @param expected the stored record, as the caller read it. If it has changed since then, nothing
-   * is stored, so that a sign-out isn't undone.
+   * @param expected the stored record, as last read by the caller. If it has changed since then,
+   * nothing is stored, so that a sign-out isn't undone.
    * @returns false if the stored record has changed or the new record couldn't be stored; in the
    * latter case, `onIssue` is called
    */
@@ -221,8 +221,8 @@ export class KeyStore {
   }
 
   /**
-   * Waits for this window's pending changes to end, then calls `read`. Calls it again if anything
-   * changes in the meantime.
+   * Waits for this window's pending changes to finish, then calls `read`. Calls it again if
+   * anything changes in the meantime.
    * @param use called synchronously after the last read, so the value is still current
    */
   async #readCurrent<Value, Result>(
@@ -264,8 +264,8 @@ export class KeyStore {
 
   async #compare(name: string): Promise<void> {
     await this.#lastChange;
-    // Without a last known value, there's nothing to compare, so announce the change without
-    // reading the key.
+    // Without a last known value, there's nothing to compare against, so announce the change
+    // without reading the key.
     if (this.#seen.has(name)) await this.#readAndCompare(name);
     else this.#announce();
   }

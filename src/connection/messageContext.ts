@@ -2,7 +2,7 @@ import type { MessageContext } from '../messages/failureContext.ts';
 import type { Connection, PublicCredentials } from '../service/connection.ts';
 import type { Credentials } from '../service/credentials.ts';
 
-/** Derives the context of failure messages from connections and credentials. Pure. */
+/** Derives the context for failure messages from connections and credentials. Pure. */
 
 /** Returns the context for messages about a connection. Empty if there is no connection. */
 export function contextOf(connection: Connection | undefined): MessageContext {
@@ -12,7 +12,7 @@ export function contextOf(connection: Connection | undefined): MessageContext {
 
 /**
  * Returns the context for messages about the connection test in the setup. The test uses values
- * that aren't saved yet.
+ * that haven't been saved yet.
  */
 export function contextOfTest(credentials: Credentials): MessageContext {
   return { source: 'answers', isCheck: true, ...serviceContext(credentials) };

@@ -19,8 +19,8 @@ export interface SetUpStatus {
    */
   readonly isSetUp: boolean;
   /**
-   * True if there is a stored key for the service in the settings. If the settings name no service,
-   * true if there is a stored key for any service.
+   * True if there is a stored key for the service in the settings. If the settings don't name a
+   * service, true if there is a stored key for any service.
    */
   readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
@@ -31,8 +31,8 @@ export interface SetUpStatus {
 
 /**
  * Determines the state of the setup, without reading secrets.
- * @param inUse the service in use. The default is the service in the settings or, if they name no
- * service, the first service with a stored key.
+ * @param inUse the service in use. The default is the service in the settings or, if they don't
+ * name one, the first service with a stored key.
  */
 export async function readSetUpStatus(
   { keys, approvals, workspaceState }: StoredState,

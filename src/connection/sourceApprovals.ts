@@ -67,7 +67,7 @@ export class SourceApprovals {
 
   /**
    * Returns the stored decision, if any. Ignores an approval from before the latest sign-out. If
-   * there's no hash key yet, no decision has been stored, so this method doesn't create a hash key.
+   * there's no hash key yet, no decision has been stored, so this method doesn't create one.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const hashKey = await this.#readHashKey();
@@ -114,7 +114,7 @@ export class SourceApprovals {
     try {
       lastSignOut = (await this.#secrets.get(LAST_SIGN_OUT)) ?? '';
     } catch {
-      // It's unknown which approvals have ended.
+      // It's unknown which approvals no longer apply.
       return;
     }
     const left = this.#decisions.filter((one) => !hasEnded(one, lastSignOut));
@@ -147,7 +147,7 @@ export class SourceApprovals {
     this.#windowHashKey ??= randomBytes(HASH_KEY_BYTES).toString('hex');
     const hashKey = this.#windowHashKey;
     try {
-      // Keep a stored hash key, because a new key would invalidate all earlier decisions.
+      // Keep the stored hash key, if any, because a new key would invalidate all earlier decisions.
       if ((await this.#secrets.get(HASH_KEY_NAME)) === undefined)
         await this.#secrets.store(HASH_KEY_NAME, hashKey);
     } catch {
@@ -163,7 +163,7 @@ function hasEnded([, decision, stored = '']: HashedDecision, lastSignOut: string
 }
 
 /**
- * Hashes a subject with a secret key. Without the key, the hash can't be used to check guesses of
+ * Hashes a subject with a secret key. Without the key, the hash can't be used to check guesses at
  * the values.
  */
 function hashOf(subject: Subject, hashKey: string): string {

@@ -46,7 +46,9 @@ export type ExternalText<Reading = PublicReading> =
   | {
       readonly kind: 'read';
       readonly reading: Reading;
-      /** True if the source has values for other services, but none for the service in the settings. */
+      /**
+       * True if the source has values for other services, but none for the service in the settings.
+       */
       readonly namesOtherService?: boolean;
     };
 
@@ -171,15 +173,16 @@ export interface Lookup {
 /**
  * Selects the source that `hostedModel.credentialSource` names. With `auto`, the order is the
  * editor, an approved `.env` file, an approved environment, and then sources that the user hasn't
- * decided about. Values from two sources are never mixed. If no source can be used, returns the
- * obstacle. With `auto`, the environment is never used in place of a faulty `.env` file.
+ * decided about. Values from different sources are never mixed. If no source can be used, returns
+ * the obstacle. With `auto`, the environment is never used in place of a faulty `.env` file.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
   return withOtherKeys(chooseSource(found), found);
 }
 
 /**
- * Selects the source to use without a folder: the editor, unless the settings name another source.
+ * Selects the source to use if there's no folder: the editor, unless the settings name another
+ * source.
  */
 export function chooseWithoutFolder(found: SourceSnapshot): SourceSelection {
   return namedSource(found) ? choose(found) : chooseEditor(found);
@@ -268,7 +271,7 @@ export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
 }
 
 /**
- * True if the source would be usable once its errors are fixed. A placeholder counts as both an
+ * True if the source would be usable if its errors were fixed. A placeholder counts as both an
  * error and a missing value.
  */
 export function hasOnlyErrors({ text, values }: ExternalSource): boolean {

@@ -92,8 +92,8 @@ export async function findSources(
   const inFile = readText(envFile, settings);
   const own = settings.service.word;
   const stored = [keys.read(own), keys.others(own)] as const;
-  // Parsing takes milliseconds, so parse while secret storage is being read. A dev container can
-  // set the environment, so the environment needs workspace trust, too.
+  // Parsing takes several milliseconds, so parse while secret storage is being read. A dev
+  // container can set the environment, so the environment needs workspace trust, too.
   const inEnvironment = readText(workspace.isTrusted ? assignments : 'untrusted', settings);
   const [record, others, program, ...external] = await Promise.all([
     ...stored,
@@ -184,7 +184,7 @@ function keysIn({ all }: ReadText): ServiceKey[] {
   return all.flatMap(({ service, reading }) => {
     const given = reading.named.filter(({ isGiven }) => isGiven);
     const sets = [...new Set(given.map(({ set }) => set))];
-    // Programs differ in whether the first or the last of two duplicate lines counts, so read both.
+    // Some programs use the first of two duplicate lines and others use the last, so read both.
     const orders = [given, given.toReversed()];
     const read = orders.flatMap((lines) => sets.map((set) => valuesOf(set, lines)));
     // List the other keys without their accounts, because a source can contain thousands of keys,
@@ -250,7 +250,7 @@ interface ReadText {
 
 /**
  * Selects the reading for the service in the settings, even if that reading is incomplete, so that
- * prompts never go to another account. If the settings name no service, uses the result of
+ * prompts never go to another account. If the settings don't name a service, uses the result of
  * `firstReading`.
  */
 function readText(

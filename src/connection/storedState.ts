@@ -36,8 +36,8 @@ export async function hasSignedOut(
 }
 
 /**
- * Forgets that an external source was used, and deletes the approvals that the sign-out has ended.
- * Called after a sign-out in any window, even in another VS Code profile.
+ * Forgets that an external source was used, and deletes the approvals that the sign-out has
+ * invalidated. Called after a sign-out in any window, even in another VS Code profile.
  */
 export async function forgetExternalSources({
   approvals,

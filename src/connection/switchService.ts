@@ -4,7 +4,7 @@ import { canOverrideAuthUrl, neededSettings, type Service } from '../service/ser
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 
 /**
- * Returns the user's settings. If they name no service, the first service with a stored key is
+ * Returns the user's settings. If they don't name a service, the first service with a stored key is
  * used.
  */
 export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {

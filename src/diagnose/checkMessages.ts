@@ -93,7 +93,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   },
   'request-limit': ({ isPaused, requestLimit: { perSecond, left } = {} }) => {
     // This text must still be true after the pause, because it isn't updated once the check has
-    // ended.
+    // finished.
     if (isPaused) return 'The service asked for a pause, which may delay new requests.';
     if (perSecond === undefined) return 'The service doesn’t report a limit.';
     const rest = left === undefined ? '' : `, ${left} left`;
@@ -161,7 +161,7 @@ function span(ms: number): string {
   return unit ? amount(Math.round(total / unit.minutes), unit.name) : 'less than a minute';
 }
 
-/** Returns the label of a fix. In a diagnosis, `retry` runs the checks again, not a generation. */
+/** Returns the label of a fix. In a diagnosis, `retry` repeats the checks, not a generation. */
 export function fixLabel(fix: Fix): string {
   return fix === 'retry' ? 'Check Again' : ACTION_LABELS[fix];
 }
@@ -179,7 +179,7 @@ export function conclusionOf(checks: readonly ShownCheck[]): ShownCheck {
 }
 
 /**
- * UI strings for the *Diagnose Connection* list. Once all checks have ended, `placeholderAtEnd`
+ * UI strings for the *Diagnose Connection* list. Once all checks have finished, `placeholderAtEnd`
  * replaces `placeholder`, and the conclusion replaces `prompt`.
  */
 export const LIST_TEXTS = {

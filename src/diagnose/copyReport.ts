@@ -12,9 +12,9 @@ import type { Report } from './reportText.ts';
  */
 
 /**
- * Minimum length, in characters, of a secret to look for in the whole report. A shorter secret
- * could match the extension's own text by chance, so only text from outside the extension is
- * searched for it.
+ * Minimum length, in characters, of a secret to look for in the whole report. Shorter secrets could
+ * match the extension's own text by chance, so only text from outside the extension is searched for
+ * them.
  */
 const MIN_LENGTH_IN_OWN_TEXT = 16;
 

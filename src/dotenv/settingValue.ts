@@ -51,7 +51,7 @@ export type Issue = IssueDetails & {
   readonly place: LineRange | undefined;
 };
 
-/** A zero-based line and a range of columns, counted in UTF-16 units; `end` is exclusive. */
+/** A zero-based line and a range of columns, counted in UTF-16 code units; `end` is exclusive. */
 export interface LineRange {
   readonly line: number;
   readonly start: number;

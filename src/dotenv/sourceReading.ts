@@ -93,8 +93,8 @@ export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>)
 }
 
 /**
- * Returns the reading to use if the settings name no service. Prefers the first reading that is
- * usable or malformed (see `isMalformed`), and then the first reading with a recognized setting.
+ * Returns the reading to use if the settings don't name a service. Prefers the first reading that
+ * is usable or malformed (see `isMalformed`), and then the first reading with a recognized setting.
  * Defaults to the reading for the service in use.
  * @param services in order of preference
  */
@@ -163,7 +163,7 @@ function usableValues(
   if (given.some((one) => one.set === set && faulty.has(one.name))) return undefined;
   const values = valuesOf(set, given);
   const needed = neededSettings(service);
-  // A service that needs no key needs no credentials from a file or the environment.
+  // A service that needs no key doesn't need credentials from a file or the environment.
   if (!needed.includes('apiKey')) return undefined;
   if (needed.some((setting) => !values[setting])) return undefined;
   const { apiKey = '', projectId = '', url = '' } = values;

@@ -98,7 +98,7 @@ function holds({ input }: Tab, { uri }: TextDocument): boolean {
   return input instanceof TabInputNotebook && input.uri.path === uri.path;
 }
 
-/** Converts changes to ranges and texts for the VS Code API. */
+/** Converts changes to ranges and strings for the VS Code API. */
 export function rangedIn(
   document: TextDocument,
   changes: readonly TextChange[],

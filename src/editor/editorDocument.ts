@@ -14,7 +14,7 @@ import type { Replay } from './replayStates.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
 /**
- * Called once for each change event, with all changes of the event in order. The offsets of each
+ * Called once for each change event, with all changes in the event, in order. The offsets of each
  * change refer to the document after the preceding changes.
  */
 export type ChangeListener = (changes: readonly TextChange[], replay: Replay | undefined) => void;
@@ -121,8 +121,8 @@ export class EditorDocument implements Disposable {
 
   /**
    * Switches to the new document that VS Code creates for a renamed file. Keeps the old document if
-   * the new name makes the file run automatically, because generated text goes into such files only
-   * after a preview.
+   * the file would run automatically under its new name, because generated text goes into such
+   * files only after a preview.
    */
   #followFile({ files }: FileRenameEvent): void {
     const text = this.#document.getText();

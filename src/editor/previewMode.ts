@@ -49,7 +49,7 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
 class PreviewWriter implements ResponseWriter {
   readonly #deps: ModeDeps;
   readonly #writer: StreamWriter;
-  /** Indices of responses that have begun and not ended, even if they have no text yet. */
+  /** Indices of responses that have begun but not ended, even if they have no text yet. */
   readonly #open = new Set<number>();
   /** Indices of responses that have text and are still streaming. */
   readonly #unfinished = new Set<number>();
@@ -187,7 +187,7 @@ class PreviewWriter implements ResponseWriter {
     await showDocument(this.#deps.openDocument.document).catch(() => {});
     await this.#close(shown).catch(() => {});
     const written = await Promise.all(indices.map((index) => this.#writer.end(index)));
-    // If another response is still waiting for its first text, a new preview opens when that text
+    // If another response is still waiting for its first chunk, a new preview opens when that chunk
     // arrives. That preview takes focus only if nothing in the editor has changed by then.
     this.#captureEditor();
     if (written.includes(false)) this.#deps.rescue();

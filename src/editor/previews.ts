@@ -184,7 +184,7 @@ function untilNotRenaming(file: Uri): Promise<void> {
     const end = () => {
       clearTimeout(timer);
       listener.dispose();
-      // After a rename, the caller continues in a microtask. By then, the other listeners of this
+      // After a rename, the caller continues in a microtask. By then, the other listeners for this
       // event have switched to the renamed documents.
       resolve();
     };

@@ -11,7 +11,7 @@ export class ReplayStates<State> {
   #hasForgotten = false;
 
   /**
-   * Keeps the state from before a change.
+   * Saves the state before a change.
    * @param replay undefined if the change is neither an undo nor a redo
    */
   keep(state: State, replay: Replay | undefined): void {

@@ -9,7 +9,7 @@ import { TrackedRange } from './trackedRange.ts';
 export interface ResponsePlace extends OffsetRange {
   /** Text to insert before the response, such as the line break and indentation of a new line. */
   readonly lead: string;
-  /** Text to insert after the response. It's written together with the first chunk. */
+  /** Text to insert after the response. It's written with the first chunk. */
   readonly tail: string;
 }
 
@@ -117,7 +117,7 @@ export class ResponseInDocument {
 
   /**
    * Resolves a pending `end` if all accepted text is written or the response is lost.
-   * @param isLate true if an edit exceeded its deadline; `end` is then resolved in any case
+   * @param isLate true if an edit exceeded its deadline; `end` is then resolved regardless
    */
   settle(isLate: boolean): void {
     if (isLate || this.#accepted === '' || this.#isLost) this.#ended?.resolve();
@@ -138,8 +138,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * The change that would write all waiting text, including text that isn't accepted yet. Undefined
-   * if no text is waiting, or if the text can't be written.
+   * The change that would write all waiting text, including text that hasn't been accepted yet.
+   * Undefined if no text is waiting, or if the text can't be written.
    */
   get upcoming(): NextChange | undefined {
     return this.#changeFor(this.#waiting);

@@ -56,7 +56,7 @@ export interface Timing {
    * servers, which reanalyze the file after each edit.
    */
   readonly intervalMs: number;
-  /** Maximum time to wait for the result of an edit. Additional time is allowed for long texts. */
+  /** Maximum time to wait for the result of an edit. Additional time is allowed for long text. */
   readonly deadlineMs: number;
 }
 

@@ -199,8 +199,8 @@ export class TrackedRange {
   }
 
   /**
-   * Records a change that isn't from this range's `changeFor`, such as an edit by the user or text
-   * from another response.
+   * Records a change that wasn't made by this range's `changeFor`, such as an edit by the user or
+   * text from another response.
    */
   follow(change: TextChange, origin: ChangeContext = {}): void {
     const { belongsBehind = false, replay, isTyping = false } = origin;
@@ -237,7 +237,7 @@ export class TrackedRange {
       };
     } else if (rangeOffset < end) {
       const coversAll = rangeOffset <= start && changeEnd >= end;
-      // Until the first text is written, any change inside the range breaks it.
+      // Until some text has been written, any change inside the range breaks it.
       const breaks = !this.isWritten || coversAll || rangeOffset < start || changeEnd > end;
       this.#now = {
         ...now,
@@ -303,7 +303,7 @@ export class TrackedRange {
   /**
    * Finds the known state that an undo or redo has restored, and makes it the current state. A
    * state matches if the document contains all of its pieces. The match with the most generated
-   * text wins. Among equal matches, the latest state wins.
+   * text wins. In case of a tie, the latest state wins.
    */
   #recall(replay: Replay, event: PendingEvent, isThere: (piece: Piece) => boolean): void {
     const { pieces, shift, growth } = this.#now;

@@ -28,8 +28,8 @@ export interface Problem {
  * Parses the text of an open `.env` file.
  * @param services the services whose settings the text may contain; if the text contains none of
  * their settings, it's parsed for `inUse`
- * @param isServiceSet false if VS Code's settings name no service; the text then determines the
- * service
+ * @param isServiceSet false if VS Code's settings don't name a service; the text then determines
+ * the service
  */
 export function parseEnvText(
   text: string,

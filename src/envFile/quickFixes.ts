@@ -77,8 +77,8 @@ export function registerQuickFixes(
 }
 
 /**
- * Returns the action that fixes every error for which there is only one possible fix. Undefined if
- * there are fewer than two fixes.
+ * Returns the action that fixes every error that has only one possible fix. Undefined if there are
+ * fewer than two fixes.
  */
 function fixAllAction(document: TextDocument, parse: Parse): CodeAction | undefined {
   const lines = Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);

@@ -45,8 +45,8 @@ export async function generate(
   if (options.jobs.isGeneratingFor(targets)) return inform(texts.ALREADY_RUNNING);
   const { document } = snapshot;
   const mode = modeFor(document, insertModeFor(document, overrides), mustPreview);
-  // The job tracks the selections from here on, because the following input boxes can stay
-  // open for minutes.
+  // The job tracks the selections from here on, because the input boxes that follow can stay open
+  // for minutes.
   const rescue = (lost: Job) => void offerResult(lost);
   const job = new Job(targets, overrides.template, mode, {
     previews: options.jobs.previews,

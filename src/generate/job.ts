@@ -293,7 +293,7 @@ export class Job implements Result, Disposable {
     this.#writer.dispose?.();
     this.#openDocument.dispose();
     if (this.isRunning) return;
-    // Messages about the job can stay open for hours, but must not keep the job's texts in memory.
+    // Messages about the job can stay open for hours, but must not keep the job's text in memory.
     this.#responses = [];
     this.#writer = FORGOTTEN_WRITER;
   }
@@ -327,7 +327,7 @@ export class Job implements Result, Disposable {
   }
 }
 
-/** Replaces the writer of a forgotten job, so that the texts in the old writer can be freed. */
+/** Replaces the writer of a forgotten job, so that the text in the old writer can be freed. */
 const FORGOTTEN_WRITER: ResponseWriter = {
   isPending: false,
   canInsert: () => false,

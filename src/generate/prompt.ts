@@ -21,8 +21,8 @@ export async function promptsFor(
   const typed = await window.showInputBox({
     ...texts.PROMPT_QUESTION,
     ignoreFocusOut: true,
-    // Keep the box open if the user presses Enter without typing text. If the box closed, the next
-    // keystrokes would go to the document.
+    // Keep the box open if the user presses Enter without typing anything. If the box closed, the
+    // next keystrokes would go to the document.
     validateInput: (text) => (text.trim() === '' ? texts.NO_PROMPT : undefined),
   });
   return typed === undefined ? undefined : targets.map(() => typed);

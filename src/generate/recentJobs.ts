@@ -24,7 +24,7 @@ export class RecentJobs implements Disposable {
   #result: Job | undefined;
 
   /**
-   * Adds a job. Forgets idle jobs, except the 20 most recent jobs and the job for *Show Last
+   * Adds a job. Forgets idle jobs, except for the 20 most recent ones and the job for *Show Last
    * Response*.
    */
   add(job: Job): void {

@@ -77,7 +77,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
 /**
  * Offers to continue truncated responses. After *Raise Limit...* or *Show*, shows the message
  * again.
- * @param pressed the buttons that aren't shown again
+ * @param pressed the buttons to leave out when the message is shown again
  */
 async function offerMore(
   job: Job,

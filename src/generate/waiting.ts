@@ -63,8 +63,8 @@ const STALLED_AFTER_MS = 10_000;
  * label shows the time until that selection's request is retried, or until the pause ends. If a
  * response is slow, offers to retry the request, because the network connection may have died
  * silently. The retry isn't automatic, because the service may bill the user for both requests. The
- * offer is part of the progress text. A separate message would stay open after the response has
- * arrived, because an extension can't close messages.
+ * offer is part of the progress text. A separate message would stay open after the response
+ * arrives, because an extension can't close messages.
  */
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
@@ -201,8 +201,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Returns the first of these texts that applies: retry offer, pause countdown, retry countdown,
-   * notice about a slow or stalled response, run progress.
+   * Returns the first of these that applies: retry offer, pause countdown, retry countdown, notice
+   * about a slow or stalled response, run progress.
    */
   #text(wait: Wait | undefined, next: PendingRetry | undefined): string {
     if (this.#offered.size > 0) {

@@ -45,9 +45,9 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
 }
 
 /**
- * Converts a lost connection or timeout to `incomplete`, for a response that was partly shown. The
- * message for the original error would be confusing next to a partial response, because it states
- * that the service may have processed the request.
+ * Converts a lost connection or timeout to `incomplete` if part of the response was already shown.
+ * The message for the original error would be confusing next to a partial response, because it
+ * states that the service may have processed the request.
  */
 export function asIncomplete(error: unknown): unknown {
   return isKind(error, 'connection-lost', 'timeout')
@@ -162,11 +162,11 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
   'unexpected-answer': ({ host = 'The service', status = 0 }, { address, isBuiltInHost }) =>
     status >= 200 && status < 300
       ? {
-          text: `${host} sent an unexpected response, possibly a web page. If your network requires a login, log in with a browser.${isBuiltInHost ? '' : ` Otherwise, check the address in ${address.name}.`}`,
+          text: `${host} sent an unexpected response, possibly a web page. If your network requires a login, log in through a browser.${isBuiltInHost ? '' : ` Otherwise, check the address in ${address.name}.`}`,
           actions: ['retry', isBuiltInHost ? 'diagnose' : address.value],
         }
       : {
-          text: `${host} sent an unexpected response. If your network requires a login, log in with a browser. Otherwise, check the address in ${address.name}.`,
+          text: `${host} sent an unexpected response. If your network requires a login, log in through a browser. Otherwise, check the address in ${address.name}.`,
           actions: [address.value, 'diagnose'],
         },
   incomplete: ({ phase }) => ({

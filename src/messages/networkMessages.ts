@@ -66,7 +66,7 @@ function redirected({ redirectHost }: ErrorDetails, where: FailureContext): Mess
   const asked = isIdentity ? 'The identity service' : 'The service';
   const to = redirectHost ?? 'another address';
   const what = `${asked} redirected the request to ${to}, but redirects aren’t followed.`;
-  const cause = 'If your network requires a login, log in with a browser.';
+  const cause = 'If your network requires a login, log in through a browser.';
   const end = isBuiltInHost ? '' : ` Otherwise, check the address in ${address.name}.`;
   return { text: `${what} ${cause}${end}`, actions: fixAddress(where) };
 }

@@ -78,7 +78,7 @@ export const REFUSAL_MESSAGES = {
     actions: [place.value],
   }),
   intercepted: ({ status }, { address, isBuiltInHost }) => ({
-    text: `A firewall or gateway probably refused the request${parenthesized(status)} before it reached the service. Contact your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
+    text: `A firewall or gateway probably blocked the request${parenthesized(status)} before it reached the service. Contact your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
     actions: ['retry', 'diagnose'],
   }),
   'project-missing': (_, { place, labels }) => ({
@@ -103,8 +103,8 @@ export const REFUSAL_MESSAGES = {
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
 /**
- * Returns advice on a key that was re-enabled. Empty if a refused key is sent again anyway: with
- * each request, or with the next test in the setup.
+ * Returns advice on a key that was re-enabled. Empty if requests contain the key itself or the key
+ * isn't stored yet, because in those cases a refused key is sent again anyway.
  */
 function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): string {
   if (sendsSecret(labels) || !isStored) return '';
@@ -148,7 +148,7 @@ function unauthorized(
       };
     case 'authentication_no_token':
       return {
-        text: `The service received no token. A proxy or gateway may have removed it from the request. Contact your network administrator.${unchecked(isUnchecked)}`,
+        text: `The service didn’t receive a token. A proxy or gateway may have removed it from the request. Contact your network administrator.${unchecked(isUnchecked)}`,
         actions: ['retry', 'diagnose'],
       };
     default:

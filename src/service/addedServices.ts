@@ -37,7 +37,7 @@ export interface ServiceIssue {
 const NEUTRAL = 'vendor';
 
 /**
- * The IDs that no new service can have, because they are prefixes of existing setting names or
+ * The IDs that new services can't have, because they're prefixes of existing setting names or
  * aliases.
  */
 export const RESERVED_WORDS: readonly string[] = [

@@ -36,8 +36,8 @@ export type Authentication =
   | { readonly kind: 'command'; readonly command: readonly string[] };
 
 /**
- * The input that each authentication method needs, and the function that reads the method from the
- * entry of a user-defined service.
+ * The input that each authentication method needs, and the function that reads the method from a
+ * user-defined service's entry.
  */
 export const AUTH_INPUTS: Readonly<Record<Authentication['kind'], AuthNeeds>> = {
   apiKeyGrant: {
@@ -91,7 +91,7 @@ export interface AuthNeeds {
    * secret.
    */
   readonly getsToken?: true;
-  /** A field that the entry of a user-defined service must have for this method. */
+  /** A field that a user-defined service's entry must have for this method. */
   readonly required?: 'grantType' | 'command';
   readonly read: (
     path: string,

@@ -108,14 +108,14 @@ interface GenerationRequest extends ModelRequest {
 }
 
 /**
- * Maximum milliseconds to wait for the network connection after the token has arrived. A longer
- * wait would save no time, because opening another network connection takes at most about a second,
- * even across an ocean.
+ * Maximum time to wait for the network connection after the token has arrived, in milliseconds. A
+ * longer wait wouldn't save any time, because opening another network connection takes at most
+ * about a second, even across an ocean.
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
- * Maximum milliseconds to spend looking for the cause of a refusal. The limit is short, because the
- * user is waiting for the error message.
+ * Maximum time to spend looking for the cause of a refusal, in milliseconds. The limit is short,
+ * because the user is waiting for the error message.
  */
 const EXPLANATION_MS = 3_000;
 

@@ -35,7 +35,7 @@ export type ErrorKind =
   // Failures that the inference service reports. The identity service can also report some of these
   // failures, such as `rate-limited`.
   | 'unauthorized'
-  /** The service refused a token, but all checks that followed passed with a new token. */
+  /** The service refused a token, but all subsequent checks passed with a new token. */
   | 'refused-once'
   | 'forbidden'
   /**
@@ -58,7 +58,7 @@ export type ErrorKind =
   | 'rate-limited'
   | 'capacity-full'
   | 'server-failed'
-  // Failures on the network, or while the response is read.
+  // Failures on the network, or while reading the response.
   | 'unreachable'
   /** Neither the identity service nor the inference service is reachable. */
   | 'offline'
@@ -79,11 +79,11 @@ export type ErrorKind =
 
 /** Everything that `src/service` reveals about a failure, apart from its kind. */
 export interface ErrorDetails {
-  /** The status of the response. Also set if the response broke off or stalled. */
+  /** The status of the response. Also set if the response was interrupted or stalled. */
   readonly status?: number;
   /** The service's error code. For a network failure, the code from Node or undici. */
   readonly code?: string;
-  /** The ID that the service gave the request. The service's support team may ask for it. */
+  /** The ID that the service assigned to the request. The service's support team may ask for it. */
   readonly requestId?: string;
   /** The host that the request was addressed to. */
   readonly host?: string;
@@ -177,7 +177,7 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
 
 /**
  * True if the proxy caused the failure, the network or service was unreachable, or the service
- * didn't respond. False in all other cases, for example if a response broke off.
+ * didn't respond. False in all other cases, for example if a response was interrupted.
  */
 export function isUnreachable(error: unknown): boolean {
   if (isKind(error, 'unreachable', 'offline', 'proxy')) return true;

@@ -3,13 +3,13 @@ import { ServiceError } from './errors.ts';
 /** Finds secrets in text, and masks them. Pure. */
 
 /**
- * Minimum length, in characters, of the secrets that shown or logged text is searched for. A
+ * Minimum length, in characters, of the secrets to search for in displayed or logged text. A
  * shorter secret could match unrelated text by chance.
  */
 const MIN_MASKED_LENGTH = 6;
 
 /**
- * Minimum length, in characters, of the secrets that requests are searched for. It's greater than
+ * Minimum length, in characters, of the secrets to search for in requests. It's greater than
  * `MIN_MASKED_LENGTH`, because a chance match would block the request.
  */
 export const MIN_BLOCKED_LENGTH = 8;

@@ -19,7 +19,9 @@ export interface InferenceOptions {
    * requests.
    */
   readonly isLowPriority?: boolean;
-  /** Maximum milliseconds for all attempts of a call, from the start of the first attempt. */
+  /**
+   * Maximum time for all attempts of a call, in milliseconds from the start of the first attempt.
+   */
   readonly deadlineMs?: number;
 }
 
@@ -29,7 +31,7 @@ export interface InferenceRequest {
   readonly body?: RequestBody | undefined;
   /** True if the response is a stream of events. */
   readonly streams?: boolean;
-  /** Maximum bytes of a response that isn't streamed. Defaults to `MAX_RESPONSE_BYTES`. */
+  /** Maximum size of a response that isn't streamed, in bytes. Defaults to `MAX_RESPONSE_BYTES`. */
   readonly maxBytes?: number;
 }
 

@@ -43,7 +43,7 @@ export interface Service {
    * Undefined for a built-in service.
    */
   readonly definition?: string;
-  /** True if the settings name no service, and this is the first service with a stored key. */
+  /** True if the settings don't name a service, and this is the first service with a stored key. */
   readonly isFirstSetUp?: boolean;
 }
 
@@ -76,7 +76,7 @@ export type SettingName = (typeof SETTING_NAMES)[number];
 export type NameSet = Readonly<Record<SettingName, readonly string[]>>;
 
 /**
- * True for a built-in service whose identity service has an address. `hostedModel.authUrl` can
+ * True for a built-in service whose identity service has its own address. `hostedModel.authUrl` can
  * override that address.
  */
 export function canOverrideAuthUrl({ authUrl, definition }: Service): boolean {

@@ -8,7 +8,7 @@ import { MODEL_ID } from './modelId.ts';
 /** Facts about a model. Unknown facts are undefined. */
 export interface ModelFacts {
   readonly name?: string | undefined;
-  /** The maximum number of tokens in the prompt and the response together. */
+  /** The maximum number of tokens in the prompt and response combined. */
   readonly context?: number | undefined;
   /** The maximum number of tokens in one response. */
   readonly output?: number | undefined;

@@ -190,8 +190,8 @@ function areUnread(
 }
 
 /**
- * Returns the host to display, or `invalid address` if the address can't be parsed. A full
- * validation would load code that isn't needed until an address is first used.
+ * Returns the host to display, or `invalid address` if the address can't be parsed. Full validation
+ * would load code that isn't needed until an address is first used.
  */
 function hostOf(url: string): string {
   return URL.parse(url)?.host || 'invalid address';

@@ -75,7 +75,7 @@ export class UsageLedger {
   }
 
   /**
-   * Reads today's usage of a key in other windows.
+   * Reads how much other windows have used a key today.
    * @returns a function that merges those rows with this window's rows at the time of the call
    */
   async today(fingerprint: string): Promise<() => UsageRow[]> {
@@ -103,7 +103,7 @@ export class UsageLedger {
    * a write, the next write saves it.
    */
   async #save(): Promise<void> {
-    // If a day is added again during its write, this loop visits it again.
+    // If a day is added again while its file is being written, this loop visits it again.
     for (const day of this.#unsaved) {
       this.#unsaved.delete(day);
       try {

@@ -20,7 +20,8 @@ export function spentText(tokens: number, budget: number): string {
 }
 
 /**
- * Returns the message for a refused request. It names a command, because the chat shows no buttons.
+ * Returns the message for a refused request. It names a command, because the chat doesn't show
+ * buttons.
  */
 export function refusalText(budget: number): string {
   return `Nothing was sent, because today’s budget of ${formatNumber(budget)} tokens is used up. Run “Hosted Model: Show Usage” and select “Continue Today”, or raise hostedModel.dailyTokenBudget.`;
@@ -35,7 +36,7 @@ export function todayLine(context: LabelContext, total: UsageTotal, budget: numb
   const tokens = tokensText(tokensOf(total), total.isEstimate);
   const used = `${requests}, ${tokens}${budget > 0 ? ` of ${formatNumber(budget)}` : ''} tokens`;
   const what = needsSetting('apiKey', context) ? settingLabel('apiKey', context) : 'service';
-  return `Usage today with this ${what}, in all windows: ${used}`;
+  return `Today’s usage with this ${what} in all windows: ${used}`;
 }
 
 export interface ShownUsage {
@@ -68,8 +69,8 @@ _Today_ covers all windows. _This session_ covers only this window. Both section
 }
 
 /**
- * Returns a Markdown table with the highest usage first and the total last. Without rows, returns a
- * sentence instead.
+ * Returns a Markdown table with the highest usage first and the total last. If there are no rows,
+ * returns a sentence instead.
  */
 function tableOf(rows: readonly UsageRow[]): string {
   if (rows.length === 0) return 'No requests.';

@@ -39,8 +39,8 @@ export interface TemplateReading {
   /** The prompt, trimmed and with `\n` line endings. */
   readonly prompt: string;
   /**
-   * The issues in no particular order. In a template file, offsets are relative to the start of the
-   * file.
+   * The issues, in no particular order. In a template file, offsets are relative to the start of
+   * the file.
    */
   readonly issues: readonly TemplateIssue[];
 }

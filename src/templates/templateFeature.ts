@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
  * Finds a template by name, or lets the user pick one if no name is given. Moves the template to
  * the front of the list of recently used templates. If the template doesn't exist or is broken,
  * shows a message.
- * @returns the template; undefined if the user picked nothing, or if there is no usable template
+ * @returns the template; undefined if the user didn't pick one, or if there is no usable template
  * with this name
  */
 export async function chooseTemplate(

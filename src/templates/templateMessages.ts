@@ -38,7 +38,7 @@ export type TemplateIssue = TemplateIssueDetails &
     readonly isError: boolean;
   };
 
-/** The span of issues without a position, such as issues with templates in the settings. */
+/** The span for issues without a position, such as issues with templates in the settings. */
 export const NO_SPAN: TextSpan = { offset: 0, length: 0 };
 
 export function errorOf(
@@ -132,7 +132,7 @@ export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
 /** The text after a template's origin if the prompt needs selected text but none is selected. */
 export const NEEDS_SELECTED_TEXT = ' · needs selected text';
 
-/** The origins of templates in the settings as displayed, keyed by settings level. */
+/** The displayed origins of templates in the settings, keyed by settings level. */
 export const ORIGINS: Readonly<Record<SettingLevel, string>> = {
   user: 'user settings',
   remote: 'remote settings',

@@ -22,7 +22,7 @@ import { needsSelection, outlineOf, questionsOf } from './variables.ts';
 
 /**
  * Lets the user pick a template. If the picked template is broken, shows its error.
- * @returns the picked template; undefined if the user picked nothing or a broken template
+ * @returns the picked template; undefined if the user picked a broken template or none at all
  */
 export async function pickTemplate(
   templates: readonly TemplateEntry[],

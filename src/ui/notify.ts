@@ -32,14 +32,14 @@ export function offer(
  */
 const ANNOUNCED_MS = 5_000;
 /**
- * Puts announcements to the left of the status item, which has priority 100. If space is scarce, VS
- * Code hides the leftmost items first, so it hides announcements before the status item.
+ * Puts announcements to the left of the status item, which has priority 100. If space is tight, VS
+ * Code hides the leftmost items first, so announcements are hidden before the status item is.
  */
 const PRIORITY = 101;
 
 /**
- * Shows brief announcements in the status bar, one at a time. Because of their alert role, screen
- * readers read them immediately. VS Code has no other API for announcing text.
+ * Shows brief announcements in the status bar, one at a time. Screen readers read them immediately,
+ * because they have the alert role. VS Code has no other API for announcing text.
  */
 export class Announcements implements Disposable {
   #item: StatusBarItem | undefined;

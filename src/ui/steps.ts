@@ -26,7 +26,7 @@ export interface Question {
   readonly totalSteps: number;
   /** Complete sentences that precede the prompt, such as the reason for the question. */
   readonly intro?: string | undefined;
-  /** A problem with the previous answer, shown until the user types. */
+  /** A problem with the previous answer, shown until the user starts typing. */
   readonly problem?: string | undefined;
   /** A web page that helps the user answer. A button in the title bar opens it. */
   readonly page?: { readonly label: string; readonly url: string } | undefined;

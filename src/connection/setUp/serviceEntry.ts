@@ -25,7 +25,10 @@ export function withFields(added: NewService, fields: ServiceEntry): NewService 
   return service && { ...added, entry, service };
 }
 
-/** Returns a list in which `entry` is added, or replaces the entry that has the same `word`. */
+/**
+ * Returns the list with `entry` added, or with `entry` in place of the one that has the same
+ * `word`.
+ */
 export function withEntry(entries: readonly unknown[], entry: ServiceEntry): readonly unknown[] {
   const isSame = (one: unknown) => wordOf(one) === wordOf(entry);
   return entries.some(isSame)

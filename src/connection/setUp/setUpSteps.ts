@@ -237,8 +237,8 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
  */
 function typedAddress(text: string, service: Service): AddressItem | undefined {
   const { regions } = service;
-  // If the service has regions, text without a dot or slash only filters them. Any other text,
-  // unless it's empty, is an address.
+  // If the service has regions, text without a dot or slash only filters them. Any other non-empty
+  // text is an address.
   if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
   const url = text.includes('/') ? text : `https://${text.trim()}`;
   const item = { label: url === text ? text : SET_UP.useAddress(url), url, alwaysShow: true };

@@ -131,7 +131,7 @@ export class CharacterFilter {
   }
 }
 
-/** Filters a complete text instead of a stream. */
+/** Filters a complete string instead of a stream. */
 export function plainText(text: string, languageId: string): string {
   const filter = new CharacterFilter(languageId);
   return filter.add(text) + filter.end();

@@ -21,7 +21,7 @@ export interface FitOptions {
  * - In code, the first non-blank line isn't indented, but the second non-blank line repeats the
  *   prompt's indentation (see `repeatsIndentation`).
  *
- * The decision is made only once, at the start of the second non-blank line at the latest, so that
+ * The decision is made only once, no later than the start of the second non-blank line, so that
  * text can be written as it arrives. If the selection is indented with tabs and the response with
  * spaces, or vice versa, nothing is removed, because the width of a tab is unknown.
  *

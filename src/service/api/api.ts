@@ -58,7 +58,7 @@ export interface AccessCheck {
   readonly isExpectedError?: (error: unknown) => boolean;
 }
 
-/** Builds the URLs of requests for information about models, and reads the responses. */
+/** Builds the URLs of model information requests, and reads the responses. */
 export interface ModelCalls {
   /** True if requests for model lists need a token or key. */
   readonly needsToken: boolean;

@@ -14,7 +14,7 @@ export interface Model {
   readonly provider: string;
   readonly description: string;
   /**
-   * The maximum number of tokens in the prompt and the response together; undefined if not listed.
+   * The maximum number of tokens in the prompt and response combined; undefined if not listed.
    */
   readonly contextLength?: number | undefined;
   /** The maximum number of tokens in one response; undefined if not listed. */

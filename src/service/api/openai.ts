@@ -114,9 +114,9 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   if (code === 'context_length_exceeded' || ([400, 413].includes(status) && counts)) {
     return tooLong(counts, details);
   }
-  // Groq sends `rate_limit_exceeded` with status 413 if the prompt and the requested output of a
-  // single request exceed the tokens that the account may use per minute. Waiting doesn't help
-  // then. Source: https://github.com/HunorLaczko/ha-groq-cloud-api/issues/27
+  // Groq sends `rate_limit_exceeded` with status 413 if a single request's prompt and requested
+  // output exceed the account's tokens-per-minute limit. In that case, waiting doesn't help.
+  // Source: https://github.com/HunorLaczko/ha-groq-cloud-api/issues/27
   if (status === 413 && word === 'rate_limit_exceeded') {
     return new ServiceError('bad-request', details);
   }
@@ -153,7 +153,7 @@ function failureInEvent(json: unknown): ServiceError | undefined {
   return failure({ status, text: JSON.stringify(json) });
 }
 
-/** The model list states no capabilities, so every model is assumed to support tools. */
+/** The model list doesn't specify capabilities, so every model is assumed to support tools. */
 const ASSUMED_TASKS: readonly string[] = ['function_calling'];
 
 /**

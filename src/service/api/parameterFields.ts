@@ -36,7 +36,7 @@ export function mapParameters(
     if (chatName) fields[chatName] = value;
     else if (name !== 'decoding_method') dropped.push(name);
   }
-  // By default, chat uses sampling. A temperature of 0 makes the decoding greedy.
+  // By default, chat uses sampling. A temperature of 0 makes decoding greedy.
   if (set['decoding_method'] === 'greedy') fields['temperature'] = 0;
   return { fields, dropped };
 }

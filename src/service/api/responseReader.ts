@@ -216,8 +216,8 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason
 ]);
 
 /**
- * Converts the service's name for a stop reason to a `StopReason`. Ignores case, as the
- * documentation of the default service requires.
+ * Converts the service's name for a stop reason to a `StopReason`. Ignores case, as the default
+ * service's documentation requires.
  */
 function stopReason(reason: string): StopReason {
   return STOP_REASONS.get(reason.toLowerCase()) ?? 'other';
@@ -260,8 +260,8 @@ export function readGeneration(json: unknown): ResponseChunk {
 export function readChat(json: unknown): ResponseChunk {
   const { choices, usage, system } = fieldsOf(json);
   const choice = firstOf(choices, usage);
-  // Without streaming, the message is in `message`. In a stream event, it's in `delta`. An
-  // event without text can have neither field.
+  // Without streaming, the message is in `message`. In a stream event, it's in `delta`. An event
+  // without text may lack both fields.
   const message = fieldsOf(choice?.['message'] ?? choice?.['delta'] ?? {});
   const reason = textOf(choice?.['finish_reason']);
   const totals = isFields(usage) ? usage : {};
@@ -278,7 +278,7 @@ export function readChat(json: unknown): ResponseChunk {
 
 /**
  * Returns the text of a field, such as a message's `content`, that contains either text or a list
- * of parts. Joins the texts of all parts of the given type, and ignores other parts.
+ * of parts. Joins the text of all parts of the given type, and ignores other parts.
  */
 function textIn(content: unknown, type: 'text' | 'summary_text'): string {
   if (!Array.isArray(content)) return textOf(content) ?? '';
@@ -328,7 +328,7 @@ function fieldsOf(value: unknown): Fields {
 }
 
 /**
- * Returns the only entry that the list should have, because each request generates a single
+ * Returns the first entry, which should be the only one, because each request generates a single
  * response. Undefined if the list is empty, or if a gateway omits the list from the event that
  * contains the usage.
  */

@@ -29,8 +29,8 @@ export interface TokenExchange {
   /** Path of the token endpoint, relative to the identity address. Empty for a program. */
   readonly path: string;
   /**
-   * True if the token is fetched only when it's needed. Set for a program, which shouldn't be
-   * started in the background.
+   * True if the token is fetched only when it's needed. Set for programs, because a program
+   * shouldn't be started in the background.
    */
   readonly isOnDemand?: true;
   /** @throws {ServiceError} */

@@ -48,7 +48,7 @@ function readToken(json: unknown): TokenResponse {
 
 /**
  * Requests the expiry of a token, in seconds since 1970. Returns undefined if the request fails or
- * the response states no expiry, because the token can be used without a known expiry.
+ * the response doesn't specify an expiry, because the token can be used without a known expiry.
  */
 function fetchExpiration(value: string, identity: IdentityClient): Promise<number | undefined> {
   const expiration = identity.get({

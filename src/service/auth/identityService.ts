@@ -9,8 +9,8 @@ const TOKEN_INFO_DEADLINE_MS = 5_000;
 const MAX_TOKEN_BYTES = 65_536;
 
 /**
- * Gets an access token for these credentials. If the authentication method has no exchange, sends
- * no request and returns the key. The key is empty if the service needs no key.
+ * Gets an access token for these credentials. If the authentication method has no exchange, returns
+ * the key without sending a request. The key is empty if the service needs no key.
  * @param deadlineMs maximum total duration of all attempts, in milliseconds
  * @throws {ServiceError}
  */

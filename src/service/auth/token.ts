@@ -42,8 +42,8 @@ const HARD_MARGIN_MS = 30_000;
 const MIN_REFRESHED_MS = 30_000;
 
 /**
- * Computes the lifetime and thresholds of a token. A token that lives 30 s or less isn't refreshed
- * in the background, because the refreshes would be too frequent.
+ * Computes the lifetime and thresholds of a token. A token with a lifetime of 30 s or less isn't
+ * refreshed in the background, because the refreshes would be too frequent.
  * @param random a number from 0 to 1
  */
 export function tokenLifetime(response: TokenResponse, random: number): TokenLifetime {
@@ -54,9 +54,9 @@ export function tokenLifetime(response: TokenResponse, random: number): TokenLif
 }
 
 /**
- * Returns the shortest lifetime that a response states, in seconds, but at most 24 hours. Assumes 5
- * minutes if the response states no lifetime. If the token actually expires earlier, it's replaced
- * after a 401. Returns Infinity if there was no exchange.
+ * Returns the shortest lifetime that a response states, in seconds, capped at 24 hours. Assumes 5
+ * minutes if the response doesn't specify a lifetime. If the token actually expires earlier, it's
+ * replaced after a 401. Returns Infinity if there was no exchange.
  */
 function lifetimeSeconds(response: TokenResponse): number {
   if (response.isApiKey) return Number.POSITIVE_INFINITY;

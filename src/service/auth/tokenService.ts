@@ -201,7 +201,7 @@ export class TokenService {
     this.#task?.result.then(refreshed, () => {});
   }
 
-  /** Returns the values of the current and the previous token. For use only in `service/`. */
+  /** Returns the values of the current and previous tokens. For use only in `service/`. */
   static valuesOf(service: TokenService): readonly string[] {
     return [service.#current, service.#previous].flatMap((token) => token?.value ?? []);
   }

@@ -5,7 +5,7 @@ import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { TokenResponse } from './token.ts';
 import { TokenService } from './tokenService.ts';
 
-/** Maximum number of tokens to keep for masking per set of credentials. */
+/** Maximum number of tokens per set of credentials to keep for masking. */
 const MAX_TOKENS = 3;
 
 export interface TokenServicesOptions {
@@ -68,17 +68,17 @@ export class TokenServices {
 
   /**
    * The secrets and the latest tokens of all credentials that were used or tested in this window,
-   * including those that have been replaced since then. None of these may appear in messages, logs,
-   * or prompts.
+   * including those that have since been replaced. None of these may appear in messages, logs, or
+   * prompts.
    */
   get secrets(): readonly string[] {
     return [...this.#former.secrets, ...secretsIn([...this.#entries.values()])];
   }
 
   /**
-   * The secrets and tokens of all credentials that have been exchanged for a token. Leaves out keys
-   * that were never accepted. Such a key might be a project ID that the user entered in the wrong
-   * field, and requests must contain the project ID.
+   * The secrets that have been exchanged for tokens, and those tokens. Leaves out keys that were
+   * never accepted. Such a key might be a project ID that the user entered in the wrong field, and
+   * requests must contain the project ID.
    */
   get provenSecrets(): readonly string[] {
     const proven = [...this.#entries.values()].filter(hasToken);
@@ -86,8 +86,8 @@ export class TokenServices {
   }
 
   /**
-   * True if the identity service refused this key and hasn't accepted it since then. False if the
-   * key was accepted with another account or address. Also false after a sign-out.
+   * True if the identity service refused this key and hasn't accepted it since. False if the key
+   * was accepted with another account or address. Also false after a sign-out.
    */
   isRefused(apiKey: string): boolean {
     const tried = [...this.#entries.values()].filter(
@@ -144,7 +144,7 @@ function hasToken({ tokens }: Entry): boolean {
   return tokens.length > 0;
 }
 
-/** True if the identity service refused the key and hasn't accepted it since then. */
+/** True if the identity service refused the key and hasn't accepted it since. */
 function isKeyRefused({ service: { state } }: Entry): boolean {
   return state.kind === 'refused' && isKind(state.error, 'key-refused');
 }

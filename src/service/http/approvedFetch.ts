@@ -30,15 +30,15 @@ export type ApprovedFetch = (
 export interface ApprovedFetchOptions {
   /** Sends a request that has passed the checks. */
   readonly fetch: typeof globalThis.fetch;
-  /** Maximum milliseconds to wait for the response headers. */
+  /** Maximum time to wait for the response headers, in milliseconds. */
   readonly headersMs: number;
   /** Milliseconds to wait for the response headers before calling `onSilence`. */
   readonly silentMs: number;
-  /** Maximum milliseconds between two chunks of a response body. */
+  /** Maximum time between two chunks of a response body, in milliseconds. */
   readonly idleMs: number;
   /**
-   * Returns the secrets and tokens of all credentials that have been exchanged for a token. Like
-   * the request's own secrets, they must not appear in the URL or the body.
+   * Returns the secrets that have been exchanged for tokens, and those tokens. Like the request's
+   * own secrets, they must not appear in the URL or the body.
    */
   readonly provenSecrets: () => readonly string[];
 }

@@ -28,7 +28,7 @@ export class Body {
   /**
    * @param stream null if the response has no body
    * @param maxBytes maximum size after decompression
-   * @param idleMs maximum milliseconds between two chunks
+   * @param idleMs maximum time between two chunks, in milliseconds
    * @param closeConnection closes the network connection immediately, whereas canceling the stream
    * would wait for the next chunk
    */

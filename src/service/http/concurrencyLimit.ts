@@ -10,7 +10,7 @@ export interface ConcurrencyOptions {
    * request fails with `queue-full`.
    */
   readonly queue: number;
-  /** Minimum milliseconds between the starts of two requests. */
+  /** Minimum time between the starts of two requests, in milliseconds. */
   readonly minIntervalMs: number;
 }
 
@@ -26,7 +26,7 @@ export interface Slot {
   release(outcome: SlotOutcome, pauseMs?: number): void;
 }
 
-/** The methods of a concurrency limit that a request uses. */
+/** The concurrency limit methods that a request uses. */
 export type RequestGate = Pick<ConcurrencyLimit, 'acquire' | 'applyRateLimit'>;
 
 export interface ConcurrencyState {
@@ -72,7 +72,7 @@ const GROWTH = 1 / 4;
  *   before the first attempts of their priority, and never fail with `queue-full`.
  * - Chat requests have low priority, so document requests start first. If the limit is at least 2,
  *   chat requests leave one slot free for document requests. Without this rule, an agent that sends
- *   requests for minutes would delay a user who is waiting for a single response.
+ *   requests for minutes at a time would delay a user who is waiting for a single response.
  * - A 429 halves the limit, unless the refused request started before the last halving. The limit
  *   never falls below 1. Each success raises the limit by a fraction, up to the configured limit.
  *   When we measured calls to overloaded services, 74 to 93% of the calls failed with a fixed

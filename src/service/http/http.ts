@@ -272,7 +272,7 @@ function pendingIn(config: AxiosRequestConfig | undefined): PendingRequest {
 /** Replaces the stream of an error response with its text, and rethrows the error. */
 async function readErrorText(error: unknown): Promise<never> {
   // If a request is canceled while its error response is arriving, the response and its
-  // `Retry-After` header are only in the cause of the error.
+  // `Retry-After` header are available only in the error's cause.
   const failed = axios.isCancel(error) && axios.isAxiosError(error.cause) ? error.cause : error;
   if (axios.isAxiosError(failed) && failed.response) {
     failed.response.data = await new Response(failed.response.data).text();

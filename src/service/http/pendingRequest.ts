@@ -23,13 +23,13 @@ export interface PendingRequestOptions {
 }
 
 /**
- * Maximum milliseconds to spend reading the unneeded rest of a response. A network connection can
- * be reused only after its response has been read to the end.
+ * Maximum time to spend reading the rest of an unneeded response, in milliseconds. A network
+ * connection can be reused only after its response has been read to the end.
  */
 const REST_MS = 1_000;
 /**
- * Maximum milliseconds that the caller waits for the rest of a response. Most responses end right
- * after their last event, so this is usually long enough.
+ * Maximum time that the caller waits for the rest of a response, in milliseconds. Most responses
+ * end right after their last event, so this is usually long enough.
  */
 const CALLER_WAIT_MS = 50;
 
@@ -187,8 +187,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Returns the error to report. Cancellation takes precedence over any failure. So does an
-   * exceeded deadline, unless it's known that nothing was sent.
+   * Returns the error to report. Cancellation takes precedence over any failure. So does a missed
+   * deadline, unless it's known that nothing was sent.
    */
   report({ error, isTransient }: Failure): ServiceError {
     const { attempts } = this.#request.budget;

@@ -11,8 +11,8 @@ import { withFacts } from './mergeModelFacts.ts';
 /** A short deadline, because the user sees an empty list while the request is pending. */
 const DEADLINE_MS = 5_000;
 /**
- * Maximum bytes of the response. Allows 1,024 models of 16 KB each. In practice, a model's entry
- * takes up 2 to 4 KB and consists mostly of prices.
+ * Maximum size of the response, in bytes. Allows 1,024 models of 16 KB each. In practice, a model's
+ * entry takes up 2 to 4 KB and consists mostly of prices.
  */
 const MAX_BYTES = 16_777_216;
 

@@ -8,9 +8,9 @@ export interface ModelLifecycle {
    * valid `Date` header.
    */
   readonly stage: 'deprecated' | 'withdrawn' | undefined;
-  /** The date (YYYY-MM-DD) on which the model was deprecated or will be. */
+  /** The date (YYYY-MM-DD) on which the model was or will be deprecated. */
   readonly deprecated: string | undefined;
-  /** The date (YYYY-MM-DD) on which the model was withdrawn or will be. */
+  /** The date (YYYY-MM-DD) on which the model was or will be withdrawn. */
   readonly withdrawn: string | undefined;
   /** Other stages that have started, such as `constricted`. Never includes `available`. */
   readonly others: readonly string[];
@@ -41,7 +41,7 @@ export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
 
 /**
  * Adds the model's successors to a failure if the model is deprecated or withdrawn. Also adds the
- * date of withdrawal if the model is withdrawn.
+ * withdrawal date if the model is withdrawn.
  */
 export function withLifecycle(error: ServiceError, lifecycle: ModelLifecycle): ServiceError {
   const { stage, withdrawn, successors } = lifecycle;

@@ -17,15 +17,15 @@ import { lifecycleOf } from './modelLifecycle.ts';
 
 const DEADLINE_MS = 30_000;
 /**
- * Maximum bytes of one page of a model list. Allows `MAX_MODELS` entries of 16 KB each, or 100,000
- * entries that contain little more than an ID (about 150 bytes each).
+ * Maximum size of a model list page, in bytes. Allows `MAX_MODELS` entries of 16 KB each, or
+ * 100,000 entries that contain little more than an ID (about 150 bytes each).
  */
 export const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 10;
 
 /**
- * Maximum milliseconds for looking up the current model. The limit is low, because the user sees an
- * empty list during the lookup.
+ * Maximum time for looking up the current model, in milliseconds. The limit is low, because the
+ * user sees an empty list during the lookup.
  */
 const LOOKUP_DEADLINE_MS = 5_000;
 const CACHE_MS = 3_600_000;
