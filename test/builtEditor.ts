@@ -22,7 +22,7 @@ const anything = new Proxy(function () {}, {
 });`;
 
 /**
- * Provides the module `vscode` to the built files.
+ * Provides the `vscode` module to the built files.
  * @param source the code of the module, without its exports
  * @param exportOf returns the expression that the module exports under this name
  */

@@ -4,7 +4,7 @@ import type { Room } from './rooms.ts';
 /**
  * Draws the architecture as a house: rooms on floors, with arrows from each room to the rooms that
  * it imports. Leaves out an arrow if a chain of other arrows implies it. The same rooms always
- * result in the same picture.
+ * produce the same picture.
  */
 
 interface Point {

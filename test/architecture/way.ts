@@ -3,7 +3,7 @@
  * and from the socket to the document. These are the files in src that are on the call stack when
  * the request is sent and when text is written. Functions that are awaiting a result count, but
  * functions that have already returned don't. The script runs in plain Node with a fake editor, so
- * it uses the insert mode `newDocument`.
+ * it uses the `newDocument` insert mode.
  */
 import { SinkEditor } from '../contract/leaks/sinkEditor.ts';
 import { windows } from '../contract/leaks/window.ts';

@@ -11,7 +11,7 @@ import { record, replay } from './replay.ts';
  */
 const TOKEN_MS = 100;
 
-// The emulator reports no request limit, because only the product would respect it.
+// The emulator doesn't report a request limit, because only the product would respect it.
 const emulator = await startEmulator({ namesRequestLimit: false, apiKeys: [apiKey] });
 
 answerParent({

@@ -9,9 +9,9 @@ import { provideEditor } from '../builtEditor.ts';
 import { answerParent } from './child.ts';
 
 /**
- * A process in the same state as an extension host right before it loads an extension. The module
- * `vscode` is already loaded. The network modules and `fetch` are loaded too, because a host
- * patches them when it starts.
+ * A process in the same state as an extension host right before it loads an extension. The `vscode`
+ * module is already loaded. The network modules and `fetch` are loaded too, because a host patches
+ * them when it starts.
  */
 
 answerParent({ activate, load });

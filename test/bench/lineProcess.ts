@@ -1,6 +1,6 @@
 /**
  * Simulates slow network links, such as a link to another continent, on the loopback interface. The
- * simulation has its own process, so that no other work delays the traffic.
+ * simulation runs in its own process, so that no other work delays the traffic.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { answerParent } from './child.ts';
 import { clockMs } from './editor/stage/protocol.ts';
 
-/** The properties of all lines, which can change at any time. */
+/** The properties of all network connections. They can change at any time. */
 export interface Pace {
   /** Round-trip time in milliseconds. Each direction takes half of this time. */
   readonly roundTripMs: number;
@@ -37,7 +37,7 @@ let connections = 0;
 const events: LineEvent[] = [];
 
 answerParent({
-  /** Opens a line to a port of this machine. @returns the port that clients connect to */
+  /** Opens a line to a port on this machine. @returns the port that clients connect to */
   open: async (farPort: number) => {
     const server = createServer({ allowHalfOpen: true }, (near) => join(near, port, farPort));
     server.listen(0, '127.0.0.1');

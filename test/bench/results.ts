@@ -75,12 +75,12 @@ export function daysOf(questions: readonly Answer[]): string {
   return [...new Set([days[0], days.at(-1)])].join(' to ');
 }
 
-/** Maximum number of values without a ratio in a row of the summary. */
+/** Maximum number of values without a ratio in each row of the summary. */
 const OWN_ROWS = 8;
 
 /**
- * Returns a table with one row for each question. A row shows all ratios of the question, and up to
- * `OWN_ROWS` values that have no ratio.
+ * Returns a table with one row for each question. A row shows all of the question's ratios, and up
+ * to `OWN_ROWS` values that have no ratio.
  */
 export function summary(questions: readonly Answer[]): string {
   const rows = questions.map(({ title, goal, isMet, rows, date }) => {

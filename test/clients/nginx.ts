@@ -33,9 +33,9 @@ export async function ensureNginx(): Promise<FoundNginx> {
 export interface GatewayOptions {
   /** The address of the service behind the gateway. */
   readonly upstream: string;
-  /** The key that the gateway requires in the header `api-key`. */
+  /** The key that the gateway requires in the `api-key` header. */
   readonly key: string;
-  /** The team that the gateway requires in the header `X-Team`. */
+  /** The team that the gateway requires in the `X-Team` header. */
   readonly team: string;
   /** The bearer token that the service requires. The gateway adds the token to each request. */
   readonly upstreamToken: string;

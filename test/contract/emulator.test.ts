@@ -68,8 +68,7 @@ async function sendNumber(
 }
 
 /**
- * Parses server-sent events. Fails unless the line breaks and spaces are exactly as in the
- * recordings.
+ * Parses server-sent events. Fails unless the line breaks and spaces exactly match the recordings.
  */
 function eventsOf(text: string): unknown[] {
   assert.ok(text.endsWith('\n\n'), 'a stream ends with a blank line');

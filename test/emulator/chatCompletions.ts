@@ -10,7 +10,7 @@ import { isRecord, type Service } from './service.ts';
 
 /**
  * The paths that get a response. `/serving-endpoints/models` isn't one of them, because Databricks
- * documents no such model list:
+ * doesn't document such a model list:
  * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/score-foundation-models
  */
 const PATH =

@@ -134,7 +134,7 @@ function chatEvents(body: Record<string, unknown>, service: Service): unknown[] 
 
 /**
  * Returns the reasoning as `reasoning_content`. The OpenAI-compatible API also returns it as
- * `reasoning`, as vLLM did while it renamed the field:
+ * `reasoning`, as vLLM did while it was renaming the field:
  * https://github.com/vllm-project/vllm/pull/27752
  */
 function reasoningFields(body: Record<string, unknown>, text: string): object {

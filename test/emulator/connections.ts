@@ -9,8 +9,8 @@ interface Connection {
 }
 
 /**
- * The number of connections that a server has accepted, and of bytes that it has received,
- * including invalid data.
+ * The number of connections that a server has accepted, and the number of bytes that it has
+ * received, including invalid data.
  */
 export interface Received {
   readonly connections: number;
@@ -56,8 +56,8 @@ export class Connections {
       this.#open.delete(socket);
       resolve();
     });
-    // Without a listener, a connection that a client resets would throw an error. No action is
-    // needed, because the `close` event follows.
+    // Without a listener, a connection reset by a client would cause an uncaught error. No action
+    // is needed, because the `close` event follows.
     socket.on('error', () => {});
   }
 }

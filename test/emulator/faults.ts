@@ -90,7 +90,7 @@ export class FaultScript {
     };
   }
 
-  /** The number of times that faults from `next` will still be applied. */
+  /** The number of remaining uses of faults from `next`. */
   get pending(): number {
     return this.#script.reduce((sum, { times }) => sum + (Number.isFinite(times) ? times : 0), 0);
   }

@@ -114,7 +114,7 @@ function projectProblem(
 
 /**
  * Checks a request to a deployment. A deployment has its own model and project, so the request must
- * not name a model, project, or space. Messages must not have the role `system`.
+ * not name a model, project, or space. Messages must not have the `system` role.
  */
 function deploymentProblem(
   id: string,

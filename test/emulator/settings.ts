@@ -1,7 +1,7 @@
 import { type ModelSpecification, recordedModels } from './models.ts';
 import { answerFor } from './text.ts';
 
-/** The reason that the model stopped, as named by the generation operation. */
+/** Why the model stopped, in the terms of the generation operation. */
 export type StopReason =
   | 'eos_token'
   | 'stop_sequence'

@@ -121,8 +121,8 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
 }
 
 /**
- * Returns the credentials for a cell. If the cell has no `fault`, nothing listens on the port of
- * the address that the phase uses.
+ * Returns the credentials for a cell. If the cell has no `fault`, nothing listens at the address
+ * that the phase uses.
  */
 function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   if (cell.fault) return {};

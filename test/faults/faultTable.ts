@@ -11,9 +11,9 @@ export type Phase = (typeof phases)[number];
 /** A fault in one phase, and the only allowed outcome of the call. */
 export interface Cell {
   /**
-   * Returns the fault for a request. If undefined, nothing listens on the request's address.
-   * @param allStarted resolves when all parallel calls have received their headers or, in the phase
-   * `mid-stream`, their first text
+   * Returns the fault for a request. If undefined, nothing listens at the request's address.
+   * @param allStarted resolves when all parallel calls have received their headers or, in the
+   * `mid-stream` phase, their first text
    */
   readonly fault: ((allStarted: Promise<void>) => Fault) | undefined;
   readonly outcome: ErrorKind | 'success';
@@ -86,7 +86,7 @@ function cutAfterText(reset: boolean): (allStarted: Promise<void>) => Fault {
   });
 }
 
-/** Uses one cell for all phases before the first text. */
+/** Uses the same cell for all phases before the first text. */
 function beforeText(one: Cell): Readonly<Record<Exclude<Phase, 'mid-stream'>, Cell>> {
   return { token: one, generation: one, 'stream start': one };
 }

@@ -30,7 +30,7 @@ export async function measureCancelling(): Promise<void> {
   });
 }
 
-/** Returns a percentile by the nearest-rank method, with one decimal place. */
+/** Returns a percentile, using the nearest-rank method, with one decimal place. */
 function percentile(values: readonly number[], percent: number): string {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1]?.toFixed(1) ?? '';

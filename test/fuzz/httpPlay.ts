@@ -41,7 +41,7 @@ export interface CallRecord {
   /** The method, query, text, and headers (except Host) of each request that arrived. */
   readonly requests: readonly unknown[];
   /**
-   * The call's events in chronological order. Examples are its first attempt, a retry, a call to
+   * The call's events in chronological order. These include its first attempt, a retry, a call to
    * `onSilence`, a delayed token, and text.
    */
   readonly events: readonly unknown[];
@@ -76,7 +76,8 @@ export async function play(
   script: HttpScript,
   time: FakeTime,
 ): Promise<PlayRecord> {
-  // Starts each script at a whole second, because dates in headers have no fractions of a second.
+  // Starts each script on a whole second, because dates in headers don't include fractions of a
+  // second.
   await time.pass(SECOND_MS - (time.monotonic() % SECOND_MS));
   try {
     return await new Play(version, emulator, script, time).run();

@@ -2,8 +2,8 @@ import type { Fault } from '../emulator/faults.ts';
 import { randomOf } from '../random.ts';
 
 /**
- * One call in a script, with everything that happens to the call. Times are milliseconds on the
- * script's clock.
+ * One call in a script, and everything that happens to it. Times are milliseconds on the script's
+ * clock.
  */
 export interface ScriptedCall {
   readonly reads: 'text' | 'events';

@@ -291,8 +291,8 @@ describe('the .env file in a real editor', () => {
       writeFileSync(path('.gitignore'), '.env\n');
       const document = await openWith(good);
       await document.save();
-      // Also checks the line, because the first diagnostic can still be about the text of an
-      // earlier test.
+      // Also checks the line, because the first diagnostic can still be about an earlier test's
+      // text.
       const isHere = ({ code, range }: Diagnostic) => code === 'tracked' && range.start.line === 0;
       await until((all) => all.some(isHere));
       const { range } = ours().find(isHere) ?? assert.fail();

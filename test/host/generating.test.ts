@@ -169,7 +169,7 @@ describe('a job in a real editor', () => {
     assert.equal(editor.document.getText(), 'prompt');
   });
 
-  it('continues a response even if continuing it failed before @nightly', async () => {
+  it('continues a response even if an earlier attempt to continue it failed @nightly', async () => {
     const { editor, job } = await generatedCut();
     const before = editor.document.getText();
     world.emulator.faults.next(chatPath, { recording: 22 }, 4);

@@ -150,7 +150,7 @@ describe('insertion into a real editor', () => {
     const another = await workspace.openTextDocument({ content: 'another' });
     const job = jobOn(editor, 'below');
     await appendTo(job, document, 'first ');
-    // When the tab changes, the old editor is still the active editor for extensions. VS Code has
+    // When the tab changes, the extension API still reports the old editor as active. VS Code has
     // already switched editors, so it rejects an edit in the old editor.
     const listener = window.tabGroups.onDidChangeTabs(() => job.append(0, 'second '));
     await window.showTextDocument(another);
@@ -161,7 +161,7 @@ describe('insertion into a real editor', () => {
   });
 
   for (const [mode, title] of placingModes) {
-    it(`puts the response of a retry where the undone response was: ${title}`, async () => {
+    it(`puts the response from a retry where the undone response was: ${title}`, async () => {
       const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
       const job = jobOn(editor, mode);
       for (const piece of ['half ', 'an ', 'answer']) {
@@ -272,7 +272,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.selection.isEmpty, true);
   });
 
-  it('replaces the response on a retry in a separate undo step', async () => {
+  it('uses a separate undo step when a retry replaces the response', async () => {
     const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     job.append(0, 'half an ans');

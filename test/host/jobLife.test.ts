@@ -245,7 +245,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), before);
   });
 
-  it("isn't continued after Undo Generation, but generates a new response @nightly", async () => {
+  it('generates a new response instead of continuing after Undo Generation @nightly', async () => {
     const { editor, job } = await generated(cut);
     const answers = job.truncated;
     assert.equal(await job.undo(), 'undone');

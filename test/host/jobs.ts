@@ -158,8 +158,8 @@ async function select(document: TextDocument, ranges: readonly Range[]): Promise
     editor.selections.every((selection, index) => wanted[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event about the previous selection can overwrite the new selection. When this command
-    // ends, all such events have arrived.
+    // A late event about the previous selection can overwrite the new selection. By the time this
+    // command ends, all such events have arrived.
     await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
   } while (!isSelected());
   return editor;

@@ -20,11 +20,12 @@ interface Case {
   readonly ranges: readonly Range[];
   readonly isReversed: boolean;
   /**
-   * True if the case runs only in the nightly tests. In `nightlyModes`, this applies to all cases.
+   * True if the case runs only in the nightly tests. For the modes in `nightlyModes`, this applies
+   * to all cases.
    */
   readonly isNightly?: boolean;
   /**
-   * The text in each selection after a response in mode `after`. Undefined if the response doesn't
+   * The text in each selection after a response in `after` mode. Undefined if the response doesn't
    * change which text is selected.
    */
   readonly afterResponse?: readonly string[];
@@ -189,7 +190,9 @@ async function isSelected(
   }
 }
 
-/** Waits until all pending selection events have arrived. The command ends only after that. */
+/**
+ * Waits until all pending selection events have arrived. The command doesn't end until they have.
+ */
 async function answered(): Promise<void> {
   await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
 }

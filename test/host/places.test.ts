@@ -59,7 +59,7 @@ describe('insertion targets:', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it("J10: a file that a setting makes read-only isn't changed", async () => {
+  it("J10: a file made read-only by a setting isn't changed", async () => {
     const files = workspace.getConfiguration('files');
     await files.update('readonlyInclude', { '**/locked.txt': true }, ConfigurationTarget.Global);
     try {

@@ -75,7 +75,7 @@ async function bundleTests(): Promise<string> {
     platform: 'node',
     target: 'node22',
     format: 'cjs',
-    // The module `vscode` exists only in the extension host, and mocha loads its own files at run
+    // The `vscode` module exists only in the extension host, and mocha loads its own files at run
     // time.
     external: ['vscode', 'mocha'],
     // Prefers ES modules in packages that have no `exports`.
@@ -98,9 +98,9 @@ async function bundleTests(): Promise<string> {
 }
 
 /**
- * Creates a self-signed certificate, such as a company might use. Returns environment variables:
- * the path to the certificate for the tests, and SSL_CERT_FILE, which makes VS Code on Linux trust
- * the certificate. Returns no variables if openssl is missing.
+ * Creates a self-signed certificate like one that a company might use. Returns environment
+ * variables: the path to the certificate for the tests, and SSL_CERT_FILE, which makes VS Code on
+ * Linux trust the certificate. Returns no variables if openssl is missing.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
   const own = await selfSigned('service.example');

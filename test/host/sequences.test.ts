@@ -95,8 +95,8 @@ describe('random sequences of typing, undo, redo, and commands', () => {
 });
 
 /**
- * Performs the random steps of one sequence, and compares the document with a model of it after
- * each step.
+ * Performs the random steps of one sequence. After each step, compares the document with a model of
+ * it.
  */
 class Sequence {
   readonly #world: World;
@@ -334,7 +334,7 @@ class Sequence {
     return isSent;
   }
 
-  /** Adds a new response to the model of the document. */
+  /** Adds a new response to the document model. */
   #respond(generation: Generation, place: number, removed: number, text: string): Response {
     const response: Response = { generation, marks: [], end: undefined, text };
     const [lead, own, tail] = [generation.lead, text, generation.tail].map((part) =>
@@ -348,8 +348,8 @@ class Sequence {
   }
 
   /**
-   * Adds the rest of a response to the model of the document. If the user deleted the last
-   * character of the response, the rest can be anywhere.
+   * Adds the rest of a response to the document model. If the user deleted the last character of
+   * the response, the rest can be anywhere.
    */
   #append(response: Response): void {
     const { text } = response.generation.job;
@@ -365,7 +365,7 @@ class Sequence {
   }
 
   /**
-   * True if the document contains a part of the response, and only characters that the user deleted
+   * True if the document contains part of the response, and only characters that the user deleted
    * are missing.
    */
   #isWhole({ marks }: Response): boolean {
@@ -431,7 +431,7 @@ class Sequence {
     const wanted = new Selection(this.#document.positionAt(from), this.#document.positionAt(to));
     do {
       this.#editor.selections = [wanted];
-      // A late event about the previous selection can overwrite the new selection. When this
+      // A late event about the previous selection can overwrite the new selection. By the time this
       // command ends, all such events have arrived.
       await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
     } while (!(this.#editor.selections.length === 1 && this.#editor.selection.isEqual(wanted)));

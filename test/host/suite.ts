@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { totalOfUnapproved } from '../emulator/unapproved.ts';
 import { reportUnapprovedTotal } from '../emulator/unapprovedTotal.ts';
 
-/** Minimum number of servers in the whole suite that stand in for unapproved hosts. */
+/** Minimum number of servers that stand in for unapproved hosts in the whole suite. */
 const unapprovedListeners = 1;
 
 /** Timeout of a test in milliseconds. It's long, because the machine may be busy. */

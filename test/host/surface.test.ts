@@ -48,7 +48,7 @@ describe('the public surface', () => {
   for (const name of names) {
     it(`G04: has the command ${name}, which ignores hostile arguments and returns nothing`, async () => {
       const hostile = { url: evil.secureUrl, apiKey: 'key', headers: { a: 'b' } };
-      // These commands dismiss all inputs and messages while the tested command runs.
+      // These commands dismiss all inputs and messages while the command under test runs.
       const closers = ['workbench.action.closeQuickOpen', 'notifications.clearAll'];
       const called = Promise.resolve(commands.executeCommand(name, hostile, evil.secureUrl));
       assert.equal(await closing(closers, called), undefined);

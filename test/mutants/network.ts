@@ -263,7 +263,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'queue.length > this.#options.queue',
     to: 'this.#options.queue < 0',
     test: limiter,
-    title: 'I20: refuses calls while the queue is full',
+    title: 'I20: rejects calls while the queue is full',
   },
   {
     name: 'a canceled waiter still gets a slot',

@@ -203,7 +203,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)",
     to: "url.protocol === 'http:' && value === ''",
     test: urls,
-    title: 'C04: is refused if it uses http, unless the host is 127.0.0.1, [::1], or localhost',
+    title: 'C04: is rejected if it uses http, unless the host is 127.0.0.1, [::1], or localhost',
   },
   {
     name: 'a proxy can read a key that is sent to a loopback address',
@@ -365,7 +365,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "createHmac('sha256', hashKey)",
     to: "createHmac('sha256', '')",
     test: 'test/unit/connection/sourceApprovals.test.ts',
-    title: 'stores values outside secret storage only as keyed hashes',
+    title: 'outside secret storage, stores values only as keyed hashes',
   },
   {
     name: 'a key counts as stored even if secret storage lost it',

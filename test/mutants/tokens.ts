@@ -81,7 +81,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '      request.dropRefusedToken(error);\n      return await this.send(request);',
     to: '      request.dropRefusedToken(error);\n      return await this.send(request).catch((again) => (request.dropRefusedToken?.(again), this.send(request)));',
     test: replay,
-    title: 'H20: makes the call fail with `unauthorized` if the new token is refused, too',
+    title: 'H20: makes the call fail with `unauthorized` if the new token is also refused',
   },
   {
     name: 'a refused key is sent again',
@@ -177,6 +177,6 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/))',
     to: 'v.string()',
     test: life,
-    title: 'D11 D12: is refused unless its token has 16 to 8,192 valid header characters',
+    title: 'D11 D12: is rejected unless its token has 16 to 8,192 valid header characters',
   },
 ];

@@ -120,7 +120,7 @@ describe(`${GENERATIONS} generations`, function () {
     prove(title, measures, 'soak');
   });
 
-  it(`K06: end as expected despite a restart of the service every ${EACH} generations`, async () => {
+  it(`K06: end as expected even if the service restarts every ${EACH} generations`, async () => {
     const seen = new ServerCount(GENERATIONS);
     emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
     const credentials = credentialsFor(emulator.url);

@@ -109,7 +109,7 @@ describe(`${WINDOWS} windows that restart within the same minute and stay open f
   // a few windows is random.
   if (!isFull) return;
 
-  it(`send at most 1/5 as many token requests in the busiest second as fixed timers would (seed ${seed})`, async () => {
+  it(`send at most one-fifth as many token requests in the busiest second as fixed timers would (seed ${seed})`, async () => {
     const fixed = withFixedTimer(randomOf(seed));
     const inUse = await ours(randomOf(seed), true);
     const unused = await ours(randomOf(seed), false);

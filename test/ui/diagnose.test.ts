@@ -68,7 +68,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await workbench.quickInput.waitFor({ step: '2/5', password: true });
   });
 
-  it('offers to retry the failed generation after a repair', async () => {
+  it('offers to retry the failed generation once the problem is fixed', async () => {
     const otherProject = '00000000-0000-4000-8000-000000000000';
     emulator.settings.answer = () => 'Short.';
     const session = await openWindow(emulator, {

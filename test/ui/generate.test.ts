@@ -113,7 +113,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     assert.match(tooltip, new RegExp(`Project: ${projectId} \\(from user settings\\)`));
     assert.match(
       tooltip,
-      /Usage today with this API key, in all windows: \d+ requests?, ≈?[\d,]+ tokens/,
+      /Today’s usage with this API key in all windows: \d+ requests?, ≈?[\d,]+ tokens/,
     );
     await status().click();
     await session.workbench.quickInput.waitFor({

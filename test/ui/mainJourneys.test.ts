@@ -78,7 +78,7 @@ describe('the main journeys', () => {
       background: 'none',
     });
 
-  it('A03: a generation opens the setup if settings are missing, and continues after the setup', async () => {
+  it('A03: a generation opens the setup if settings are missing, and continues afterward', async () => {
     const { editor, notifications, quickInput } = session.workbench;
     await status().waitFor({
       text: '$(key) Set Up Hosted Model',

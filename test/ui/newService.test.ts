@@ -107,7 +107,7 @@ describe('a service that the user adds', () => {
   let emulator: Emulator;
   afterEach(() => emulator.close());
 
-  it('generates text after at most 8 user actions if it uses an API key', async () => {
+  it('takes at most 8 user actions to generate text if it uses an API key', async () => {
     emulator = await startEmulator({ apiKeys: [key], keyHeader: 'authorization' });
     const { inputs, session } = await walk(emulator, 'add-key', [
       authMethod('API Key'),
@@ -119,7 +119,7 @@ describe('a service that the user adds', () => {
     assert.deepEqual(paths, ['/v1/models', '/v1/models', '/v1/chat/completions']);
   });
 
-  it(`generates text after at most 8 user actions if it gets its tokens from a command ${nightly}`, async () => {
+  it(`takes at most 8 user actions to generate text if its tokens come from a command ${nightly}`, async () => {
     emulator = await startEmulator();
     const folder = mkdtempSync(join(tmpdir(), 'token-command-'));
     const [program, runs] = [join(folder, 'token.mjs'), join(folder, 'runs')];
@@ -159,7 +159,7 @@ describe(`two services at once ${nightly}`, () => {
   });
   afterEach(() => Promise.all([own.close(), gateway.close()]));
 
-  it("can each be used for selections, and never receive each other's key", async () => {
+  it("can each be used for selections, and never receive each other's keys", async () => {
     const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench } = session;
     const { quickInput, notifications } = workbench;

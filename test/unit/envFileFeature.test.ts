@@ -133,7 +133,7 @@ class FakeEdit {
   replace(_: unknown, { start }: FakeRange, newText: string): void {
     this.#changes.push([start.line, newText]);
   }
-  /** The changed lines and their new texts. */
+  /** The changed lines and their new text. */
   entries() {
     return this.#changes;
   }

@@ -19,7 +19,7 @@ describe('the pages', () => {
     assert.deepEqual(withBlocks(pages, readBlocks()), pages, 'run: npm run pages');
   });
 
-  it("are refused if their markers don't match the generated blocks", () => {
+  it("are rejected if their markers don't match the generated blocks", () => {
     const blocks = { one: 'text' };
     const [start, end] = ['<!-- one: npm run pages -->', '<!-- end of one -->'];
     const page = `${start}\nold\n${end}\n`;

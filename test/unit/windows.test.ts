@@ -50,7 +50,7 @@ describe('the extension on Windows', () => {
   for (const root of ['C:\\Users\\me\\app', '\\\\server\\share\\app', 'D:\\']) {
     const inside = (name: string) => win32.join(root, name);
 
-    it(`recognizes the .env file and the templates of a folder: ${root}`, async () => {
+    it(`recognizes a folder's .env file and templates: ${root}`, async () => {
       const { isEnvFile } = await import('../../src/connection/folders.ts');
       const { isTemplateFile } = await import('../../src/templates/templatePath.ts');
       const uri = file(root);

@@ -56,7 +56,7 @@ describe('the work for untrusted text', () => {
   }
 
   for (const [name, path] of Object.entries(QUADRATIC)) {
-    it(`is reported as more than linear for ${name}`, async () => {
+    it(`is reported as superlinear for ${name}`, async () => {
       assert.notDeepEqual(await slowTexts(planted, name, path), []);
     });
   }

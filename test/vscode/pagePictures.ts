@@ -127,7 +127,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
     await screen.until(`the document to end with ${response}`, async () =>
       (await editor.visibleText()).trimEnd() === before + response ? true : undefined,
     );
-    // VS Code briefly extends a selection to text that is inserted after it.
+    // VS Code briefly extends a selection to include text that is inserted after it.
     await editor.waitForPosition(selected);
     await take(120);
   };

@@ -27,8 +27,8 @@ const builtInExtensions = [
 ];
 
 /**
- * Size in pixels. The window is small, because Chromium repeatedly redraws all of it, and nobody
- * sees it.
+ * Size in pixels. The window is small because nobody sees it and Chromium repeatedly redraws all of
+ * it.
  */
 const viewport = { width: 500, height: 400 };
 

@@ -18,7 +18,7 @@ export function callerOf(runtime: ServiceRuntime, url: string): Caller {
   // The limit exceeds the settings' maximum of 8, because the other callers have no limit.
   const limits = { limit: 100, queue: 1_000, minIntervalMs: 0 };
   const settings = { modelId, operation: 'chat', limits } as const;
-  // High enough that no response is truncated. The other callers set no limit.
+  // High enough that no response is truncated. The other callers don't set a limit.
   const parameters = { max_new_tokens: 16_000 };
   const client = () => runtime.client(credentials, settings);
   return {

@@ -12,7 +12,7 @@ import { onStage, type Stage } from './stage/stage.ts';
  * the medians differed by up to 50% between runs of this benchmark.
  */
 const windows = 36;
-/** Number of additional rounds in each window whose first command is run by Hosted Model. */
+/** Number of additional rounds in each window where Hosted Model runs the first command. */
 const rounds = 4;
 
 /**
@@ -49,8 +49,8 @@ const question: Question = {
       for (let window = 0; window < windows; window += 1) {
         // Only one contestant per window is measured for the first command, because the first fetch
         // in a window also reads the certificates for all later fetches. Hosted Model has no key
-        // unless it comes first. Without a key, it doesn't load the code that fetches, so it can't
-        // make the other contestants faster.
+        // unless it comes first. Without a key, it doesn't load the code that sends requests, so it
+        // can't make the other contestants faster.
         const [first = 'product', ...others] = turnOrder(window);
         if (first === 'product') await stage.storeKey();
         const driver = await open();

@@ -10,9 +10,9 @@ import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
 /**
- * Number of streams per contestant, and of output tokens per stream. On the slow line (`far`), the
- * peer needs a round trip for each edit and each undo step. The streams on this line are therefore
- * shorter and aren't undone.
+ * Number of streams per contestant, and number of output tokens per stream. On the slow line
+ * (`far`), the peer needs a round trip for each edit and each undo step. The streams on this line
+ * are therefore shorter and aren't undone.
  */
 const here = { rounds: 3, tokens: 300, isNear: true };
 const far = { rounds: 3, tokens: 100, isNear: false };

@@ -37,7 +37,7 @@ export default questions;
 
 /**
  * @param most the maximum number of extra round trips until the first character, compared with a
- * service nearby
+ * nearby service
  */
 function question(what: string, moment: Moment, most: number, mostOpened?: number): Question {
   return {
@@ -77,8 +77,8 @@ function measuredOnce(): Promise<Measured> {
   measuring ??= withContestants(async (open) => {
     const all: Measured = { far: [], near: [] };
     for (let round = 0; round < windows; round += 1) {
-      // Each round starts with a different contestant, so that the work at the start of a window
-      // affects all contestants equally.
+      // Each round starts with a different contestant, so that a window's startup work affects all
+      // contestants equally.
       const first = round % contestants.length;
       const rotated = [...contestants.slice(first), ...contestants.slice(0, first)];
       for (const distance of ['far', 'near'] as const) {

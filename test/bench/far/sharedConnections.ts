@@ -10,7 +10,9 @@ import {
 } from '../editor/stage/contestants.ts';
 import type { Question } from '../question.ts';
 
-/** Number of consecutive generations in the first question, and of selections in the second. */
+/**
+ * Number of consecutive generations in the first question, and number of selections in the second.
+ */
 const [times, selections] = [20, 10];
 
 const questions: Question[] = [

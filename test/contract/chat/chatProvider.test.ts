@@ -373,7 +373,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lists no models for a model group, in an untrusted workspace, while AI features are off, or before the setup', async () => {
+  it('lists no models for a model group, in an untrusted workspace, while AI features are off, or before setup', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);
@@ -412,7 +412,7 @@ describe('the chat provider', () => {
       emulator.settings.models = [{ ...first, model_id: modelId, model_limits: limits }];
       const url = `${emulator.url}/v1`;
       const entry = { word: 'acme', url, api: 'openai', authentication: { kind: 'none' } };
-      // The settings declare the model's support for tools, but they don't include its limits.
+      // The settings declare that the model supports tools, but they don't include its limits.
       const models = [{ id: modelId, tools: true }];
       const [service = assert.fail('no service')] = readServices([
         { ...entry, defaultModel: modelId, models },

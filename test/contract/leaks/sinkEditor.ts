@@ -48,7 +48,7 @@ class FakeRange {
   }
 }
 
-/** Escapes appended text as VS Code does, and keeps the text without escapes in `given`. */
+/** Escapes appended text as VS Code does, and keeps the unescaped text in `given`. */
 class FakeMarkdown {
   value = '';
   given = '';
@@ -145,7 +145,9 @@ export class SinkEditor extends FakeEditor {
       (listener as (value: unknown) => void)(value);
   }
 
-  /** The number of objects and listeners in `held`, by kind. Kinds without any are left out. */
+  /**
+   * The number of objects and listeners in `held`, by kind. Kinds with a count of 0 are left out.
+   */
   get heldCounts(): Readonly<Record<string, number>> {
     const counts = [...this.held].map(([kind, all]) => [kind, all.size] as const);
     return Object.fromEntries(counts.filter(([, count]) => count > 0));

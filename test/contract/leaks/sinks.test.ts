@@ -210,8 +210,8 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
       const { editor } = await useService(opened, scenario, commands);
       assert.match(editor.textOf('log'), /generated [\s\S]*service warnings: .*api_legacy/);
       assert.match(editor.textOf('counter files'), /"caller":"selection","requests":1,/);
-      // The service reported no token counts, so the tooltip shows an estimate.
-      assert.match(editor.textOf('tooltip'), /Usage today with .*: 1 request, ≈\d+ tokens/);
+      // The service didn't report token counts, so the tooltip shows an estimate.
+      assert.match(editor.textOf('tooltip'), /Today’s usage with .*: 1 request, ≈\d+ tokens/);
       for (const sink of SINKS) {
         const text = editor.textOf(sink);
         assert.doesNotMatch(text, /c4nary/i, sink);

@@ -58,7 +58,7 @@ export interface OpenWindow {
 
 export interface Windows {
   start(editor: SinkEditor, stores: Stores): Promise<OpenWindow>;
-  /** Makes this editor the current one, and calls `make`, without starting the extension. */
+  /** Makes this editor the current one and calls `make` without starting the extension. */
   showing<Made>(editor: SinkEditor, make: () => Made): Made;
   /** Opens a window, runs `work` in it, and closes it. */
   open(editor: SinkEditor, stores: Stores, work: (run: Run) => Promise<void>): Promise<void>;

@@ -163,11 +163,11 @@ describe('an open window', () => {
       becomes(`${usage} shown`, () => usage.test(editor.tooltips.at(-1)?.given ?? ''));
     await opened.open(editor, stores, async (run) => {
       await run('generateFromSelection');
-      await shows(/Usage today with this API key, in all windows: 1 request, /);
+      await shows(/Today’s usage with this API key in all windows: 1 request, /);
       use(JSON.stringify({ ...JSON.parse(first), apiKey: 'another-key-0123456789' }));
-      await shows(/Usage today with this API key, in all windows: 0 requests, 0 tokens/);
+      await shows(/Today’s usage with this API key in all windows: 0 requests, 0 tokens/);
       use(first);
-      await shows(/Usage today with this API key, in all windows: 1 request, /);
+      await shows(/Today’s usage with this API key in all windows: 1 request, /);
     });
     assert.doesNotMatch(editor.textOf('tooltip'), /session/i);
   });
@@ -177,7 +177,7 @@ describe('an open window', () => {
     await opened.open(editor, life.stores, async (run) => {
       await run('refreshToken');
       await run('generateFromSelection');
-      const usage = /Usage today with this API key, in all windows: 1 request, /;
+      const usage = /Today’s usage with this API key in all windows: 1 request, /;
       await becomes('shown', () => usage.test(editor.tooltips.at(-1)?.given ?? ''));
     });
   });
@@ -202,7 +202,7 @@ describe('an open window', () => {
     });
   });
 
-  it(`K10: handles settings changes at most once per ${APART_MS} ms, even if 1,000 arrive in a row`, async () => {
+  it(`K10: handles settings changes at most once every ${APART_MS} ms, even if 1,000 arrive in a row`, async () => {
     const editor = life.editor();
     const event = { affectsConfiguration: () => true };
     await opened.open(editor, life.stores, async () => {

@@ -42,7 +42,7 @@ export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
 }
 
 /**
- * Registers mocha hooks that create a new `Life` for each test in a suite. All tests of the suite
+ * Registers mocha hooks that create a new `Life` for each test in a suite. All tests in the suite
  * share `opened`.
  */
 export function eachWithLife(): { readonly life: Life; readonly opened: Windows } {

@@ -127,7 +127,7 @@ describe('the menu', () => {
       await run('showMenu');
       assert.deepEqual(offered(), []);
       await run('generateFromSelection');
-      await becomes('counted', () => tooltip(editor).includes('Usage today'));
+      await becomes('counted', () => tooltip(editor).includes('Today’s usage'));
       await run('showMenu');
       assert.deepEqual(offered(), ['Show Last Response', 'Show Usage']);
     });
@@ -216,7 +216,7 @@ describe('a deployment', () => {
       const isShown = () => tooltip(editor).includes('Model: the deployment’s own');
       await becomes('painted', isShown);
       await run('generateFromSelection');
-      await becomes('painted', () => isShown() && tooltip(editor).includes('Usage today'));
+      await becomes('painted', () => isShown() && tooltip(editor).includes('Today’s usage'));
       await run('showMenu');
     });
     const usage = editor.textOf('counter files');

@@ -54,7 +54,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('forgets that the workspace used an external source as soon as the user signs out in another window', async () => {
+  it("forgets the workspace's use of an external source as soon as the user signs out in another window", async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const editor = editorOf();
@@ -110,7 +110,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('makes VS Code read the certificates when the code loads, without sending a request', async () => {
+  it('makes VS Code read the certificates at startup, without sending a request', async () => {
     const { fetch } = globalThis;
     const fetched: string[] = [];
     globalThis.fetch = (url, init) => {

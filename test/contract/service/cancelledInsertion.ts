@@ -12,8 +12,8 @@ import type { World } from './world.ts';
 const PROMPT = 'prompt';
 
 /**
- * Starts a generation that writes into a document, in the same way as *Generate from selection*.
- * Resolves when all chunks have arrived but the edit with the first chunk is still in progress.
+ * Starts a generation that writes into a document, as *Generate from selection* does. Resolves when
+ * all chunks have arrived but the edit with the first chunk is still in progress.
  * @param texts the chunks that the service sends before it stalls
  */
 export async function startInsertion(

@@ -107,7 +107,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.count(chatStream), 5);
   });
 
-  it("counts tool calls in the estimated usage if the service doesn't report usage", async () => {
+  it("includes tool calls in the estimated usage if the service doesn't report usage", async () => {
     const world = await startWorld();
     const written = { name: 'write', arguments: JSON.stringify({ text: 'x'.repeat(4_000) }) };
     const delta = { tool_calls: [{ index: 0, id: '1', function: written }] };

@@ -22,7 +22,7 @@ import {
 } from './tokenProgram.ts';
 import { endWorlds, kindOf, SetClock, startWorld } from './world.ts';
 
-/** Tests token commands with real programs, including programs that fail or print no token. */
+/** Tests token commands with real programs, including programs that fail or don't print a token. */
 
 const token = 'c4nary-token_0123456789';
 const MINUTE = 60_000;
@@ -184,8 +184,7 @@ describe('a token command', () => {
     const used = credentialsOf(print(`'${token}'`));
     const changed = { ...used, service: commandService([other]) };
     const error = await failureOf(fetchToken(http, changed, never));
-    // The approved program is Node, which prints nothing when it gets no arguments and
-    // no input.
+    // The approved program is Node, which prints nothing when it gets no arguments or input.
     assert.deepEqual(error.details, { problem: 'nothing' });
   });
 

@@ -38,7 +38,7 @@ describe('the deadline', () => {
     const watched = new WatchedFetch();
     const world = await startWorld({
       clock: time,
-      // Only the deadline that is tested can expire.
+      // Only the deadline under test can expire.
       ...{ deadlineMs: LONG_MS, tokenDeadlineMs: LONG_MS, ...options },
       http: { headersMs: LONG_MS, idleMs: LONG_MS, waitMs: () => 1, ...http, fetch: watched.fetch },
     });

@@ -119,7 +119,7 @@ describe('a diagnosis', () => {
     assert.deepEqual(retries, ['Retrying (attempt 2 of 4, 503)']);
   });
 
-  it('retests a key that was refused before', async () => {
+  it('retests a key that was refused earlier', async () => {
     const { emulator, examine } = await startExamination({ emulator: { apiKeys: ['another'] } });
     assert.equal((await examine()).diagnosis.failure?.kind, 'key-refused');
     emulator.settings.apiKeys = ['C4nary-Key_0123456789'];
@@ -175,7 +175,7 @@ describe('a diagnosis', () => {
     { json: { resources: 'none' } },
     { oversizedBytes: 2_000_000 },
   ]) {
-    it(`reports a passed service host check, even if the response to the model list request is ${JSON.stringify(answer)}`, async () => {
+    it(`reports that the service host check passed, even if the response to the model list request is ${JSON.stringify(answer)}`, async () => {
       const { examine, emulator } = await startExamination();
       emulator.faults.always(modelsPath, answer);
       const { states } = await examine();

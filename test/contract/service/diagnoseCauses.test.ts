@@ -26,8 +26,8 @@ interface Planted {
   readonly kind: ErrorKind;
   readonly details?: ErrorDetails;
   /**
-   * The number of requests that each check sends, in the order of `counts`. After a check fails, no
-   * more requests are sent.
+   * The number of requests that each check sends, in the same order as `counts`. After a check
+   * fails, no more requests are sent.
    */
   readonly sent: readonly number[];
 }

@@ -38,7 +38,7 @@ describe('a diagnosis', () => {
     );
   });
 
-  it('reports an offline machine if no host can be resolved', async () => {
+  it('reports that the machine is offline if no host can be resolved', async () => {
     const credentials = {
       authUrl: 'https://nothing.invalid',
       serviceUrl: 'https://nothing-else.invalid',
@@ -74,7 +74,7 @@ describe('a diagnosis', () => {
 
   it('reports a connection whose TLS handshake times out', async () => {
     // Normally, fetch gives up after 10 s, and the check after 15 s. On a busy machine, the check
-    // could give up first, so this test shortens the timeout of fetch.
+    // could give up first, so this test shortens fetch's timeout.
     closers.push(await connectingWithin(1_000));
     const server = await startMuteServer(() => {});
     closers.push(server.close);

@@ -26,8 +26,8 @@ export const modelsPath = '/ml/v1/foundation_model_specs';
 export const accessPath = '/ml/v1/text/tokenization';
 
 /**
- * Returns how many requests each check sent. In order, the checks contact the identity service
- * without a key, list the models, get a token, and test access to the model.
+ * Returns how many requests each check sent. The checks contact the identity service without a key,
+ * list the models, get a token, and test access to the model, in that order.
  */
 export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
   emulator.count(({ path, method }) => path === tokenPath && method === 'GET'),
@@ -130,7 +130,7 @@ export async function endExaminations(): Promise<void> {
 }
 
 /**
- * Asserts that the first failure or warning has the message, fix, and title of this cause in
+ * Asserts that the first failure or warning has this cause's message, fix, and title from
  * docs/troubleshooting.md.
  */
 export function assertNamed({ results }: Diagnosis, named: CauseName): void {

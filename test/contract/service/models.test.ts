@@ -43,7 +43,7 @@ describe('the model list', () => {
     assert.equal(filters, 'function_text_generation,!lifecycle_withdrawn:and');
   });
 
-  it('includes the label, provider, limits, and lifecycle of a model', async () => {
+  it("includes each model's label, provider, limits, and lifecycle", async () => {
     const world = await startWorld();
     world.emulator.faults.next(path, { headers: { date } });
     const model = (await list(world)).models[1];

@@ -20,7 +20,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** @param status the status of the response to CONNECT; 200 connects to the port `target` */
+/** @param status the status of the response to CONNECT; 200 connects to port `target` */
 export async function startProxy(status: number, target = 0): Promise<Proxy> {
   const asked: string[] = [];
   const open = new Set<Duplex>();

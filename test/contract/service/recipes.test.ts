@@ -35,7 +35,7 @@ const page = readFileSync('docs/services.md', 'utf8');
 const account = defaultAccount;
 const chatPath = '/v1/chat/completions';
 
-/** Returns the code block under a heading of the page. */
+/** Returns the code block under a heading on the page. */
 function blockOf(heading: string, language: 'ini' | 'json'): string {
   const [, section = ''] = page.split(`# ${heading}\n`);
   const [own = ''] = section.split(/^#/m);

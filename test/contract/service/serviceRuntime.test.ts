@@ -228,7 +228,7 @@ describe('a service runtime', () => {
     assert.deepEqual([inFlight, waiting], [0, 0]);
   });
 
-  it("doesn't send the request of a waiting call after the user signs out", async () => {
+  it("doesn't send a waiting call's request after the user signs out", async () => {
     const { runtime, emulator, generate, tokens } = await start();
     await generate('key-number-one');
     const held = gate();

@@ -38,7 +38,7 @@ interface AuthCase {
   readonly keyHeader?: string;
   readonly authentication: Readonly<Record<string, string>>;
   readonly path: string | undefined;
-  /** True if the user enters no key. */
+  /** True if the user doesn't enter a key. */
   readonly hasNoKey?: true;
   /**
    * The kind of failure if the key is refused, whether the extension or the program sends it.
@@ -143,7 +143,7 @@ function serviceOf(
 
 interface MethodWorld extends World {
   readonly clock: SetClock;
-  /** Returns the number of token requests, or of runs of the program that gets a token. */
+  /** Returns the number of token requests, or how often the program that gets a token has run. */
   readonly tokenCount: () => number;
 }
 
@@ -177,7 +177,7 @@ async function startOf(
   return { ...world, clock, tokenCount: isCommand ? program.runs : requests };
 }
 
-/** Ends all worlds of a test, and deletes its programs. Call it in `afterEach`. */
+/** Ends all of a test's worlds, and deletes its programs. Call it in `afterEach`. */
 async function endAll(): Promise<void> {
   await endWorlds();
   deletePrograms();
@@ -249,7 +249,7 @@ describe('a connection with', () => {
   for (const [methodName, authentication] of Object.entries(authCases)) {
     const { refusal = 'key-refused' } = authentication;
     for (const [apiName, api] of Object.entries(apis)) {
-      it(`“${methodName}” and “${apiName}” generates text unstreamed, streamed, with tools, and after all tokens are revoked`, async () => {
+      it(`“${methodName}” and “${apiName}” generates text with and without streaming, with tools, and after all tokens are revoked`, async () => {
         const world = await startOf(authentication, api);
         const { emulator, client, clock, tokenCount } = world;
         const whole = await world.generate();

@@ -127,7 +127,7 @@ describe('a request', () => {
     await world.generate();
   });
 
-  it("C11: isn't sent to a proxy from the environment", async () => {
+  it("C11: isn't sent to a proxy configured in the environment", async () => {
     await withVictim(async (url) => {
       const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'];
       const before = names.map((name) => process.env[name]);

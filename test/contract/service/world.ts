@@ -23,7 +23,9 @@ export const ibm = serviceFor('ibm') as Service;
 export const tokenPath = '/identity/token';
 export const modelId = 'ibm/granite-4-h-small';
 
-/** Returns credentials that the emulator at this address accepts, with the address approved. */
+/**
+ * Returns credentials that the emulator at this address accepts, including approval of the address.
+ */
 export function credentialsFor(url: string): Credentials {
   return {
     service: ibm,
@@ -78,8 +80,8 @@ const running = new Set<World>();
 
 /**
  * Starts the emulator, and a client for it. Each backoff takes only 1 ms, and ends even if a test
- * has stopped the clock. Unit tests cover the real durations. By default, the service reports no
- * request limit, so that requests aren't delayed.
+ * has stopped the clock. Unit tests cover the real durations. By default, the service doesn't
+ * report a request limit, so that requests aren't delayed.
  */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { operation = 'chat', clock, deadlineMs, tokenDeadlineMs } = options;

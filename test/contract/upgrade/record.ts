@@ -1,7 +1,7 @@
 /**
- * `npm run record-state`: records the state that this version stores, in a file next to the files
- * of earlier versions. Run this script before a release. Existing files are never overwritten,
- * because users already have the state that earlier versions stored. All values are made up.
+ * `npm run record-state`: records this version's stored state in a file next to the files from
+ * earlier versions. Run this script before a release. Existing files are never overwritten, because
+ * users already have the state that earlier versions stored. All values are made up.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

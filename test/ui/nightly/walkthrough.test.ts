@@ -29,7 +29,7 @@ describe(`the walkthrough ${nightly}`, () => {
   afterEach(() => emulator.close());
 
   for (const theme of ['dark', 'light'] as const) {
-    it(`marks each step as done when the user performs it (${theme})`, async () => {
+    it(`marks each step as done when the user completes it (${theme})`, async () => {
       const { workbench, path } = await openWorkbench({
         theme,
         viewport,

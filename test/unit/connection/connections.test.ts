@@ -189,7 +189,7 @@ describe('Connections', () => {
       assert.equal(await isStillUsed(connection, lookUpFor(deps, folder)), false);
     });
 
-    it('is still used if the lookup takes less than 10 s, as on a busy machine', async () => {
+    it('treats a connection as still in use if the lookup takes less than 10 s, as on a busy machine', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeKey();
       const [connection] = await connections.all();
@@ -216,7 +216,7 @@ describe('Connections', () => {
       }
     });
 
-    it("doesn't search PATH for the program of a service that isn't used", async () => {
+    it("doesn't search PATH for an unused service's program", async () => {
       await storeKey();
       const command = {
         ...{ word: 'acme', url: GATEWAY, api: 'openai', defaultModel: 'coder' },
@@ -1248,7 +1248,7 @@ describe('Connections', () => {
       assert.equal((await connections.peek()).choice.kind, 'ask-source');
     });
 
-    it('A17: ends requests on sign-out, even if secret storage can’t store anything', async () => {
+    it('A17: cancels requests on sign-out, even if secret storage can’t store anything', async () => {
       keyring.values.set = () => assert.fail('Secret storage can’t store anything.');
       const { signOutSignal } = connections;
       await connections.signOut();
@@ -1269,7 +1269,7 @@ describe('Connections', () => {
       ({ signOutSignal } = connections);
     });
 
-    it('ends all requests and forgets the tokens before slow secret storage responds', async () => {
+    it('cancels all requests and forgets the tokens before slow secret storage responds', async () => {
       const slow = Promise.withResolvers<void>();
       beforeList = slow.promise;
       const signedOut = connections.signOut();
@@ -1287,7 +1287,7 @@ describe('Connections', () => {
       assert.equal(keyring.values.has('hostedModel.key.ibm'), false);
     });
 
-    it('ends all requests and forgets the tokens even if the key can’t be deleted', async () => {
+    it('cancels all requests and forgets the tokens even if the key can’t be deleted', async () => {
       const fail = () => assert.fail('Secret storage is read-only.');
       Object.assign(keyring.values, { set: fail, delete: fail });
       await assert.rejects(connections.signOut(), /read-only/);
@@ -1786,7 +1786,7 @@ describe('Connections', () => {
       ['the key', key],
       ['text that contains the key', `my-${key}`],
     ] as const) {
-      it(`E16: refuses ${what} as the project ID`, async () => {
+      it(`E16: rejects ${what} as the project ID`, async () => {
         editor.picks.push(IBM);
         editor.typed.push(key, value);
         assert.equal(await connections.setUp(), false);
@@ -1795,7 +1795,7 @@ describe('Connections', () => {
       });
     }
 
-    it('E16: refuses an address that contains the key', async () => {
+    it('E16: rejects an address that contains the key', async () => {
       editor.typed.push(key, 'my-project');
       editor.picks.push(IBM, `${url}/${key}`);
       assert.equal(await connections.setUp(), false);
@@ -1827,7 +1827,7 @@ describe('Connections', () => {
       ['projects', true],
       ['project', false],
     ] as const) {
-      it(`E16: ${isSaved ? 'accepts' : 'refuses'} the short key "project" with the project ID "${project}"`, async () => {
+      it(`E16: ${isSaved ? 'accepts' : 'rejects'} the short key "project" with the project ID "${project}"`, async () => {
         editor.userSettings.set('projectId', project);
         editor.typed.push('project', project);
         editor.picks.push(IBM, url, SAVE);

@@ -130,7 +130,7 @@ describe('the reason for using a credential source', () => {
     });
   }
 
-  it("states that a .env file can't be used if the identity address is malformed", () => {
+  it("if the identity address is malformed, states that a .env file can't be used", () => {
     const changes = byEnvironment(envFile(full, 'approved'));
     const reason = reasonText(
       'environment',

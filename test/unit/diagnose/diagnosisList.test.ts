@@ -343,7 +343,7 @@ describe('the open diagnosis list', () => {
     return showDiagnosis({ run: (_, signal) => run(signal), copy: async () => 'done' });
   };
 
-  it('ends its checks when it is closed, and ignores later errors', async () => {
+  it('stops its checks when it is closed, and ignores later errors', async () => {
     const started = Promise.withResolvers<AbortSignal>();
     const ended = show(async (signal) => {
       started.resolve(signal);

@@ -117,7 +117,7 @@ describe('a .env file', () => {
     }
   });
 
-  it('can have an http address on another machine only for a service that the user added', () => {
+  it('can contain an http address on another machine only if the user added the service', () => {
     const text = `VLLM_API_KEY=${KEY}\nVLLM_URL=${HTTP}/v1\n`;
     const { values, issues } = readEnvFile(text, added);
     assert.equal(values?.url, `${HTTP}/v1`);

@@ -126,7 +126,7 @@ describe('a stream writer', () => {
     assert.equal(writer.isPending, false);
   });
 
-  it("J12: doesn't mix a new response with a late edit of the old response", async () => {
+  it("J12: doesn't mix a new response with a late edit from the old response", async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.end(0), false);

@@ -55,7 +55,7 @@ describe('responseNotifications', () => {
     const timing = { intervalMs: 0, deadlineMs: 5_000 };
     const open = () => new StreamWriter(document, [place], { timing });
     const stage = { previews: new Previews(), rescue: () => assert.fail('rescued') };
-    // The mode `clipboard` doesn't write to a document.
+    // The `clipboard` mode doesn't write to a document.
     const used = id === 'clipboard' ? mode : { ...mode, open };
     const job = new Made([target], template, used, stage);
     job.append(0, text);
@@ -98,7 +98,7 @@ describe('responseNotifications', () => {
     });
   }
 
-  it("offers Copy again if the response couldn't be copied", async () => {
+  it("offers Copy a second time if the response couldn't be copied", async () => {
     const job = await jobWith('a');
     const { env } = await import('vscode');
     const write = env.clipboard.writeText;

@@ -210,7 +210,7 @@ describe('runJob', () => {
     }
   });
 
-  it('announces how many responses are complete, how many failed, and the lines of the failed ones', async () => {
+  it('announces how many responses are complete, how many failed, and on which lines they failed', async () => {
     const generate = async (index: number, options: CallOptions) => {
       if (index === 1) throw failure;
       return respond(index, options);
@@ -404,13 +404,13 @@ describe('runJob', () => {
     return announced;
   };
 
-  it("doesn't announce the partial response of a discarded preview as kept", async () => {
+  it("doesn't announce a partial response as kept if its preview was discarded", async () => {
     const announcedIf = (isClosed: boolean) => runCanceled({ mode: 'preview', isClosed });
     assert.deepEqual(await announcedIf(false), ['Canceled, partial response kept']);
     assert.deepEqual(await announcedIf(true), ['Canceled']);
   });
 
-  it("doesn't announce or report a response that the user undid while other responses remain", async () => {
+  it("doesn't announce or report an undone response if other responses remain", async () => {
     // The second response is from an earlier run and can't be inserted again.
     const options = { mode: 'below', count: 2, canInsert: (index: number) => index === 0 };
     assert.deepEqual(await runCanceled({ ...options, undone: [0], lost: [0] }), []);

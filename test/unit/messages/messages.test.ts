@@ -156,7 +156,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('says that the service may be down only if it refused the connection', () => {
+  it('mentions a possible outage only if the service refused the connection', () => {
     const textFor = (code: string) =>
       messageFor(new ServiceError('unreachable', { host: 'model.example', code }))?.text ?? '';
     assert.match(
@@ -166,7 +166,7 @@ describe('the text of a message', () => {
     assert.doesNotMatch(textFor('ENETUNREACH'), /may be down/);
   });
 
-  it('advises to send less if the request is too large', () => {
+  it('advises sending less if the request is too large', () => {
     const message = messageFor(new ServiceError('bad-request', { status: 413 }));
     assert.match(message?.text ?? '', /Send less text, lower max_new_tokens/);
     assert.deepEqual(message?.actions, ['openSettings', 'selectModel']);

@@ -10,7 +10,7 @@ describe('missing settings', () => {
     const missing = names.filter((_, index) => (bits & (1 << index)) !== 0);
     const filled = (name: SettingName) => (missing.includes(name) ? '' : `value-of-${name}`);
 
-    it(`A03: lists exactly the empty settings: [${missing.join(', ')}]`, () => {
+    it(`A03: are exactly the empty settings: [${missing.join(', ')}]`, () => {
       const values = { apiKey: filled('apiKey'), projectId: filled('projectId') };
       assert.deepEqual(missingSettings(ibm, { ...values, url: filled('url') }), missing);
     });

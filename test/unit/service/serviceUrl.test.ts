@@ -16,18 +16,18 @@ describe('a service URL', () => {
   }
 
   for (const [text, problem] of rejected) {
-    it(`C06${problem === 'has-user' ? ' C09' : ''}: is refused as ${problem}: ${JSON.stringify(text)}`, () => {
+    it(`C06${problem === 'has-user' ? ' C09' : ''}: is rejected as ${problem}: ${JSON.stringify(text)}`, () => {
       assert.deepEqual(parseServiceUrl(text), { ok: false, problem });
     });
   }
 
-  it('C04: is refused if it uses http, unless the host is 127.0.0.1, [::1], or localhost', () => {
+  it('C04: is rejected if it uses http, unless the host is 127.0.0.1, [::1], or localhost', () => {
     const plain = rejected.filter(([, problem]) => problem === 'not-https');
     assert.ok(plain.length >= 8);
     for (const [text] of plain) assert.ok(!('url' in parseServiceUrl(text)));
   });
 
-  it('C18: is refused if it uses http with an unusual loopback host, such as 127.0.0.2', () => {
+  it('C18: is rejected if it uses http with an unusual loopback host, such as 127.0.0.2', () => {
     for (let last = 0; last < 256; last += 1) {
       assert.equal(parseServiceUrl(`http://127.0.0.${last}:1`).ok, last === 1);
     }
@@ -47,7 +47,7 @@ describe('a service URL', () => {
     }
   });
 
-  it(`is either refused or parsed with exactly the origin that it names (seed ${seed})`, () => {
+  it(`is either rejected or parsed with exactly the origin that it names (seed ${seed})`, () => {
     const part = fc.constantFrom(
       ...['https://', 'http://', 'https:', '//', '/', '\\', '@', ':', ':443', ':8080', '?', '#'],
       ...['good.example', 'evil.example', '127.0.0.1', '0x7f.1', '[::1]', 'localhost', 'і', 'é'],

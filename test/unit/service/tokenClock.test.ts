@@ -60,7 +60,7 @@ describe('the token service over time', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('states when the token expires and when it is refreshed', async () => {
+  it('reports when the token expires and when it will be refreshed', async () => {
     const { service, start } = underTest(time);
     const now = time.now();
     await start();

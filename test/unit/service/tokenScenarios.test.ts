@@ -136,7 +136,7 @@ describe("a runtime's token request", () => {
     time.end();
   });
 
-  it('H27: ends after 30 s if it hangs, and is sent again on the next call', async () => {
+  it('H27: times out after 30 s if it hangs, and is sent again on the next call', async () => {
     let sent = 0;
     const fetch = (_url: unknown, { signal, method }: RequestInit = {}): Promise<Response> => {
       if (method === 'POST') sent += 1;

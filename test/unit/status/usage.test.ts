@@ -74,7 +74,7 @@ describe('usage', () => {
     assert.ok(editor.fileNames.includes('2026-03-10-a.json'));
   });
 
-  it('is found in a new window even before the tooltip shows it', async () => {
+  it('is detected in a new window even before the tooltip shows it', async () => {
     assert.equal(await open().hasUsage(connection), false);
     await open().record(connection, asked(1));
     await settled();
@@ -84,7 +84,7 @@ describe('usage', () => {
 
   it('is shown in the tooltip, summed across all windows, until the end of the day', async () => {
     editor.userSettings.set('dailyTokenBudget', 100_000);
-    const start = 'Usage today with this API key, in all windows: ';
+    const start = 'Today’s usage with this API key in all windows: ';
     const usage = open();
     await usage.setActive(connection);
     assert.equal(line(), `${start}0 requests, 0 of 100,000 tokens`);
@@ -132,7 +132,7 @@ describe('usage', () => {
     await usage.record(other, asked(7));
     assert.match(line() ?? '', /: 1 request, 1,000 tokens$/);
     await usage.setActive(other);
-    assert.match(line() ?? '', /with this service, .*: 1 request, 7 tokens$/);
+    assert.match(line() ?? '', /with this service .*: 1 request, 7 tokens$/);
   });
 
   it('blocks chat in all windows once it reaches the daily budget', async () => {

@@ -31,7 +31,7 @@ describe('the list of templates', () => {
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
   const all = [broken, ...builtIn, ...own];
 
-  it('contains custom templates, built-in templates, templates for other languages, and broken templates, in this order', () => {
+  it('contains custom templates, built-in templates, templates for other languages, and broken templates, in that order', () => {
     assert.deepEqual(labels(all), [
       'Apple',
       'zebra',
@@ -104,7 +104,7 @@ describe('the list of templates', () => {
     ]);
   });
 
-  it('shows each text of a template as one line of plain text', () => {
+  it("shows a template's name, origin, and prompt as one line of plain text each", () => {
     const hostile = {
       name: '$(trash) a\u202eb',
       prompt: `$(trash)\u0007${'x'.repeat(1_000_000)}\nsecond`,

@@ -20,7 +20,7 @@ const ibm = serviceFor('ibm');
 assert.ok(ibm);
 const secrets = ['a'.repeat(40), 'abcd-efgh-ijkl-mnop', '` \n'.repeat(8)];
 
-/** Texts that can cause the most work in the code that fits a response to its place. */
+/** Inputs that cause the most work in the code that fits a response into a document. */
 const ODD = [
   ...[' ', '\t', '\n', '\r', '\r\n', ' \n', '\n ', '\f', '\u00a0', '\0'],
   ...[

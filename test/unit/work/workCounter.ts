@@ -17,7 +17,7 @@ export const rows =
 /** A path that untrusted text takes through the code. */
 export interface CodePath {
   readonly work: (text: string) => unknown;
-  /** Texts that can cause the most work on this path. */
+  /** Inputs that cause the most work on this path. */
   readonly texts: readonly TextOf[];
   /** Length of the shorter of the two compared texts, if it differs from the default. */
   readonly length?: number;

@@ -23,8 +23,8 @@ export type Contestant = keyof typeof titles;
 export const contestants = Object.keys(titles) as Contestant[];
 
 /**
- * The properties of a line to a service on another continent. The service closes idle connections
- * after 5 s.
+ * The properties of a network connection to a service on another continent. The service closes idle
+ * connections after 5 s.
  */
 export const far = { roundTripMs: 500, handshakes: 2, idleMs: 5_000 } satisfies Pace;
 

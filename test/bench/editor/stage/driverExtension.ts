@@ -103,8 +103,8 @@ async function open(content: string, lines: readonly number[]): Promise<TextEdit
     wanted.every((selection, index) => editor.selections[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event can restore the previous selection. When this command ends, all such events have
-    // arrived.
+    // A late event can restore the previous selection. By the time this command ends, all such
+    // events have arrived.
     await commands.executeCommand('setContext', 'bench.isSelected', true);
   } while (!isSelected());
   return editor;

@@ -25,7 +25,7 @@ type Post = (
 
 /**
  * Creates the `activate` function of an extension with one command. The command sends the selected
- * text, and awaits one edit at the end of the document for each response event that has text. If VS
+ * text. For each response event that has text, it awaits one edit at the end of the document. If VS
  * Code rejects an edit, for instance because the user has typed, the edit is retried.
  */
 export function generating(command: string, ask: Ask): (context: ExtensionContext) => void {

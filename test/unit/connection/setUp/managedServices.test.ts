@@ -400,7 +400,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  it('gets another ID instead of replacing a faulty entry that has the same ID', async () => {
+  it('gets a different ID instead of replacing a faulty entry with the same ID', async () => {
     const faulty = { ...none, word: 'llm_acme_example', api: 'opneai' };
     editor.userSettings.set('services', [faulty]);
     editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', SAVE, 'model-1');

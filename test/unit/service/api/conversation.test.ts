@@ -109,7 +109,7 @@ describe('a conversation', () => {
     assert.ok(text.length < 500 && text.includes('A cat?') && text.includes('Reads.'), text);
   });
 
-  it("excludes the model's messages from its input texts", () => {
+  it("excludes the model's messages from its inputs", () => {
     assert.deepEqual(inputTexts(messages), ['Be brief.', 'Look at this.', 'A cat?', 'one', 'two']);
   });
 });

@@ -133,7 +133,7 @@ describe('the parameter check', () => {
   for (const [parameters, flaw] of wrong) {
     // JSON.stringify writes Infinity as null. A title with null would be wrong, because the check
     // accepts null.
-    it(`refuses ${JSON.stringify(parameters).replace('null', 'Infinity')} for both operations`, () => {
+    it(`rejects ${JSON.stringify(parameters).replace('null', 'Infinity')} for both operations`, () => {
       for (const operation of operations) {
         const error = parameterProblem(operation, { ...parameters });
         assert.equal(error?.kind, 'parameter-refused');
@@ -162,7 +162,7 @@ describe('the parameter check', () => {
     ],
   ];
   for (const [operation, parameters, flaw] of onOne) {
-    it(`refuses ${JSON.stringify(parameters)} only for the ${operation} operation`, () => {
+    it(`rejects ${JSON.stringify(parameters)} only for the ${operation} operation`, () => {
       const details = { names: Object.keys(parameters), ...flaw };
       assert.deepEqual(parameterProblem(operation, { ...parameters })?.details, details);
       const other = operation === 'chat' ? 'generation' : 'chat';
@@ -170,7 +170,7 @@ describe('the parameter check', () => {
     });
   }
 
-  it('states the limit of the requested operation if both operations refuse a value', () => {
+  it("reports the requested operation's limit if both operations reject a value", () => {
     const seven = { stop_sequences: texts(7) };
     const names = ['stop_sequences'];
     const detailsOf = (operation: Operation) => parameterProblem(operation, seven)?.details;
@@ -205,7 +205,7 @@ describe('the parameter check', () => {
 });
 
 describe('parameters', () => {
-  it('have ranges in the manifest that span the ranges of both operations', () => {
+  it('have manifest ranges that span the ranges of both operations', () => {
     const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
     const setting = settingsIn<Schema>(manifest)['hostedModel.parameters'];
     assert.ok(setting);

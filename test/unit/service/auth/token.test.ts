@@ -112,12 +112,12 @@ describe('a token response', () => {
   const isUnusable = (error: unknown) =>
     error instanceof ServiceError && error.kind === 'token-unusable';
 
-  it('D11 D12: is refused unless its token has 16 to 8,192 valid header characters', () => {
+  it('D11 D12: is rejected unless its token has 16 to 8,192 valid header characters', () => {
     for (const access_token of usable) assert.equal(read({ access_token })().value, access_token);
     for (const access_token of unusable) assert.throws(read({ access_token }), isUnusable);
   });
 
-  it("D13: is refused if its token type isn't Bearer", () => {
+  it("D13: is rejected if its token type isn't Bearer", () => {
     for (const token_type of ['Bearer', 'bearer', undefined]) {
       assert.equal(read({ access_token: token, token_type })().value, token);
     }

@@ -35,7 +35,7 @@ describe('the concurrency limit', () => {
     return { order, slots };
   }
 
-  it('grants slots in the order of the calls', async () => {
+  it('grants slots in the order that calls arrive', async () => {
     const { order, slots } = requestSlots(limiterOf(1), ['a', 'b', 'c']);
     for (let served = 1; served <= 3; served += 1) {
       await settled();
@@ -45,7 +45,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b', 'c']);
   });
 
-  it('I20: refuses calls while the queue is full', async () => {
+  it('I20: rejects calls while the queue is full', async () => {
     const limiter = limiterOf(2, 3);
     const { slots } = requestSlots(limiter, ['1', '2', '3', '4', '5']);
     assert.equal(await kindOf(limiter.acquire(never)), 'queue-full');
@@ -219,7 +219,7 @@ describe('the concurrency limit', () => {
     ["the service's rate limit if minRequestInterval is shorter", 2, 400, 500],
   ];
   for (const [what, perSecond, minIntervalMs, expectedMs] of rates) {
-    it(`spaces the starts of calls by ${what}`, async () => {
+    it(`spaces the starts of calls according to ${what}`, async () => {
       const limiter = limiterOf(8, 50, minIntervalMs);
       await take(limiter, 1);
       limiter.applyRateLimit({ perSecond, left: 3 });
@@ -310,7 +310,7 @@ describe('the concurrency limit', () => {
     assert.equal('resumesInMs' in limiter.state, false);
   });
 
-  it('states when the next call starts, and what delays it', async () => {
+  it('reports when the next call starts, and what delays it', async () => {
     const limiter = new ConcurrencyLimit({ limit: 3, queue: 50, minIntervalMs: 10_000 }, time);
     requestSlots(limiter, ['a', 'b']);
     await time.pass(4_000);

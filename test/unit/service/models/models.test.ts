@@ -27,7 +27,7 @@ describe('the model cache', () => {
   });
   afterEach(() => time.end());
 
-  it('keeps models for an hour, including time when the machine is asleep', async () => {
+  it('keeps models for an hour, including any time the machine is asleep', async () => {
     await time.pass(59 * minutesMs);
     assert.equal(models.knownModel(from, 'two')?.id, 'two');
     time.sleep(2 * minutesMs);
