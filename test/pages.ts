@@ -1,6 +1,6 @@
 /**
- * `npm run pages`: updates the generated blocks in the documentation, and draws the picture of the
- * architecture and the chart of the benchmark. Tests check that all are up to date.
+ * `npm run pages`: updates the generated blocks in the documentation, and draws the architecture
+ * picture and the benchmark chart. Tests check that all are up to date.
  */
 import { writeFile } from 'node:fs/promises';
 import { HOUSE, pictureOf } from './architecture/picture.ts';

@@ -44,7 +44,7 @@ function shown(cell: string | number): string {
   return Number.isInteger(cell) ? cell.toLocaleString('en') : cell.toFixed(2);
 }
 
-/** Aligns columns of numbers to the right, and all other columns to the left. */
+/** Right-aligns columns of numbers, and left-aligns all other columns. */
 function aligned(cells: readonly (readonly string[])[]): string[] {
   const [heads = [], ...rows] = cells;
   const columns = heads.map((_, column) => {

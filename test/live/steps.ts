@@ -38,7 +38,10 @@ const never = new AbortController().signal;
 /** A token limit that allows several chunks, but not the whole response. */
 const NEW_TOKENS = 12;
 const PROMPT = 'Count from one to five hundred, in words, with a space between numbers.';
-/** A conversation like those from VS Code's chat. It offers a tool that the task doesn't need. */
+/**
+ * A conversation like the ones that VS Code's chat sends. It offers a tool that the task doesn't
+ * need.
+ */
 const WITH_TOOL: Conversation = {
   messages: [
     { role: 'system', content: [{ text: 'Answer in plain text.' }] },

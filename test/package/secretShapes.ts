@@ -18,7 +18,7 @@ const MOST_BYTES = 67_108_864;
 
 /**
  * Searches a file for text that looks like a key or token. Also searches UTF-16 text and compressed
- * data, such as the text chunks of images. The pixels of images aren't searched.
+ * data, such as the text chunks of images. Image pixels aren't searched.
  * @returns the name of each kind of key that was found, without any part of the key
  * @throws {Error} if the file contains compressed data that expands to more than `MOST_BYTES`
  */

@@ -12,11 +12,11 @@ const MINUTE = 60;
 const LIFE = 60 * MINUTE;
 const HOURS = 8;
 const END = HOURS * 60 * MINUTE;
-/** Time in seconds within which all windows start, as after a VS Code update. */
+/** Number of seconds within which all windows start, as after a VS Code update. */
 const START = MINUTE;
 /** Mean time between two generations in a window, in seconds. */
 const USE = 10 * MINUTE;
-/** Time before expiration at which a client with a fixed timer refreshes its token, in seconds. */
+/** Number of seconds before expiration at which a client with a fixed timer refreshes its token. */
 const FIXED_LEAD = 5 * MINUTE;
 
 /** Schedules events, and runs them second by second. */

@@ -18,8 +18,8 @@ const MOST_IN_FLIGHT = 8;
 export type Ending = 'answer' | 'text of another call' | 'unclassified' | ErrorKind;
 
 /**
- * Counts, for each generation, the requests that the service receives and those that it answers
- * with a 200. Byte arrays save memory.
+ * For each generation, counts the requests that the service receives and those that it answers with
+ * a 200. Byte arrays save memory.
  */
 export class ServerCount {
   readonly sent: Uint8Array;

@@ -48,13 +48,13 @@ export async function prepareForPicture(page: Page): Promise<void> {
     // Otherwise, the corners of a dialog's picture would show the dimmed window behind the dialog.
     for (const part of document.querySelectorAll('.monaco-dialog-modal-block')) part.style.background = 'none';
     for (const part of document.querySelectorAll(stray)) part.style.display = 'none';
-    // The caret of the editor with the focus blinks, so only some pictures would show it.
+    // The caret blinks in the focused editor, so only some pictures would show it.
     const style = document.createElement('style');
     style.textContent = '.monaco-editor.focused .cursors-layer > .cursor { visibility: inherit !important; }' +
-      // A row of a list that showed a description before keeps an empty one, which moves its text
-      // down by a pixel.
+      // A list row that previously showed a description keeps an empty one, which moves the row's
+      // text down by a pixel.
       '.label-description:has(> .monaco-highlighted-label:empty) { display: none; }' +
-      // VS Code in a browser adds this tab at some time after it has started.
+      // In a browser, VS Code adds this tab some time after it has started.
       '.action-item:has(> .action-label[aria-label^="Ports"]) { display: none !important; }';
     document.head.append(style);
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -67,7 +67,7 @@ export async function prepareForPicture(page: Page): Promise<void> {
       if (ofIdentity) text = text.replace(address, 'iam.cloud.ibm.com');
       text = text.replace(new RegExp(address.source, 'g'), 'eu-de.ml.cloud.ibm.com');
       text = text.replace(/\\/tmp\\/[\\w-]+/g, '/home/sam');
-      // A busy machine takes longer, and the time of a refresh is random.
+      // Fewer minutes are left on a busy machine, and the time until a refresh is random.
       text = text.replace(/\\d+(?= minutes left)/, '59').replace(/(?<=refresh in )\\d+/, '47');
       if (node.parentElement?.closest('.statusbar-item')) text = text.replace(/\\d+(?=m$)/, '59');
       // In the narrow chat, the host would wrap at its hyphen.
@@ -78,8 +78,8 @@ export async function prepareForPicture(page: Page): Promise<void> {
 }
 
 /**
- * Saves an encoded picture, unless the file already contains a picture that looks the same. With
- * another palette or release of Chromium, some colors can differ slightly. Such invisible
+ * Saves an encoded picture, unless the file already contains a picture that looks the same. With a
+ * different palette or Chromium release, some colors can differ slightly. Such invisible
  * differences don't belong in a commit.
  */
 export async function savePicture(path: string, picture: Buffer): Promise<void> {

@@ -19,7 +19,7 @@ import { takesPictures } from './pictures.ts';
 
 export interface SessionOptions {
   /**
-   * Texts of the files in the opened folder, keyed by relative path. If `null`, no folder is
+   * Contents of the files in the opened folder, keyed by relative path. If `null`, no folder is
    * opened.
    */
   folderFiles?: Readonly<Record<string, string>> | null;

@@ -475,7 +475,7 @@ describe("the extension, tested against the service's documentation", () => {
       await status().waitForTooltip(product.spaced);
       await notifications.cancelProgress(product.generating);
       await notifications.waitUntilGone(product.generating);
-      // If the previous test sent a request less than a minute ago, this test sends none.
+      // If the previous test sent a request less than a minute ago, this test doesn't send one.
       assert.ok(emulator.count(chatPath) <= 1);
     });
   });

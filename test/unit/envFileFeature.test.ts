@@ -15,7 +15,7 @@ class EditorWithFile extends FakeEditor {
   shown: readonly string[] = [];
   /** Returns the code actions for a line of the file. */
   actionsAt: (line: number) => Promise<readonly CodeAction[]> = async () => [];
-  /** Reports files that the editor has created. */
+  /** Reports that the editor has created these files. */
   reportCreated = (_: { readonly files: readonly { readonly path: string }[] }): void => {};
   /** True if Git ignores all files. Undefined if no repository is open. */
   isIgnored: boolean | undefined;

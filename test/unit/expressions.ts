@@ -103,14 +103,14 @@ const COUNTED = {
 /**
  * How thoroughly recheck analyzes an expression. By default, it analyzes the expression's
  * automaton. If the expression has lookaround, a back reference, or too many states, recheck
- * instead searches for a text that takes long to match. `maxAttackStringSize` is so large that
- * quadratic work exceeds `attackLimit` several times over, even if the text repeats a 30-character
- * part.
+ * instead searches for a string that takes a long time to match. `maxAttackStringSize` is so large
+ * that quadratic work exceeds `attackLimit` several times over, even if the string repeats a
+ * 30-character part.
  */
 const EFFORTS = {
   /**
    * Used by the tests that run on each change. Analyzes the automaton of most expressions, and
-   * tries fewer texts on the others.
+   * tries fewer strings on the others.
    */
   short: {
     ...COUNTED,
@@ -152,7 +152,7 @@ export function highestCount({ source }: RegExp): number {
 
 /**
  * Converts an expression to the syntax that recheck supports, without lowering its time complexity:
- * - With the flag `v`, a character class becomes the ranges that it matches. An emoji property
+ * - With the `v` flag, a character class becomes the ranges that it matches. An emoji property
  *   becomes up to ten characters that an emoji can contain.
  * - A count above three is lowered, because recheck creates a state for each repetition. The count
  *   doesn't affect the time complexity. A separate test limits the counts.

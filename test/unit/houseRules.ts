@@ -4,7 +4,7 @@ import { AUTH_INPUTS } from '../../src/service/authentication.ts';
 
 /**
  * Checks the architecture invariants in source code. Each `files` parameter maps paths in src to
- * the texts of the files.
+ * the contents of the files.
  */
 
 export interface HouseRule {

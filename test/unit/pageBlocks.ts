@@ -25,8 +25,8 @@ export function readPages(): Texts {
 }
 
 /**
- * Returns the text of each block, keyed by the name in its markers. The texts are generated from
- * the manifest, code, figures, and benchmark results.
+ * Returns the text of each block, keyed by the name in its markers. The text is generated from the
+ * manifest, code, figures, and benchmark results.
  */
 export function readBlocks(): Texts {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -25,7 +25,7 @@ describe('the extension', () => {
       /^src\/diagnose\/copyReport\.ts: clipboard\.writeText\(text\)$/,
       // Copies the response when the user selects Copy.
       /^src\/generate\/responseNotifications\.ts: clipboard\.writeText\(result\.text\)$/,
-      // Copies the response in the insert mode `clipboard`.
+      // Copies the response in the `clipboard` insert mode.
       /^src\/editor\/clipboardMode\.ts: clipboard\.writeText\(text\)$/,
     ];
     assert.deepEqual(

@@ -12,7 +12,9 @@ import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 const URI = await urisOfWindows();
 const file = (path: string) => URI.file(path);
 
-/** Loads `vscode-uri` as on Windows. The library reads the platform only once, while it loads. */
+/**
+ * Loads `vscode-uri` as if on Windows. The library reads the platform only once, while it loads.
+ */
 async function urisOfWindows() {
   const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {};
   Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });

@@ -15,8 +15,9 @@ import { type CodePath, WorkCounter } from './work/workCounter.ts';
 const LENGTH = 64;
 const SPAN = 16;
 /**
- * The maximum growth factor of work that counts as linear. Linear work grows by a factor of `SPAN`,
- * or by less if a part of it is fixed. Quadratic work grows by a factor of `SPAN` squared.
+ * The maximum factor by which work can grow and still count as linear. Linear work grows by a
+ * factor of `SPAN`, or by less if part of it is fixed. Quadratic work grows by a factor of `SPAN`
+ * squared.
  */
 const MOST_GROWTH = 20;
 
@@ -67,7 +68,7 @@ describe('the work for untrusted text', () => {
     assert.ok(work <= MOST_WORK * text.length, `${(work / text.length).toFixed(1)} per character`);
   });
 
-  // Makes so many calls that V8 would optimize the counted code if it could.
+  // Makes enough calls that V8 would optimize the counted code if it could.
   it("doesn't vary when it is counted repeatedly for the same text", async () => {
     const counts = new Set<number>();
     for (let call = 0; call < 200; call += 1) {

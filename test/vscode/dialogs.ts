@@ -22,7 +22,7 @@ export class Dialogs {
     return (await this.#screen.read<DialogState | null>(stateScript)) ?? undefined;
   }
 
-  /** @param text the whole message, or an expression that matches a part of it */
+  /** @param text the whole message, or an expression that matches part of it */
   waitFor(text: string | RegExp = /(?:)/): Promise<DialogState> {
     return this.#screen.until(`the dialog ${text}`, async () => {
       const state = await this.state();

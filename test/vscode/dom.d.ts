@@ -1,5 +1,5 @@
 /**
- * Browser types that the types of playwright-core refer to. The project is checked without the DOM
+ * Browser types that playwright-core's types refer to. The project is type-checked without the DOM
  * library, so that code for Node can't use browser globals by mistake.
  */
 interface Node {

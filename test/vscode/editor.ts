@@ -18,7 +18,7 @@ export class Editor {
     await this.#waitForFocus();
   }
 
-  /** Waits until the active tab has this name and its editor has the focus. */
+  /** Waits until the active tab has this name and its editor has focus. */
   async waitFor(name: string | RegExp): Promise<void> {
     await this.#screen.until(`the editor ${name}`, async () => {
       const label = await this.name();
@@ -45,7 +45,7 @@ export class Editor {
     );
   }
 
-  /** Waits until the active tab has this label and its editor has the focus. */
+  /** Waits until the active tab has this label and its editor has focus. */
   async waitForTitle(title: string): Promise<void> {
     await this.#screen.until(`the title ${title}`, async () =>
       (await this.title()) === title ? true : undefined,
@@ -169,12 +169,12 @@ export class Editor {
     );
   }
 
-  /** The visible lines, including unsaved changes. Only a part of a long document is visible. */
+  /** The visible lines, including unsaved changes. Only part of a long document is visible. */
   visibleText(): Promise<string> {
     return this.#screen.read<string>(linesScript(`${active} .monaco-editor`));
   }
 
-  /** Waits until the visible lines are this text or match this expression. */
+  /** Waits until the visible lines equal this text or match this expression. */
   waitForText(text: string | RegExp, milliseconds?: number): Promise<string> {
     return this.#screen.until(
       `the editor's text to be ${text}`,

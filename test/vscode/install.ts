@@ -33,7 +33,8 @@ const serverNodeMajor = 24;
  * Installs `code-server@version` if it isn't installed yet, and returns the paths and version of
  * its VS Code server. Prints a message and exits if this system can't run the server.
  *
- * @throws {Error} if a command fails, with the end of its output, or if this process isn't Node 24
+ * @throws {Error} if a command fails, with the end of its output, or if this process isn't running
+ * Node 24
  */
 export async function ensureVSCodeServer(version: string): Promise<VSCodeServerInstallation> {
   needServer();
@@ -108,8 +109,8 @@ async function installServer(version: string, directory: string, vscode: string)
 }
 
 /**
- * Returns the folder that contains the C++ headers of this Node, or undefined if there is none. The
- * npm package `node` includes the headers.
+ * Returns the folder that contains the C++ headers for this version of Node, or undefined if there
+ * is none. The npm package `node` includes the headers.
  */
 async function nodeHeaders(): Promise<string | undefined> {
   const installation = join(dirname(process.execPath), '..');

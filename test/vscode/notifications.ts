@@ -34,7 +34,7 @@ export class Notifications {
     return this.#screen.read<NotificationState[]>(listScript);
   }
 
-  /** @param text the whole message, or an expression that matches a part of it */
+  /** @param text the whole message, or an expression that matches part of it */
   waitFor(text: string | RegExp): Promise<NotificationState> {
     return this.#screen.until(`the notification ${text}`, async () =>
       (await this.list()).find((notification) => matches(notification.text, text)),

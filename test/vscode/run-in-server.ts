@@ -1,5 +1,5 @@
 /**
- * Replaces the VS Code executable on machines without a display. Takes the arguments that
+ * Stands in for the VS Code executable on machines without a display. Takes the arguments that
  * `runTests` of @vscode/test-electron passes, and runs the tests in the extension host of a VS Code
  * server. Prints the suite's output, and exits with the suite's exit code.
  *

@@ -12,7 +12,7 @@ export const usualWait = 60_000;
 export const notificationInView =
   ':is(.notifications-toasts, .notifications-center.visible) .notification-list-item';
 
-/** Selectors of the elements that a failure message quotes. */
+/** Selectors for the elements that a failure message quotes. */
 const places = {
   dialog: '.monaco-dialog-box',
   'quick input': '.quick-input-widget:not([style*="display: none"])',
@@ -86,15 +86,15 @@ export class Screen {
   }
 
   /**
-   * Runs a script in the page. Scripts are strings, because the project is checked without browser
-   * types.
+   * Runs a script in the page. Scripts are strings, because the project is type-checked without
+   * browser types.
    */
   read<T>(script: string): Promise<T> {
     return this.page.evaluate<T>(script);
   }
 }
 
-/** True if a text equals the expected string, or the expected expression matches a part of it. */
+/** True if a text equals the expected string, or the expected expression matches part of it. */
 export function matches(text: string, expected: string | RegExp): boolean {
   return typeof expected === 'string' ? text === expected : expected.test(text);
 }

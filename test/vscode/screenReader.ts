@@ -4,7 +4,7 @@ import { matches, type Screen } from './screen.ts';
 
 /**
  * The role, name, and description that a screen reader reads, or should read, for an element. An
- * expected string must equal the whole text, and an expected expression must match a part of it.
+ * expected string must equal the whole text, and an expected expression must match part of it.
  */
 export interface Reading {
   readonly role: string | RegExp;
@@ -30,7 +30,7 @@ export class ScreenReader {
     return new ScreenReader(screen, await screen.page.context().newCDPSession(screen.page));
   }
 
-  /** Waits until an element with this reading has the focus. */
+  /** Waits until an element with this reading has focus. */
   waitForKeyboardOn(expected: Reading): Promise<Reading> {
     return this.#waitFor(expected, 'document.activeElement');
   }
@@ -41,7 +41,7 @@ export class ScreenReader {
     return this.#waitFor(expected, `document.getElementById(${id})`);
   }
 
-  /** Waits until this text is announced, regardless of the focus. */
+  /** Waits until this text is announced, regardless of what has focus. */
   waitForAloud(text: string | RegExp): Promise<string> {
     return this.#screen.until(`the announcement ${text}`, async () =>
       (await this.#screen.read<string[]>('globalThis.announcements')).find((announced) =>

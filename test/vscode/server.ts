@@ -90,7 +90,7 @@ const machineSettings: Settings = {
   'remote.autoForwardPorts': false,
   // In a browser, VS Code has a tunnel provider, so it looks for open ports even if it doesn't
   // forward any. Every window then lists the open files of all processes every two seconds. With
-  // this setting, windows only look for ports in terminal output.
+  // this setting, windows look for ports only in terminal output.
   'remote.autoForwardPortsSource': 'output',
 };
 

@@ -1,7 +1,7 @@
 /**
  * Opens VS Code on a copy of the sample folder, with its own settings, secrets, and state. F5 runs
  * this script. The window loads the extension from dist/, and uses the emulated service that the
- * task `emulator` starts. A launch configuration of type `extensionHost` ignores `--user-data-dir`,
+ * `emulator` task starts. A launch configuration of type `extensionHost` ignores `--user-data-dir`,
  * so its window would share the developer's key: https://github.com/microsoft/vscode/issues/130504.
  *
  * node test/vscode/window.ts <executable of VS Code>

@@ -113,7 +113,7 @@ export class Workbench {
     return new StatusItem(this.screen, id);
   }
 
-  /** Opens a file by its absolute path, and waits until its editor has the focus. */
+  /** Opens a file by its absolute path, and waits until its editor has focus. */
   async openFile(path: string): Promise<void> {
     if (!isAbsolute(path)) throw new Error(`${path} is not an absolute path.`);
     // Types the full path, because a search by name needs a program that the server lacks.

@@ -32,7 +32,7 @@ describe(`settings ${nightly}`, () => {
   });
 
   /**
-   * Returns hostile values for all settings with the scope `application`, together with a project
+   * Returns hostile values for all settings with the `application` scope, together with a project
    * ID and an API key. Repeats them in language-specific sections.
    */
   const hostile = (project: string) => {

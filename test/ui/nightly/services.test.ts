@@ -26,7 +26,7 @@ interface TypedStep {
 
 /**
  * Sets up a service in an empty profile and generates text. Takes screenshots of the setup.
- * @param steps the user's inputs between the choice of the service and the input of its address
+ * @param steps the user's inputs between choosing the service and entering its address
  * @param requests paths that the setup requests to test the credentials
  * @param name prefix of the pictures' names
  */

@@ -87,8 +87,8 @@ describe(`the walkthrough ${nightly}`, () => {
       await page.keyboard.type('What does prices.py do?');
       await page.keyboard.press('Enter');
       await page.locator('.interactive-item-container', { hasText: explanation }).waitFor();
-      // All pictures of the walkthrough have about the same width. In a short window, the question
-      // and the model picker are close to each other.
+      // All walkthrough pictures have about the same width. In a short window, the question and the
+      // model picker are close to each other.
       await workbench.runCommand('View: Maximize Secondary Side Bar');
       await page.setViewportSize({ width: 680, height: 380 });
       await picture('chat', '.interactive-session');
@@ -139,7 +139,7 @@ async function showsPicture({ page, screen }: Workbench): Promise<void> {
   );
 }
 
-/** Takes a screenshot of a part of the window, so that the image stays small and readable. */
+/** Takes a screenshot of part of the window, so that the image stays small and readable. */
 async function takePart(
   { page }: Workbench,
   selector: string,

@@ -86,7 +86,7 @@ export class FakeEditor {
   /** The number of modal prompts so far. */
   modalCount = 0;
   /**
-   * The texts of all non-modal messages, and the validation messages that inputs show when they
+   * The text of each non-modal message, and the validation messages that inputs show when they
    * open.
    */
   readonly messages: string[] = [];
@@ -102,11 +102,11 @@ export class FakeEditor {
    */
   readonly picks: string[] = [];
   /**
-   * Texts to type into the next input boxes, in order. If no text is left, an input box from
+   * Strings to type into the next input boxes, in order. If no string is left, an input box from
    * `createInputBox` closes, as if the user had pressed Escape.
    */
   readonly typed: string[] = [];
-  /** The messages with which input boxes and lists rejected an input. */
+  /** The messages that input boxes and lists showed when they rejected an input. */
   readonly refusals: unknown[] = [];
   /** The selected text in the active file. */
   selected = '';
@@ -136,7 +136,7 @@ export class FakeEditor {
     return this.#commands.get(command)?.(...args);
   }
 
-  /** Fires an event of the window, the settings, or the workspace. */
+  /** Fires a window, settings, or workspace event. */
   fire(event: keyof FakeEditor['listeners']): void {
     for (const listener of this.listeners[event]) listener({ affectsConfiguration: () => true });
   }
@@ -492,8 +492,8 @@ const languageModelNames = {
 };
 
 /**
- * Makes `import 'vscode'` load a fake. Each call to a function of the fake uses the editor that
- * `current` returns at that time.
+ * Makes `import 'vscode'` load a fake. Each call to one of the fake's functions uses the editor
+ * that `current` returns at that time.
  */
 export function installEditor(current: () => FakeEditor): { deregister(): void } {
   Object.assign(globalThis, { editorOfTest: () => current().exports() });

@@ -49,7 +49,7 @@ const cases: readonly Case[] = [
 
 /**
  * Converts a lookup to text with each method that code outside `src/connection` could use. Returns
- * the texts, keyed by the name of the method.
+ * the results, keyed by method name.
  */
 function textsOf({ found, choice }: Lookup): Readonly<Record<string, string>> {
   const all = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity } as const;

@@ -202,7 +202,7 @@ describe('the open diagnosis list', () => {
     await ended;
   });
 
-  /** Starts a diagnosis in which the check `name` fails with this error. */
+  /** Starts a diagnosis in which the check named `name` fails with this error. */
   const startFailing = async (
     all: SourceSnapshot,
     name: CheckName,

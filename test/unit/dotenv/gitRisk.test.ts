@@ -99,7 +99,7 @@ describe('Git integration', () => {
 
   describe('a listener for repositories', () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
-    /** Returns a fake API of the Git extension, and the listeners for both of its events. */
+    /** Returns a fake of the Git extension's API, and the listeners for both of its events. */
     const withEvents = () => {
       const listeners = new Listeners();
       const { event } = listeners;

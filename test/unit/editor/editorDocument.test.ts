@@ -3,7 +3,7 @@ import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 
 describe('opening an empty document', () => {
-  /** The texts of the next documents that VS Code opens, in order. */
+  /** The contents of the next documents that VS Code opens, in order. */
   let texts: string[];
   let hooks: ReturnType<typeof installEditor>;
   before(() => {

@@ -36,7 +36,7 @@ export class FakeDocument implements OpenDocument {
   fate: Fate = 'apply';
   /** The number of edits by the writer that were applied and started an undo step. */
   steps = 0;
-  /** Whitespace trimmed by edits with the fate `applyAndTrim`. */
+  /** Whitespace trimmed by edits with the `applyAndTrim` fate. */
   readonly trimmed: Mark[] = [];
   /** Characters that the user removed by an edit, undo, or redo, and hasn't restored. */
   readonly deleted = new Set<Mark>();

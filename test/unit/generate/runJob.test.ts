@@ -62,8 +62,8 @@ describe('runJob', () => {
     /** Indices of the responses without visible text, including responses from earlier runs. */
     readonly empty?: readonly number[];
     /**
-     * Indices of the responses that were undone; true if all text of the job was undone, including
-     * text from earlier runs.
+     * Indices of the responses that were undone; true if all of the job's text was undone,
+     * including text from earlier runs.
      */
     readonly undone?: boolean | readonly number[];
     /** True if the user has already accepted or discarded the preview. */

@@ -71,7 +71,7 @@ describe('the progress of a run', () => {
   });
   afterEach(() => mock.timers.reset());
 
-  /** Adds a label, and returns the list of texts that it shows. */
+  /** Adds a label, and returns a list that records each text it shows. */
   const labelOf = (index: number) => {
     const texts: string[] = [];
     progress.addLabel(index, { show: (text) => texts.push(text), dispose() {} });

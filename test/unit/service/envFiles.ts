@@ -426,7 +426,8 @@ const urls: readonly EnvFileFixture[] = [
 ];
 
 /**
- * Returns a file with a wrong name for the key, and the correct names for the project and the URL.
+ * Returns a file with the wrong name for the key, and the correct names for the project and the
+ * URL.
  */
 const misnamed = (name: string): EnvFileFixture => ({
   name: `a name: ${JSON.stringify(name)}`,

@@ -15,7 +15,7 @@ const valid = (minutes: number): StatusFacts['token'] => ({
   expiresAt: NOW + minutes * MINUTE,
   refreshesAt: NOW + minutes * MINUTE * 0.8,
 });
-/** The concurrency state during a pause that ends in almost a minute. */
+/** The concurrency state during a pause that ends in just under a minute. */
 const paused = { inFlight: 0, waiting: 0, limit: 1, resumesInMs: 56_200 };
 /**
  * A running generation whose next attempt starts in `leftMs` milliseconds. If `leftMs` is 0 or

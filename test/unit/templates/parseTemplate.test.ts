@@ -70,8 +70,8 @@ describe('a template file', () => {
   });
 
   /**
-   * Texts of template files, each with its issues: the kind, the underlined text, and true if the
-   * issue is an error.
+   * Contents of template files, each with its issues: the kind, the underlined text, and true if
+   * the issue is an error.
    */
   const broken: readonly (readonly [text: string, ...(readonly [string, string, boolean])[]])[] = [
     ['', ['no-prompt', '', true]],

@@ -6,7 +6,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { jobsOf, type Step, WORKFLOWS } from '../../release/workflows.ts';
 
 const PUBLISH = '.github/publish';
-/** Programs that GitHub's runners provide, besides Node and npm. */
+/** Programs that GitHub's runners provide, in addition to Node and npm. */
 const OF_RUNNER: ReadonlySet<string> = new Set(['gh', 'test', 'xvfb-run']);
 
 const stepsOf = (path: string): Step[] => Object.values(jobsOf(path)).flatMap(({ steps }) => steps);

@@ -63,7 +63,7 @@ const WORST = [
   ].map((row) => rows(row)),
 ];
 
-/** Creates texts in which all lines are different, with about 20 characters per line. */
+/** Creates text in which every line is different, with about 20 characters per line. */
 const lines =
   (line: (n: number) => string): TextOf =>
   (length) =>

@@ -2,7 +2,7 @@ import { type CodePaths, rows } from './workCounter.ts';
 
 const texts = [rows('a')];
 
-/** Functions whose work is quadratic in the length of their text, each for a different reason. */
+/** Functions whose work is quadratic in the length of their input, each for a different reason. */
 export const codePaths: CodePaths = {
   'a loop that looks back from each character': {
     work: (text) => {

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Returns a text of approximately this length. If the repeated part is long, the text can be longer
+ * Returns text of approximately this length. If the repeated part is long, the text can be longer
  * than that.
  */
 export type TextOf = (length: number) => string;
 
-/** Creates texts that repeat some characters between a fixed start and end. */
+/** Creates text that repeats some characters between a fixed start and end. */
 export const rows =
   (row: string, before = '', behind = ''): TextOf =>
   (length) =>
