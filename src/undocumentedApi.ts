@@ -108,8 +108,8 @@ export const USAGE_TYPE = 'usage';
 /**
  * True if the `mimeType` of a data part isn't a media type. Such parts contain VS Code's internal
  * data, which shouldn't be sent to a model. For example, VS Code versions before July 2026 add a
- * `cache_control` part to tool results: https://github.com/microsoft/vscode/issues/313920 Seen in
- * 1.133.0 and 1.139.1:
+ * `cache_control` part to tool results: https://github.com/microsoft/vscode/issues/313920
+ * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/extensions/copilot/src/platform/endpoint/common/endpointTypes.ts
  */
 export function isInternalType(mimeType: string): boolean {

@@ -10,6 +10,7 @@ import {
   workspace,
 } from 'vscode';
 import { editorOf } from './documentEdit.ts';
+import { WITHOUT_INDENTATION } from './fit/languageRules.ts';
 
 /** An editor's document and selections at a point in time. */
 export interface EditorSnapshot {
@@ -31,7 +32,8 @@ export interface Target {
   /**
    * The leading whitespace of the line where the selection starts. If nothing is selected,
    * whitespace after the cursor isn't included, because the response starts at the cursor. On an
-   * empty line, the indentation of the surrounding block.
+   * empty line, the indentation of the surrounding block. Always empty in languages in which leading
+   * whitespace is content.
    */
   readonly indentation: string;
   /**
@@ -105,26 +107,38 @@ const WRITABLE_SCHEMES: ReadonlySet<string> = new Set(['file', 'untitled', 'vsco
 const SETTINGS_SCHEMES: ReadonlySet<string> = new Set(['vscode-userdata', 'vscode-settings']);
 
 function indentationAt(document: TextDocument, { start, isEmpty }: Range): string {
-  const { text, firstNonWhitespaceCharacterIndex } = document.lineAt(start.line);
-  if (isEmpty && text === '') return indentationAround(document, start.line);
+  if (WITHOUT_INDENTATION.has(document.languageId)) return '';
+  const { text, firstNonWhitespaceCharacterIndex, isEmptyOrWhitespace } = document.lineAt(
+    start.line,
+  );
+  if (isEmpty && isEmptyOrWhitespace && start.character === 0) {
+    return indentationAround(document, start.line);
+  }
   const end = isEmpty ? start.character : text.length;
   return text.slice(0, Math.min(firstNonWhitespaceCharacterIndex, end));
 }
 
+/** Matches the start of a line that ends a block. */
+const CLOSES_BLOCK = /^\s*(?:[)\]}]|<\/|end\b)/;
+
 /**
- * Returns the indentation shared by the nearest non-blank lines above and below a line. Editors
- * remove the whitespace of empty lines, so the line itself doesn't show its block.
+ * Returns the indentation for a new line between the nearest non-blank lines above and below. The
+ * line below determines it, unless that line ends the block of the line above. Empty if one line is
+ * indented with tabs and the other with spaces.
  */
 function indentationAround(document: TextDocument, line: number): string {
-  const indentationOfNearest = (step: 1 | -1): string => {
+  const nearest = (step: 1 | -1): string => {
     for (let near = line + step; near >= 0 && near < document.lineCount; near += step) {
-      const { text, firstNonWhitespaceCharacterIndex, isEmptyOrWhitespace } = document.lineAt(near);
-      if (!isEmptyOrWhitespace) return text.slice(0, firstNonWhitespaceCharacterIndex);
+      const { text, isEmptyOrWhitespace } = document.lineAt(near);
+      if (!isEmptyOrWhitespace) return text;
     }
     return '';
   };
-  const [above, below] = [indentationOfNearest(-1), indentationOfNearest(1)];
-  return above.startsWith(below) ? below : below.startsWith(above) ? above : '';
+  const [above, below] = [nearest(-1), nearest(1)];
+  const [ofAbove = '', ofBelow = ''] = [above, below].map((text) => /^\s*/.exec(text)?.[0]);
+  if (ofBelow.startsWith(ofAbove)) return ofBelow;
+  if (!ofAbove.startsWith(ofBelow)) return '';
+  return CLOSES_BLOCK.test(below) ? ofAbove : ofBelow;
 }
 
 function snapshotOf({

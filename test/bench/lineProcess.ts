@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { answerParent } from './child.ts';
 import { clockMs } from './editor/stage/protocol.ts';
 
-/** The properties of all network connections. They can change at any time. */
+/** The properties of all links. They can change at any time. */
 export interface Pace {
   /** Round-trip time in milliseconds. Each direction takes half of this time. */
   readonly roundTripMs: number;
@@ -19,13 +19,13 @@ export interface Pace {
 }
 
 /**
- * A new connection, or the first byte of a request or response, at the near end of a line. Clients
+ * A new connection, or the first byte of a request or response, at the near end of a link. Clients
  * connect to the near end.
  */
 export interface LineEvent {
-  /** The port at the near end of the line. */
+  /** The port at the near end of the link. */
   readonly port: number;
-  /** Number of the connection, counted from 1 across all lines. */
+  /** Number of the connection, counted from 1 across all links. */
   readonly connection: number;
   readonly kind: 'opened' | 'asked' | 'answered';
   /** The time of the event in milliseconds, as returned by `clockMs`. */
@@ -37,7 +37,7 @@ let connections = 0;
 const events: LineEvent[] = [];
 
 answerParent({
-  /** Opens a line to a port on this machine. @returns the port that clients connect to */
+  /** Opens a link to a port on this machine. @returns the port that clients connect to */
   open: async (farPort: number) => {
     const server = createServer({ allowHalfOpen: true }, (near) => join(near, port, farPort));
     server.listen(0, '127.0.0.1');

@@ -4,7 +4,7 @@
  * figure divided by the peer's.
  */
 import type { Row } from './question.ts';
-import { type Answer, daysOf, type Results, ratioText, valueText } from './results.ts';
+import { type Answer, measuredOn, type Results, ratioText, valueText } from './results.ts';
 
 /** Width at which pages show the picture, in pixels. */
 const width = 640;
@@ -64,7 +64,7 @@ export const CHART = 'media/bench.svg';
 
 /** Returns the chart as an SVG. Its description contains every figure, for screen readers. */
 export function chartOf(results: Results): string {
-  const { machine, versions, questions } = withBars(results);
+  const { versions, questions } = withBars(results);
   let top = margin + 2;
   const drawn = [
     text(margin, top, 'Bars for round trips and connections start at 0.', 'pale'),
@@ -83,10 +83,7 @@ export function chartOf(results: Results): string {
   }
   top += lineHeight;
   const made = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  for (const line of wrapped(
-    `${daysOf(questions)} · ${machine} · ${made.join(' · ')}`,
-    fits.line,
-  )) {
+  for (const line of wrapped(`${measuredOn(questions)} · ${made.join(' · ')}`, fits.line)) {
     drawn.push(text(margin, top, line, 'pale'));
     top += lineHeight;
   }

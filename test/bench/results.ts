@@ -10,16 +10,17 @@ export type Answer = Pick<Question, 'title' | 'goal'> &
   Result & {
     /** The date of the measurement, as YYYY-MM-DD. */
     readonly date: string;
+    /** The machine's processors, memory, and operating system. */
+    readonly machine: string;
   };
 
 export interface Results {
-  readonly machine: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly questions: readonly Answer[];
 }
 
 /** Formats an answer for a terminal. */
-export function lines({ title, goal, isMet, rows }: Answer): string[] {
+export function lines({ title, goal, isMet, rows }: Omit<Answer, 'machine'>): string[] {
   const width = Math.max(...rows.map(({ name }) => name.length));
   return [
     title,
@@ -34,13 +35,18 @@ export function lines({ title, goal, isMet, rows }: Answer): string[] {
  * Writes an answer to `results.json` and `RESULTS.md`.
  * @param titles the titles of all questions, including those that keep their previous answers
  */
-export async function writeAnswer(asked: Answer, titles: readonly string[]): Promise<void> {
+export async function writeAnswer(
+  asked: Omit<Answer, 'machine'>,
+  titles: readonly string[],
+): Promise<void> {
   const last = readResults();
   const questions = titles.flatMap(
-    (title) => [asked, ...last.questions].find((answer) => answer.title === title) ?? [],
+    (title) =>
+      [{ ...asked, machine: machine() }, ...last.questions].find(
+        (answer) => answer.title === title,
+      ) ?? [],
   );
   const results: Results = {
-    machine: machine(),
     versions: versions(),
     questions,
   };
@@ -48,15 +54,15 @@ export async function writeAnswer(asked: Answer, titles: readonly string[]): Pro
   await writeFile('test/bench/RESULTS.md', page(results));
 }
 
-function page({ machine, versions, questions }: Results): string {
+function page({ versions, questions }: Results): string {
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return `# Results of \`npm run bench\`
 
-${daysOf(questions)} on ${machine}. ${named.join(', ')}.
+${measuredOn(questions)}. ${named.join(', ')}.
 
 In each round, all contestants take turns calling this repository's emulated service. Values are medians of all rounds. A ratio is Hosted Model's value divided by the value in the same row. In plain Node, it's the median of the ratios of all rounds, which is reliable even if a busy machine changes the values. In VS Code, it's the ratio of the medians.
 
-_Far from the service_ means that a real VS Code reaches the identity service and the model service over lines with a round trip of 500 ms. Every byte takes 250 ms each way. A new connection needs two more round trips, as with TCP and TLS 1.3. The far end closes a connection after 5 s without traffic. Hosted Model is compared with three small extensions, each on its own lines. The number of round trips is how much later the first character appears than near the service, divided by 500 ms.
+_Far from the service_ means that a real VS Code reaches the identity service and the model service over links with a round trip of 500 ms. Every byte takes 250 ms each way. A new connection needs two more round trips, as with TCP and TLS 1.3. The far end closes a connection after 5 s without traffic. Hosted Model is compared with three small extensions, each on its own links. The number of round trips is how much later the first character appears than near the service, divided by 500 ms.
 
 In plain Node, the CPU time of a call and of a stream, calls per second, the first token on a warm connection, and memory have no goal. VS Code adds its own network layer to every extension, so users never get these values.
 
@@ -67,12 +73,16 @@ ${questions.map(section).join('\n\n')}
 }
 
 /**
- * Returns the day of the measurements, or the first and last day, such as `2026-11-01 to
- * 2026-11-03`.
+ * Lists each machine with the day of its measurements, or with the first and last day, such as
+ * `2026-11-01 to 2026-11-03 on 2 × Example CPU, 8 GB, Linux`.
  */
-export function daysOf(questions: readonly Answer[]): string {
-  const days = questions.map(({ date }) => date).sort();
-  return [...new Set([days[0], days.at(-1)])].join(' to ');
+export function measuredOn(questions: readonly Answer[]): string {
+  const byMachine = [...Map.groupBy(questions, ({ machine }) => machine)];
+  const parts = byMachine.map(([machine, answers]) => {
+    const days = answers.map(({ date }) => date).sort();
+    return `${[...new Set([days[0], days.at(-1)])].join(' to ')} on ${machine}`;
+  });
+  return parts.sort().join('; ');
 }
 
 /** Maximum number of values without a ratio in each row of the summary. */

@@ -50,20 +50,54 @@ describe('insert modes:', () => {
     });
   }
 
-  for (const [where, text, line, want] of [
-    ['within a block', 'f() {\n\ta();\n\n\tb();\n}', 2, 'f() {\n\ta();\n\tone\n\ttwo\n\tb();\n}'],
-    ['after other empty lines', '  a\n\n\n    b', 2, '  a\n\n  one\n  two\n    b'],
-    ['between two blocks', 'def f():\n    a\n\ndef g():', 2, 'def f():\n    a\none\ntwo\ndef g():'],
-    ['at the end of the document', '  a\n', 1, '  a\none\ntwo'],
+  for (const [where, language, text, line, want] of [
+    [
+      'within a block',
+      'javascript',
+      '{\r\n\ta();\r\n\r\n\tb();\r\n}',
+      2,
+      '{\r\n\ta();\r\n\tone\r\n\ttwo\r\n\tb();\r\n}',
+    ],
+    [
+      'at the start of a block',
+      'python',
+      'def f():\n\n\n    return x',
+      2,
+      'def f():\n\n    one\n    two\n    return x',
+    ],
+    ['at the end of a block', 'javascript', '{\n  a();\n\n}', 2, '{\n  a();\n  one\n  two\n}'],
+    ['before spaces', 'python', '    a\n  \n    b', 1, '    a\n    one\n    two  \n    b'],
+    [
+      'between two blocks',
+      'python',
+      'def f():\n    a\n\ndef g():',
+      2,
+      'def f():\n    a\none\ntwo\ndef g():',
+    ],
+    ['at the end of the document', 'python', '  a\n', 1, '  a\none\ntwo'],
+    ['between tabs and spaces', 'python', '\ta\n\n  b', 1, '\ta\none\ntwo\n  b'],
+    ['in a diff', 'diff', ' a\n\n b', 1, ' a\none\ntwo\n b'],
   ] as const) {
-    it(`a response at the cursor on an empty line is indented like the lines around it (${where})`, async () => {
-      const editor = await open(text, new Range(line, 0, line, 0), 'javascript');
+    it(`a response at the cursor on an empty line is indented like its block (${where})`, async () => {
+      const editor = await open(text, new Range(line, 0, line, 0), language);
       assert.equal(await stream(editor, 'below', ['one\n', 'two']), true);
       assert.equal(editor.document.getText(), want);
       await commands.executeCommand('undo');
       assert.equal(editor.document.getText(), text);
     });
   }
+
+  it('a response that is already indented keeps its indentation on an empty line', async () => {
+    const editor = await open('  a\n\n  b', new Range(1, 0, 1, 0), 'javascript');
+    assert.equal(await stream(editor, 'after', ['\n  one\n', '  two']), true);
+    assert.equal(editor.document.getText(), '  a\n  one\n  two\n  b');
+  });
+
+  it("a paragraph on an empty line isn't joined to the indented paragraph before it", async () => {
+    const editor = await open('  - a\n\n  - b', new Range(1, 0, 1, 0), 'markdown');
+    assert.equal(await stream(editor, 'below', ['\n\n- one']), true);
+    assert.equal(editor.document.getText(), '  - a\n\n  - one\n  - b');
+  });
 
   for (const [mode, want] of [
     ['below', 'text\nanswer\nend'],

@@ -155,7 +155,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "if (!found) throw failed('no-token');",
     to: "if (!found) throw new ServiceError('command-failed', { problem: 'no-token', code: text });",
     test: 'test/unit/service/commandOutput.test.ts',
-    title: 'is refused as no-token, and kept out of the error: a sentence',
+    title: 'is rejected as no-token, and kept out of the error: a sentence',
   },
   {
     name: 'child processes of a token command keep running',
@@ -211,7 +211,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(127\\.0\\.0\\.1|',
     to: '(127\\.0\\.0\\.\\d+|',
     test: urls,
-    title: 'C18: is refused if it uses http with an unusual loopback host',
+    title: 'C18: is rejected if it uses http with an unusual loopback host',
   },
   {
     name: 'a proxy can read a key that is sent to a name that starts with localhost',
@@ -219,7 +219,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(?=[:/?#]|$)/i',
     to: '/i',
     test: urls,
-    title: 'C18: is refused if it uses http with an unusual loopback host',
+    title: 'C18: is rejected if it uses http with an unusual loopback host',
   },
   {
     name: 'an address can contain a user name',
@@ -227,7 +227,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "return refused('has-user');\n",
     to: 'void 0;\n',
     test: urls,
-    title: 'is refused as has-user',
+    title: 'is rejected as has-user',
   },
   {
     name: 'a value in quotes is accepted',

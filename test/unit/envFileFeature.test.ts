@@ -147,43 +147,46 @@ describe('problems in an open .env file', () => {
     hooks = installEditor(() => editor);
   });
   after(() => hooks.deregister());
+  let parts: DisposableStack;
+  beforeEach(() => {
+    parts = new DisposableStack();
+    editor.isIgnored = undefined;
+  });
+  afterEach(() => parts.dispose());
 
   async function start() {
     const { KeyStore } = await import('../../src/connection/keyStore.ts');
     const { startEnvFile } = await import('../../src/envFile/envFileFeature.ts');
     const keys = new KeyStore(new FakeKeyring().window(), new FakeState(), () => {});
-    return { keys, feature: startEnvFile(keys) };
+    parts.adopt(keys, (one) => one.dispose());
+    parts.adopt(startEnvFile(keys), (one) => one.dispose());
+    return keys;
   }
 
   it('are updated for the service of a newly stored key if no service is selected', async () => {
     editor.text = 'VENDOR_URL=https://a.example';
-    const { keys, feature } = await start();
+    const keys = await start();
     await becomes('the first problems', () => editor.shown.join().includes('VENDOR_PROJECT_ID'));
     const record = { apiKey: 'key-of-the-gateway', authUrl: 'https://a.example' };
     await keys.write({ ...record, serviceUrl: record.authUrl }, 'ibm_gateway');
     await becomes('the updated problems', () => !editor.shown.join().includes('VENDOR_PROJECT_ID'));
     assert.match(editor.shown.join(), /VENDOR_API_KEY/);
-    feature.dispose();
-    keys.dispose();
   });
 
   it('are updated after the editor creates a .gitignore, even if the file watcher misses it', async () => {
     editor.text = 'IBM_API_KEY=abcd1234';
     editor.isIgnored = false;
-    const { keys, feature } = await start();
+    await start();
     await becomes('the warning', () => editor.shown.join().includes('.gitignore'));
     editor.isIgnored = true;
     editor.reportCreated({ files: [{ path: '/work/.gitignore' }] });
     await becomes('no warning', () => !editor.shown.join().includes('.gitignore'));
-    editor.isIgnored = undefined;
-    feature.dispose();
-    keys.dispose();
   });
 
   it('can be fixed all at once, except for a variable that is set twice', async () => {
     const [url, other] = ['eu-de', 'eu-gb'].map((region) => `https://${region}.ml.cloud.ibm.com`);
     editor.text = `IBM_URL=${url}\nIBM_URL=${other}\nIBM_API_KEY="abcd1234"\nIBM_PROJECT_ID='p'`;
-    const { keys, feature } = await start();
+    await start();
     const all = await editor.actionsAt(1);
     assert.deepEqual(
       all.map(({ title, edit }) => [title, edit?.entries()]),
@@ -199,7 +202,5 @@ describe('problems in an open .env file', () => {
         ],
       ],
     );
-    feature.dispose();
-    keys.dispose();
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { readRooms, roomsTable } from '../architecture/rooms.ts';
-import { daysOf, readResults, summary } from '../bench/results.ts';
+import { measuredOn, readResults, summary } from '../bench/results.ts';
 import { filesIn } from '../filesIn.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { causesTable } from './causes.ts';
@@ -74,7 +74,6 @@ const MARKED = /^<!-- (\w+): npm run pages -->$[\s\S]*?(?:^(<!-- end of \w+ -->)
 
 /** Summarizes the results of the last `npm run bench`. */
 function benched(): string {
-  const results = readResults();
-  const { machine, questions } = results;
-  return `Measured on ${daysOf(questions)} on ${machine}.\n\n${summary(questions)}`;
+  const { questions } = readResults();
+  return `Measured on ${measuredOn(questions)}.\n\n${summary(questions)}`;
 }

@@ -125,7 +125,7 @@ describe('README.md', () => {
     );
   });
 
-  it('mentions only once that the extension has never run against a live service', () => {
+  it('mentions only once that the extension has never been tested with a live service', () => {
     assert.equal(pages['README.md']?.match(/\blive service\b/g)?.length, 1);
   });
 

@@ -76,9 +76,9 @@ export class TokenServices {
   }
 
   /**
-   * The secrets that have been exchanged for tokens, and those tokens. Leaves out keys that were
-   * never accepted. Such a key might be a project ID that the user entered in the wrong field, and
-   * requests must contain the project ID.
+   * The secrets and the latest tokens of all credentials that have been exchanged for a token.
+   * Leaves out keys that were never accepted. Such a key might be a project ID that the user
+   * entered in the wrong field, and requests must contain the project ID.
    */
   get provenSecrets(): readonly string[] {
     const proven = [...this.#entries.values()].filter(hasToken);

@@ -37,8 +37,8 @@ export interface ApprovedFetchOptions {
   /** Maximum time between two chunks of a response body, in milliseconds. */
   readonly idleMs: number;
   /**
-   * Returns the secrets that have been exchanged for tokens, and those tokens. Like the request's
-   * own secrets, they must not appear in the URL or the body.
+   * Returns the secrets and the latest tokens of all credentials that have been exchanged for a
+   * token. Like the request's own secrets, they must not appear in the URL or the body.
    */
   readonly provenSecrets: () => readonly string[];
 }

@@ -23,7 +23,7 @@ export interface PendingRequestOptions {
 }
 
 /**
- * Maximum time to spend reading the rest of an unneeded response, in milliseconds. A network
+ * Maximum time to spend reading the unneeded rest of a response, in milliseconds. A network
  * connection can be reused only after its response has been read to the end.
  */
 const REST_MS = 1_000;

@@ -110,7 +110,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('makes VS Code read the certificates at startup, without sending a request', async () => {
+  it("makes VS Code read the certificates when the app's code loads, without sending a request", async () => {
     const { fetch } = globalThis;
     const fetched: string[] = [];
     globalThis.fetch = (url, init) => {

@@ -1,6 +1,6 @@
 /**
  * The product and the small extensions that it is compared with. Each contestant reaches the
- * identity and inference services over its own simulated lines, so no contestant uses another
+ * identity and inference services over its own simulated links, so no contestant uses another
  * contestant's connections.
  */
 import type { ServiceName } from '../../../emulator/inFlight.ts';
@@ -23,8 +23,8 @@ export type Contestant = keyof typeof titles;
 export const contestants = Object.keys(titles) as Contestant[];
 
 /**
- * The properties of a network connection to a service on another continent. The service closes idle
- * connections after 5 s.
+ * The properties of a link to a service on another continent. The service closes idle connections
+ * after 5 s.
  */
 export const far = { roundTripMs: 500, handshakes: 2, idleMs: 5_000 } satisfies Pace;
 
@@ -33,8 +33,8 @@ export interface Generation extends Pick<Ran, 'startedAt' | 'endedAt'> {
   /** Milliseconds from the command to the first character in the document. */
   readonly firstMs: number;
   /**
-   * The events that occurred on this contestant's lines during the command. `service` is the
-   * service at the far end of the line.
+   * The events that occurred on this contestant's links during the command. `service` is the
+   * service at the far end of the link.
    */
   readonly events: readonly (LineEvent & { readonly service: ServiceName })[];
 }
