@@ -58,7 +58,7 @@ export type ErrorKind =
   | 'rate-limited'
   | 'capacity-full'
   | 'server-failed'
-  // Failures on the network, or while reading the response.
+  // Network failures, and failures while reading the response.
   | 'unreachable'
   /** Neither the identity service nor the inference service is reachable. */
   | 'offline'

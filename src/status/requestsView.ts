@@ -12,10 +12,10 @@ export interface Wait {
 }
 
 /**
- * Returns the wait for the end of a pause or for the next retry; undefined if there is no wait. A
- * pause counts only while no request is in progress. It counts even if no request is waiting,
- * because it would delay a new request. In that case, if the pause ends before the next retry,
- * returns the wait for the retry.
+ * Returns how long to wait for the end of a pause or for the next retry; undefined if there is
+ * nothing to wait for. A pause counts only while no request is in progress. It counts even if no
+ * request is waiting, because it would delay a new request. In that case, if the pause ends before
+ * the next retry, returns the wait for the retry.
  * @param retriesInMs for each generation, the milliseconds until its next attempt; 0 or less if the
  * generation isn't waiting for an attempt
  */

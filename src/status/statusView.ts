@@ -208,7 +208,7 @@ function shown(state: StatusState): Shown {
       };
     default: {
       const [icon, words, background] = PLAIN[state.kind];
-      // If the user has to act, the status bar shows words, because a color and an icon aren't
+      // If the user has to act, the status bar shows text, because a color and an icon aren't
       // enough.
       const text = background ? `${NAME}: ${words}` : NAME;
       return { text: `$(${icon}) ${text}`, words, background };

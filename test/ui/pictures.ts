@@ -31,8 +31,8 @@ export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['c
 
 /**
  * Replaces the emulator's address with the hosts that users of the default service see. Replaces
- * the paths to temporary folders with the path to a home directory. Hides parts that only VS Code
- * in a browser has, and parts that distract from the picture. Shows the same times in every
+ * the paths to temporary folders with the path to a home directory. Hides parts that are specific
+ * to VS Code in a browser, and parts that distract from the picture. Shows the same times in every
  * picture. Call this right before taking a picture, because VS Code restores the original text when
  * it renders a row again.
  */

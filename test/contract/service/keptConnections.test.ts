@@ -13,8 +13,8 @@ const streamed = { onText: () => {} };
 /** The time after which a request without a response is reported as silent, in milliseconds. */
 const SILENT_MS = 5_000;
 /**
- * Milliseconds until the call returns, and until the connection is closed, if a response doesn't
- * end after its last event.
+ * Milliseconds until the call returns and until the connection is closed, for a response that
+ * doesn't end after its last event.
  */
 const [UNSEEN_MS, REST_MS] = [50, 1_000];
 

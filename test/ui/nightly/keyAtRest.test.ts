@@ -48,7 +48,7 @@ describe(`the API key ${nightly}`, () => {
     assert.ok(holds(Buffer.from(`?k=${encodeURIComponent(apiKey)}`), apiKey));
   });
 
-  it('A01: is only in secret storage after a generation', async () => {
+  it('A01: is stored only in secret storage, even after a generation', async () => {
     const session = await fresh();
     await setUp(session.workbench, answers());
     await generateFrom(session);
