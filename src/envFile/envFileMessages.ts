@@ -24,7 +24,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   placeholder: (label) =>
     `The file is used only if it’s complete. Enter the ${label} here, or set up Hosted Model.`,
   'non-ascii': (label) =>
-    `The service would refuse characters such as accented letters or curly quotes. Copy the ${label} again.`,
+    `The service would reject characters such as accented letters or curly quotes. Copy the ${label} again.`,
   malformed: (label) =>
     `The ${label} is too long or contains invalid characters, so the service would refuse it. Copy it again.`,
   comment: () =>

@@ -160,7 +160,7 @@ describe('insert modes:', () => {
     });
   }
 
-  it('a mode that a contributor adds inserts its text as one undo step @nightly', async () => {
+  it('a mode added by a contributor inserts its text as one undo step @nightly', async () => {
     const editor = await open('  a = 1;', new Range(0, 2, 0, 8), 'javascript');
     assert.equal(await stream(editor, comment, ['says ', 'what\nis so']), true);
     assert.equal(editor.document.getText(), '  /*\n  says what\n  is so\n  */\n  a = 1;');

@@ -6,7 +6,7 @@
  * Arguments: a folder to open, --extensionDevelopmentPath=… for each extension,
  * --extensionTestsPath=…, --disable-workspace-trust. Other arguments are ignored. The environment
  * variable HOSTED_MODEL_SERVER_VERSION selects the release of code-server. The suite prefixes its
- * output with the value of HOSTED_MODEL_CONSOLE_MARK, because all output of the window arrives in
+ * output with the value of HOSTED_MODEL_CONSOLE_MARK, because all of the window's output arrives in
  * one stream.
  */
 import { randomUUID } from 'node:crypto';

@@ -47,7 +47,7 @@ export async function answerFromKey(
   await onStep(5);
 }
 
-/** Answers an open setup with a new key and the prefilled values. Stops at the last step. */
+/** Completes an open setup with a new key and the prefilled values. Stops at the last step. */
 export async function enterKey(workbench: Workbench, apiKey: string): Promise<void> {
   await workbench.quickInput.waitFor({ step: '1/5' });
   await workbench.quickInput.accept();

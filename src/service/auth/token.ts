@@ -147,7 +147,7 @@ export interface CurrentToken extends Token, Moment {
 }
 
 const CLOCK_SET_BACK_MS = 5_000;
-/** Maximum total duration of all attempts of a token request, in milliseconds. */
+/** Maximum total duration of a token request, including all attempts, in milliseconds. */
 export const TOKEN_DEADLINE_MS = 30_000;
 
 /**

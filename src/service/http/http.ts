@@ -199,8 +199,8 @@ export class Callbacks {
   }
 
   /**
-   * Wraps an asynchronous callback to record its error. If the callback rejects, the request ends
-   * as if it were canceled.
+   * Wraps an asynchronous callback to record any error that it throws. If the callback rejects, the
+   * request ends as if it were canceled.
    */
   wrapAsync(call: (() => Promise<void>) | undefined): typeof call {
     if (!call) return undefined;

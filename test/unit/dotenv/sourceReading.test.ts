@@ -142,7 +142,7 @@ describe('a .env file', () => {
 
 describe('envFixes', () => {
   for (const fixture of envFiles.filter(({ issues }) => issues)) {
-    it(`removes fixable issues without changing other lines: ${fixture.name}`, () => {
+    it(`fixes issues without changing other lines: ${fixture.name}`, () => {
       const text = textOf(fixture) ?? '';
       const { issues } = readEnvFile(text, ibm);
       for (const issue of issues) {

@@ -30,7 +30,7 @@ export class WorkCounter {
   readonly #process: ChildProcess;
 
   constructor(module: URL) {
-    // The process counts work with V8's coverage counters, so test coverage must be off in it. The
+    // This process uses V8's coverage counters to count work, so test coverage must be off. The
     // optimizing compilers must be off too, because V8 doesn't count calls to inlined functions.
     const { NODE_V8_COVERAGE: _, ...env } = process.env;
     this.#process = fork(fileURLToPath(new URL('./counting.ts', import.meta.url)), [module.href], {

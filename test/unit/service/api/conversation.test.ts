@@ -102,7 +102,7 @@ describe('a conversation', () => {
     );
   });
 
-  it('is converted to text with its tools, but without images', () => {
+  it('is converted to text that includes its tools, but not its images', () => {
     const picture = { image: new Uint8Array(90_000), mimeType: 'image/png' };
     const seen: ChatMessage = { role: 'user', content: [{ text: 'A cat?' }, picture] };
     const text = conversationText(conversationOf({ messages: [seen], tools }));
