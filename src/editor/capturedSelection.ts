@@ -9,6 +9,7 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { blockIndentation } from './blockIndentation.ts';
 import { editorOf } from './documentEdit.ts';
 import { WITHOUT_INDENTATION } from './fit/languageRules.ts';
 
@@ -112,33 +113,10 @@ function indentationAt(document: TextDocument, { start, isEmpty }: Range): strin
     start.line,
   );
   if (isEmpty && isEmptyOrWhitespace && start.character === 0) {
-    return indentationAround(document, start.line);
+    return blockIndentation(document, start.line);
   }
   const end = isEmpty ? start.character : text.length;
   return text.slice(0, Math.min(firstNonWhitespaceCharacterIndex, end));
-}
-
-/** Matches the start of a line that ends a block. */
-const CLOSES_BLOCK = /^\s*(?:[)\]}]|<\/|end\b)/;
-
-/**
- * Returns the indentation for a new line between the nearest non-blank lines above and below. The
- * line below determines it, unless that line ends the block of the line above. Empty if one line is
- * indented with tabs and the other with spaces.
- */
-function indentationAround(document: TextDocument, line: number): string {
-  const nearest = (step: 1 | -1): string => {
-    for (let near = line + step; near >= 0 && near < document.lineCount; near += step) {
-      const { text, isEmptyOrWhitespace } = document.lineAt(near);
-      if (!isEmptyOrWhitespace) return text;
-    }
-    return '';
-  };
-  const [above, below] = [nearest(-1), nearest(1)];
-  const [ofAbove = '', ofBelow = ''] = [above, below].map((text) => /^\s*/.exec(text)?.[0]);
-  if (ofBelow.startsWith(ofAbove)) return ofBelow;
-  if (!ofAbove.startsWith(ofBelow)) return '';
-  return CLOSES_BLOCK.test(below) ? ofAbove : ofBelow;
 }
 
 function snapshotOf({

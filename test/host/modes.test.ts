@@ -67,6 +67,15 @@ describe('insert modes:', () => {
     ],
     ['at the end of a block', 'javascript', '{\n  a();\n\n}', 2, '{\n  a();\n  one\n  two\n}'],
     ['before spaces', 'python', '    a\n  \n    b', 1, '    a\n    one\n    two  \n    b'],
+    ['in an empty block', 'javascript', '  {\n\n  }', 1, '  {\n    one\n    two\n  }'],
+    [
+      'in an unfinished block',
+      'python',
+      'if x:\n    if y:\n\nz',
+      2,
+      'if x:\n    if y:\n        one\n        two\nz',
+    ],
+    ['below a comment', 'python', '# Note:\n', 1, '# Note:\none\ntwo'],
     [
       'between two blocks',
       'python',
@@ -80,6 +89,7 @@ describe('insert modes:', () => {
   ] as const) {
     it(`a response at the cursor on an empty line is indented like its block (${where})`, async () => {
       const editor = await open(text, new Range(line, 0, line, 0), language);
+      editor.options = { insertSpaces: true, tabSize: where === 'in an empty block' ? 2 : 4 };
       assert.equal(await stream(editor, 'below', ['one\n', 'two']), true);
       assert.equal(editor.document.getText(), want);
       await commands.executeCommand('undo');

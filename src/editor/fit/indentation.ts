@@ -109,13 +109,14 @@ export function withoutIndentation(line: string, indentation: string): string {
 
 /** Maximum width of one indentation step, in spaces. */
 const MAX_STEP = 4;
-const OPENS_BLOCK = /[{:]$/;
+/** Matches the end of a line of code that starts a block. */
+export const OPENS_BLOCK = /[{:]$/;
 const ENDS_STATEMENT = /[;}]$/;
 /**
  * Matches the start of a line comment or doc comment. The later lines of a doc comment are indented
  * by at most one extra space.
  */
-const COMMENT = /^(?:\/\/|# |\/\*\*|"""|''')/;
+export const COMMENT = /^(?:\/\/|# |\/\*\*|"""|''')/;
 const TRAILING_COMMENT = /\s(?:\/\/|#).*/s;
 /**
  * Matches the end of a line whose statement continues on the next line: an opening parenthesis or
