@@ -1,13 +1,16 @@
+import { readSettings } from '../config/settings.ts';
 import type { Connections } from '../connection/connections.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { resolvesToAutoRunFile } from '../editor/autoRunFiles.ts';
 import { writesUnseen } from '../editor/insertModes.ts';
+import { ACTION_LABELS } from '../messages/actions.ts';
 import { asIncomplete } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
+import { hasOwnModel } from '../service/service.ts';
 import type { StartWatch } from '../status/generationWatch.ts';
 import type { UsedRequest, UsedTokens } from '../status/usageLedger.ts';
-import { inform } from '../ui/notify.ts';
+import { inform, offer } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
 import { endOf, type RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
@@ -111,6 +114,11 @@ async function attempt(
   // The key must not be sent after a sign-out.
   const signedOut = options.connections.signOutSignal;
   const connection = withTemplate(found, job);
+  // Don't use the default model instead, because it may cost more.
+  if (isModelInvalid(found, job)) {
+    offer('error', texts.INVALID_MODEL, ACTION_LABELS.selectModel, 'hostedModel.selectModel');
+    return undefined;
+  }
   if (!(await confirmSecrets(job, indices, connection))) return undefined;
   // Check the file again for each run, because it may have been renamed, or a symbolic link in its
   // path may have a new target.
@@ -148,6 +156,12 @@ function withTemplate(connection: Connection, { template }: Job): Connection {
   if (!template) return connection;
   const parameters = { ...connection.parameters, ...template.parameters };
   return connection.with({ modelId: template.modelId ?? connection.modelId, parameters });
+}
+
+/** True if the settings contain an invalid model ID, and the job needs a model from them. */
+function isModelInvalid(connection: Connection, { document, template }: Job): boolean {
+  if (template?.modelId !== undefined || hasOwnModel(connection)) return false;
+  return Boolean(readSettings(activeFolder(document.uri)?.uri).invalidModelId);
 }
 
 async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
