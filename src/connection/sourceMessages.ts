@@ -83,7 +83,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
     parts.push(parts.length > 0 ? `${names} ${verb} missing` : `lacks ${names}`);
   }
   if (parts.length > 0) return joinedClauses(parts);
-  return decision === 'refused' ? 'you declined it' : undefined;
+  return decision === 'refused' ? 'you declined or imported it' : undefined;
 }
 
 /** Explains why a source that contains setting names can't be used. */

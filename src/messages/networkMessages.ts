@@ -51,10 +51,11 @@ export const NETWORK_MESSAGES = {
   proxy: (details) => ({ text: proxy(details), actions: ELSEWHERE }),
   timeout: ({ host, phase = 'headers' }, { isSafeToRepeat }) => {
     const what = `${host ?? 'The service'} ${LATE[phase]}.`;
+    const why = phase === 'headers' ? ' The model may be loading or overloaded.' : '';
     return {
       text: isSafeToRepeat
         ? `${what} A firewall or proxy may be blocking the request. ${CHECK_NETWORK}`
-        : `${what} The service may have processed the request, so it wasn’t sent again.`,
+        : `${what}${why} The service may have processed the request, so it wasn’t sent again.`,
       actions: ELSEWHERE,
     };
   },

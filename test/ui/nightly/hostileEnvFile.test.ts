@@ -78,7 +78,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
 
     await generateFrom(session);
     const message = await giveUpSetUp(workbench);
-    assert.match(message, /the \.env file in project \(you declined it\)/);
+    assert.match(message, /the \.env file in project \(you declined or imported it\)/);
     const other = await session.anotherWindow();
     await generateFrom(session, 'a.txt', other);
     await giveUpSetUp(other);

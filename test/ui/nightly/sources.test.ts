@@ -118,7 +118,7 @@ describe(`credential sources ${nightly}`, () => {
     await act(session, 'Use Another Source', fileRow);
     await dialogs.waitFor(question);
     await choose(workbench, 'Do Not Use');
-    await becomes(session, fileRow, 'you declined it');
+    await becomes(session, fileRow, 'you declined or imported it');
     await act(session, fileRow, 'Forget Decision');
     await becomes(session, fileRow, 'complete, but not approved');
 

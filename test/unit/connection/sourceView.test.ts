@@ -277,7 +277,7 @@ describe('the reason for using a source while hostedModel.credentialSource selec
     const settings = { credentialSource: 'environment' } as const;
     assert.equal(
       reason('editor', { settings, external: [environment(full, 'refused')] }),
-      'Credentials come from secret storage and user settings, because the environment can’t be used (you declined it).',
+      'Credentials come from secret storage and user settings, because the environment can’t be used (you declined or imported it).',
     );
     const text = { kind: 'unread', why: 'untrusted' } as const;
     assert.equal(
@@ -480,7 +480,7 @@ describe('the text about the checked sources', () => {
     [
       'lists a declined source, and explains how to be asked about it again',
       [envFile(full, 'refused'), environment({})],
-      'the .env file in a (you declined it), and the environment (it has no settings for this service). To be asked again, select the source in “Show Status and Actions”, and choose “Forget Decision”.',
+      'the .env file in a (you declined or imported it), and the environment (it has no settings for this service). To be asked again, select the source in “Show Status and Actions”, and choose “Forget Decision”.',
     ],
   ];
   for (const [what, external, text] of cases) {
