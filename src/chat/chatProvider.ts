@@ -118,8 +118,8 @@ export class ChatProvider {
   }
 
   /**
-   * Estimates the number of tokens in a text or message. An exact count would be too slow, because
-   * VS Code calls this thousands of times per prompt.
+   * Estimates the number of tokens in a string or message. An exact count would be too slow,
+   * because VS Code calls this thousands of times per prompt.
    */
   count(text: string | LanguageModelChatRequestMessage): number {
     return estimateTokens(typeof text === 'string' ? text : textOfMessage(text));

@@ -33,8 +33,8 @@ export interface Target {
   /**
    * The leading whitespace of the line where the selection starts. If nothing is selected,
    * whitespace after the cursor isn't included, because the response starts at the cursor. On an
-   * empty line, the indentation of the surrounding block. Always empty in languages in which leading
-   * whitespace is content.
+   * empty line, the indentation of the surrounding block. Always empty in languages in which
+   * leading whitespace is content.
    */
   readonly indentation: string;
   /**

@@ -239,7 +239,7 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Starts one response of a run. Must be called for all responses of the run before any of them
+   * Starts one response of a run. Must be called for every response in the run before any of them
    * ends.
    */
   begin(index: number, runMode: RunMode): void {

@@ -65,7 +65,7 @@ const SHORT_MS = 5_000;
 const SECRET = 'secret-of-the-script';
 
 /**
- * Plays a script with one version of the code, over real sockets. The clock advances only while
+ * Runs a script against one version of the code, over real sockets. The clock advances only while
  * nothing else is happening.
  * @param time a clock that all scripts share, because a script may still clear its timers while the
  * next script is played

@@ -52,7 +52,7 @@ export interface Examination {
 export interface Diagnosis {
   /** The last result of each check, in the order in which the checks were first reported. */
   readonly results: readonly CheckResult[];
-  /** The failure of the first check that failed. */
+  /** The failure from the first unsuccessful check. */
   readonly failure: ServiceError | undefined;
 }
 

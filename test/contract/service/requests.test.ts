@@ -115,7 +115,7 @@ describe('requests', () => {
     assert.deepEqual(requestTo(generation, pathOf('generation', false)).json, expected);
   });
 
-  it('contain the key only to get a token, and the token only in a header', async () => {
+  it('contain the key only when requesting a token, and the token only in a header', async () => {
     const world = await startWorld();
     await world.generate();
     await world.generate({ onText: () => {} });

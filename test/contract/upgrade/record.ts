@@ -74,7 +74,7 @@ const path = join(import.meta.dirname, 'stored', `${version}.json`);
 if (existsSync(path)) throw new Error(`${path} already exists and is never overwritten.`);
 const opened = windows(new SinkEditor());
 const { lastUsedTemplates, noteLastUsed } = await import('../../../src/templates/template.ts');
-// Windows that `opened` starts use the environment variables of this process.
+// Windows started by `opened` use this process's environment variables.
 Object.assign(process.env, environment);
 const stores = storesWith({ secrets: {}, globalState: {} }, {});
 const workspaces: StoredWorkspace[] = [];

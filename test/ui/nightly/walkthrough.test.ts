@@ -131,7 +131,9 @@ async function completed(workbench: Workbench, wanted: readonly string[]): Promi
   assert.equal(await steps.count(), 5);
 }
 
-/** Waits until the window shows the picture of the open step. Only a wide window shows it. */
+/**
+ * Waits until the window shows the picture of the open step. It's visible only in a wide window.
+ */
 async function showsPicture({ page, screen }: Workbench): Promise<void> {
   const size = `document.querySelector('.getting-started-media img')?.naturalWidth ?? 0`;
   await screen.until('the picture of the step', async () =>

@@ -1202,7 +1202,7 @@ describe('Connections', () => {
       assert.equal(await using, true);
     });
 
-    it("doesn't prompt about the active folder if the user selects the editor for files outside the workspace", async () => {
+    it("doesn't prompt about the active folder if the user selects the editor as the source for files outside the workspace", async () => {
       editor.folderSettings.set('credentialSource', 'envFile');
       editor.files.set('/other/.env', envFile(SERVICE, 'another-key'));
       const using = connections.useSource('editor', null);

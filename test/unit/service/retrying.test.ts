@@ -97,7 +97,7 @@ describe('a retrying client', () => {
     assert.equal(outcome.kind, 'unexpected-answer');
   });
 
-  it("doesn't count an attempt that is canceled while the service responds with a 503", async () => {
+  it("doesn't count an attempt that is canceled while the service is responding with a 503", async () => {
     const cancel = new AbortController();
     const { fetch } = fakeNetwork(() => {
       cancel.abort();
