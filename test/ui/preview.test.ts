@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Emulator } from '../emulator/emulator.ts';
 import { gate } from '../emulator/faults.ts';
 import { modeKeys } from '../vscode/keybindings.ts';
+import { ScreenReader } from '../vscode/screenReader.ts';
 import { chatPath, generate, openWindow, startService, storeKey } from './service.ts';
 import { nightly, type Session } from './session.ts';
 
@@ -153,14 +154,16 @@ describe(`a preview ${nightly}`, () => {
   });
 
   it('keeps the partial response after Escape, and can still be accepted', async () => {
-    const { editor, notifications, page } = session.workbench;
+    const { editor, notifications, page, screen } = session.workbench;
+    const reader = await ScreenReader.on(screen);
     stalled();
     const arrived = emulator.nextRequest(chatPath);
     await preview('escaped.txt', /we/);
     const request = await arrived;
     await page.keyboard.press('Escape');
     await emulator.disconnected(request);
-    await notifications.waitUntilGone(/Generating/);
+    // The preview can be accepted only after the generation has ended.
+    await reader.waitForAloud('Hosted Model: Canceled, partial response kept');
     assert.equal(await editor.title(), titleOf('escaped.txt'));
     const partial = await editor.modifiedText();
     assert.match(partial, /^Dear Sam,\nwe.*\nYours, Kim\n$/);
