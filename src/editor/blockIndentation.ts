@@ -1,15 +1,18 @@
 import type { TextDocument } from 'vscode';
 import { editorOf } from './documentEdit.ts';
-import { COMMENT, OPENS_BLOCK } from './fit/indentation.ts';
+import { OPENS_BLOCK, TRAILING_COMMENT } from './fit/indentation.ts';
 import { PROSE } from './fit/languageRules.ts';
 
-/** Matches the start of a line that ends a block. */
-const CLOSES_BLOCK = /^\s*(?:[)\]}]|<\/|end\b)/;
+/** Matches a line that ends the block above it. */
+const CLOSES_BLOCK = /^(?:[)\]}]|<\/|(?:elif|else|except|finally)\b[^=]*:)/;
+/** Matches the start of a comment or a string in many languages, but not of a CSS rule (`#id {`). */
+const COMMENT = /^(?:\/\/|\/\*|\*|#(?!.*\{$)|--|;|<!--|"""|''')/;
 
 /**
  * Returns the indentation for a new line between the nearest non-blank lines above and below. The
  * line below determines it, unless the line above starts an empty block, or the line below ends the
- * block of the line above. Empty if one line is indented with tabs and the other with spaces.
+ * block of the line above. In prose, the shorter indentation is used. Empty if one line is indented
+ * with tabs and the other with spaces.
  */
 export function blockIndentation(document: TextDocument, line: number): string {
   const nearest = (step: 1 | -1): string => {
@@ -21,17 +24,20 @@ export function blockIndentation(document: TextDocument, line: number): string {
   };
   const [above, below] = [nearest(-1), nearest(1)];
   const [ofAbove = '', ofBelow = ''] = [above, below].map((text) => /^\s*/.exec(text)?.[0]);
-  const isInBlock = ofBelow.startsWith(ofAbove);
-  if (startsBlock(above.trim(), document)) {
-    return isInBlock && ofBelow !== ofAbove ? ofBelow : ofAbove + indentationStep(document);
+  const isBelowInside = ofBelow.startsWith(ofAbove);
+  const isAboveInside = ofAbove.startsWith(ofBelow);
+  if (!isBelowInside && !isAboveInside) return '';
+  if (PROSE.has(document.languageId)) return isBelowInside ? ofAbove : ofBelow;
+  if (isBelowInside && ofBelow !== ofAbove) return ofBelow;
+  // In YAML, the items of a list can have the same indentation as the key above them.
+  if (startsBlock(above.trim()) && !below.trim().startsWith('- ')) {
+    return ofAbove + indentationStep(document);
   }
-  if (isInBlock) return ofBelow;
-  if (!ofAbove.startsWith(ofBelow)) return '';
-  return CLOSES_BLOCK.test(below) ? ofAbove : ofBelow;
+  return CLOSES_BLOCK.test(below.trim()) ? ofAbove : ofBelow;
 }
 
-function startsBlock(line: string, { languageId }: TextDocument): boolean {
-  return !PROSE.has(languageId) && !COMMENT.test(line) && OPENS_BLOCK.test(line);
+function startsBlock(line: string): boolean {
+  return !COMMENT.test(line) && OPENS_BLOCK.test(line.replace(TRAILING_COMMENT, '').trimEnd());
 }
 
 /** Returns the whitespace that the Tab key inserts in the document's editor. */

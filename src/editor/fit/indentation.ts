@@ -116,8 +116,9 @@ const ENDS_STATEMENT = /[;}]$/;
  * Matches the start of a line comment or doc comment. The later lines of a doc comment are indented
  * by at most one extra space.
  */
-export const COMMENT = /^(?:\/\/|# |\/\*\*|"""|''')/;
-const TRAILING_COMMENT = /\s(?:\/\/|#).*/s;
+const COMMENT = /^(?:\/\/|# |\/\*\*|"""|''')/;
+/** Matches a comment at the end of a line of code. */
+export const TRAILING_COMMENT = /\s(?:\/\/|#).*/s;
 /**
  * Matches the end of a line whose statement continues on the next line: an opening parenthesis or
  * bracket, a comma, a backslash, an operator, or a keyword such as `else`. The operators `++` and
