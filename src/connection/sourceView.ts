@@ -251,7 +251,9 @@ function envFileCause(found: SourceSnapshot): string | undefined {
   }
   if (text.reading.named.length === 0) return `${name} has no settings for this service`;
   if (!isUsable(file)) return `${name} can’t be used`;
-  return decision === 'refused' ? `you declined ${name}` : `you haven’t approved ${name}`;
+  return decision === 'refused'
+    ? `you declined or imported ${name}`
+    : `you haven’t approved ${name}`;
 }
 
 /**

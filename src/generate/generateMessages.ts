@@ -19,7 +19,7 @@ export const MASK_AND_SEND = 'Mask and Send';
 // Messages shown before anything is sent
 export const NO_DOCUMENT = 'Open a document first.';
 export const INVALID_MODEL =
-  'Nothing was sent, because the model ID in the settings is invalid. Select a model.';
+  'The model ID in the settings is invalid, so the default model is used.';
 export const NEEDS_PREVIEW = 'This file runs automatically. Generate again for a preview.';
 export const ALREADY_RUNNING = 'Already generating for this text. Press Escape to cancel.';
 export const CHANGED_MEANWHILE = 'Nothing was sent, because the text changed. Select it again.';

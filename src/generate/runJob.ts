@@ -114,17 +114,16 @@ async function attempt(
   // The key must not be sent after a sign-out.
   const signedOut = options.connections.signOutSignal;
   const connection = withTemplate(found, job);
-  // Don't use the default model instead, because it may cost more.
-  if (isModelInvalid(found, job)) {
-    offer('error', texts.INVALID_MODEL, ACTION_LABELS.selectModel, 'hostedModel.selectModel');
-    return undefined;
-  }
   if (!(await confirmSecrets(job, indices, connection))) return undefined;
   // Check the file again for each run, because it may have been renamed, or a symbolic link in its
   // path may have a new target.
   if (writesUnseen(job.mode) && (await resolvesToAutoRunFile(job.document))) {
     inform(texts.NEEDS_PREVIEW);
     return undefined;
+  }
+  // The default model may cost more than the model that the user wanted.
+  if (isModelReplaced(found, job)) {
+    offer('warning', texts.INVALID_MODEL, ACTION_LABELS.selectModel, 'hostedModel.selectModel');
   }
   const endStart = options.jobs.announcements.started(texts.GENERATING);
   const outcomes = await cancellable(
@@ -158,10 +157,12 @@ function withTemplate(connection: Connection, { template }: Job): Connection {
   return connection.with({ modelId: template.modelId ?? connection.modelId, parameters });
 }
 
-/** True if the settings contain an invalid model ID, and the job needs a model from them. */
-function isModelInvalid(connection: Connection, { document, template }: Job): boolean {
-  if (template?.modelId !== undefined || hasOwnModel(connection)) return false;
-  return Boolean(readSettings(activeFolder(document.uri)?.uri).invalidModelId);
+/** True if the default model is used because the model ID in the settings is invalid. */
+function isModelReplaced(connection: Connection, { document, template }: Job): boolean {
+  const { invalidModelId, service } = readSettings(activeFolder(document.uri)?.uri);
+  if (!invalidModelId || template?.modelId !== undefined) return false;
+  // A `.env` file can select another service, to which the model ID doesn't apply.
+  return service.word === connection.service.word && !hasOwnModel(connection);
 }
 
 async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {

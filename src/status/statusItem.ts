@@ -154,7 +154,7 @@ function modelLine(facts: StatusFacts, settings: StatusSettings): string | undef
   const used = connection ?? settings;
   const isIgnored = invalidModelId && !hasOwnModel(used);
   return isIgnored
-    ? `Model: ${invalidModelId} (not a valid model ID)`
+    ? `Model: ${invalidModelId} (not a valid model ID, so the default is used)`
     : `Model: ${modelText(used)}`;
 }
 

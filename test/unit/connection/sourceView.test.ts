@@ -113,7 +113,7 @@ describe('the reason for using a credential source', () => {
     [
       'the environment while the .env file is declined',
       byEnvironment(envFile(full, 'refused')),
-      'Credentials come from the environment, because secret storage and user settings have no usable API key and you declined the .env file in a.',
+      'Credentials come from the environment, because secret storage and user settings have no usable API key and you declined or imported the .env file in a.',
     ],
     [
       'the environment while the .env file is not approved',
