@@ -23,7 +23,7 @@ describe('an invalid model ID in the settings', () => {
   };
 
   const used = ['ibm/granite-4-h-small'];
-  const warning = /The model ID in the settings is invalid[^]*Select Model\.\.\./;
+  const warning = /The model ID in the settings is invalid.*Select Model\.\.\./s;
 
   it('is reported when the default model is used instead', async () => {
     const { models, notification } = await generate();
