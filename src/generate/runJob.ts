@@ -159,10 +159,8 @@ function withTemplate(connection: Connection, { template }: Job): Connection {
 
 /** True if the default model is used because the model ID in the settings is invalid. */
 function isModelReplaced(connection: Connection, { document, template }: Job): boolean {
-  const { invalidModelId, service } = readSettings(activeFolder(document.uri)?.uri);
-  if (!invalidModelId || template?.modelId !== undefined) return false;
-  // A `.env` file can select another service, to which the model ID doesn't apply.
-  return service.word === connection.service.word && !hasOwnModel(connection);
+  if (template?.modelId !== undefined || hasOwnModel(connection)) return false;
+  return Boolean(readSettings(activeFolder(document.uri)?.uri).invalidModelId);
 }
 
 async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {

@@ -41,6 +41,16 @@ describe('a service that isn’t selected in the settings', () => {
     });
   }
 
+  it('uses its default model, with a warning, if the model ID in the settings is invalid', async () => {
+    const editor = new SinkEditor();
+    editor.userSettings.set('services', [acme]);
+    editor.userSettings.set('modelId', 'acme/large 2');
+    editor.userSettings.set('insertMode', 'clipboard');
+    sources['a stored key'](editor);
+    await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
+    assert.match(editor.textOf('notification'), /The model ID in the settings is invalid/);
+  });
+
   it('is found through a stored key, without reading the key', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
