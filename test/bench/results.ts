@@ -20,7 +20,7 @@ export interface Results {
 }
 
 /** Formats an answer for a terminal. */
-export function lines({ title, goal, isMet, rows }: Omit<Answer, 'machine'>): string[] {
+export function lines({ title, goal, isMet, rows }: Answer): string[] {
   const width = Math.max(...rows.map(({ name }) => name.length));
   return [
     title,
@@ -35,16 +35,10 @@ export function lines({ title, goal, isMet, rows }: Omit<Answer, 'machine'>): st
  * Writes an answer to `results.json` and `RESULTS.md`.
  * @param titles the titles of all questions, including those that keep their previous answers
  */
-export async function writeAnswer(
-  asked: Omit<Answer, 'machine'>,
-  titles: readonly string[],
-): Promise<void> {
+export async function writeAnswer(asked: Answer, titles: readonly string[]): Promise<void> {
   const last = readResults();
   const questions = titles.flatMap(
-    (title) =>
-      [{ ...asked, machine: machine() }, ...last.questions].find(
-        (answer) => answer.title === title,
-      ) ?? [],
+    (title) => [asked, ...last.questions].find((answer) => answer.title === title) ?? [],
   );
   const results: Results = {
     versions: versions(),
@@ -159,7 +153,8 @@ export function ratioText(ratio: number | undefined): string {
   return `${ratio.toPrecision(3)} ×`;
 }
 
-function machine(): string {
+/** Describes this machine, as in `2 × Example CPU, 8 GB, Linux`. */
+export function machineText(): string {
   const [processor] = cpus();
   const gigabytes = Math.round(totalmem() / 2 ** 30);
   return `${cpus().length} × ${processor?.model.trim()}, ${gigabytes} GB, ${type()}`;

@@ -8,7 +8,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { installPeers } from './peers.ts';
 import type { Question } from './question.ts';
-import { type Answer, lines, writeAnswer } from './results.ts';
+import { type Answer, lines, machineText, writeAnswer } from './results.ts';
 
 interface Module {
   readonly default: Question | Question[];
@@ -40,7 +40,7 @@ for (const { question } of named) {
   const { title, goal, measure } = question;
   const startedAt = performance.now();
   const date = new Date().toISOString().slice(0, 10);
-  const answer: Omit<Answer, 'machine'> = { title, goal, date, ...(await measure()) };
+  const answer: Answer = { title, goal, date, machine: machineText(), ...(await measure()) };
   console.log(`\n${lines(answer).join('\n')}`);
   console.log(`(${((performance.now() - startedAt) / 1_000).toFixed(0)} s)`);
   // Writes each answer immediately, so that it isn't lost if a later question fails.
