@@ -3,6 +3,7 @@ import type { CodeAction } from 'vscode';
 import { becomes } from '../vscode/deadline.ts';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 import { FakeKeyring, FakeState } from './connection/fakes.ts';
+import { untracked, withApi } from './dotenv/fakeGit.ts';
 
 const nothing = { dispose: () => {} };
 
@@ -78,19 +79,12 @@ class EditorWithFile extends FakeEditor {
       EndOfLine: {},
       CodeActionKind: { QuickFix: 'quick fix', SourceFixAll: 'fix all' },
     };
-    const repository = {
-      getObjectDetails: () => Promise.reject({ gitErrorCode: 'UnknownPath' }),
-      checkIgnore: async (paths: string[]) => new Set(this.isIgnored ? paths : []),
-    };
-    const api = {
+    const checkIgnore = async (paths: string[]) => new Set(this.isIgnored ? paths : []);
+    const git = withApi({
       ...{ onDidOpenRepository: listen, onDidCloseRepository: listen },
-      getRepository: () => (this.isIgnored === undefined ? null : repository),
-    };
-    const git = { enabled: true, onDidChangeEnablement: listen, getAPI: () => api };
-    const extensions = {
-      getExtension: () => ({ activate: async () => git }),
-      onDidChange: listen,
-    };
+      getRepository: () => (this.isIgnored === undefined ? null : { ...untracked, checkIgnore }),
+    });
+    const extensions = { getExtension: () => git, onDidChange: listen };
     return { ...base, ...classes, ...kinds, workspace, languages, extensions };
   }
 }

@@ -2,18 +2,7 @@ import assert from 'node:assert/strict';
 import type { Uri } from 'vscode';
 import type * as GitRisk from '../../../src/connection/gitRisk.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
-
-class Listeners extends Set<() => void> {
-  readonly event = (listener: () => void) => {
-    const own = () => listener();
-    this.add(own);
-    return { dispose: () => this.delete(own) };
-  };
-
-  fire(): void {
-    for (const listener of [...this]) listener();
-  }
-}
+import { Listeners, untracked, withApi } from './fakeGit.ts';
 
 class GitEditor extends FakeEditor {
   extension: unknown;
@@ -27,19 +16,6 @@ class GitEditor extends FakeEditor {
 }
 
 const file = { fsPath: '/work/app/.env' } as Uri;
-const unknownPath = Object.assign(new Error('Path not known by git'), {
-  gitErrorCode: 'UnknownPath',
-});
-/** A repository in which the file is neither tracked nor ignored. */
-const untracked = {
-  getObjectDetails: (): Promise<unknown> => Promise.reject(unknownPath),
-  checkIgnore: (): Promise<Set<string>> => Promise.resolve(new Set<string>()),
-};
-const withApi = (api: object) => {
-  const { event: onDidChangeEnablement } = new Listeners();
-  const git = { enabled: true, onDidChangeEnablement, getAPI: () => api };
-  return { activate: async () => git };
-};
 const disabled = () => {
   throw new Error('Git model not found');
 };
