@@ -6,7 +6,7 @@ import { PROSE } from './fit/languageRules.ts';
 /** Matches a line that ends the block above it. */
 const CLOSES_BLOCK = /^(?:[)\]}]|<\/|(?:elif|else|except|finally)\b[^=]*:)/;
 /** Matches the start of a comment or a string in many languages, but not of a CSS rule (`#id {`). */
-const COMMENT = /^(?:\/\/|\/\*|\*|#(?!.*\{$)|--|;|<!--|"""|''')/;
+const COMMENT_OR_STRING = /^(?:\/\/|\/\*|\*|#(?!.*\{$)|--|;|<!--|"""|''')/;
 
 /**
  * Returns the indentation for a new line between the nearest non-blank lines above and below. The
@@ -23,7 +23,7 @@ export function blockIndentation(document: TextDocument, line: number): string {
     return '';
   };
   const [above, below] = [nearest(-1), nearest(1)];
-  const [ofAbove = '', ofBelow = ''] = [above, below].map((text) => /^\s*/.exec(text)?.[0]);
+  const [ofAbove, ofBelow] = [indentationOf(above), indentationOf(below)];
   const isBelowInside = ofBelow.startsWith(ofAbove);
   const isAboveInside = ofAbove.startsWith(ofBelow);
   if (!isBelowInside && !isAboveInside) return '';
@@ -36,8 +36,14 @@ export function blockIndentation(document: TextDocument, line: number): string {
   return CLOSES_BLOCK.test(below.trim()) ? ofAbove : ofBelow;
 }
 
+function indentationOf(line: string): string {
+  return line.slice(0, line.length - line.trimStart().length);
+}
+
 function startsBlock(line: string): boolean {
-  return !COMMENT.test(line) && OPENS_BLOCK.test(line.replace(TRAILING_COMMENT, '').trimEnd());
+  return (
+    !COMMENT_OR_STRING.test(line) && OPENS_BLOCK.test(line.replace(TRAILING_COMMENT, '').trimEnd())
+  );
 }
 
 /** Returns the whitespace that the Tab key inserts in the document's editor. */

@@ -109,14 +109,12 @@ const SETTINGS_SCHEMES: ReadonlySet<string> = new Set(['vscode-userdata', 'vscod
 
 function indentationAt(document: TextDocument, { start, isEmpty }: Range): string {
   if (WITHOUT_INDENTATION.has(document.languageId)) return '';
-  const { text, firstNonWhitespaceCharacterIndex, isEmptyOrWhitespace } = document.lineAt(
-    start.line,
-  );
-  if (isEmpty && isEmptyOrWhitespace && start.character === 0) {
+  const line = document.lineAt(start.line);
+  if (isEmpty && line.isEmptyOrWhitespace && start.character === 0) {
     return blockIndentation(document, start.line);
   }
-  const end = isEmpty ? start.character : text.length;
-  return text.slice(0, Math.min(firstNonWhitespaceCharacterIndex, end));
+  const end = isEmpty ? start.character : line.text.length;
+  return line.text.slice(0, Math.min(line.firstNonWhitespaceCharacterIndex, end));
 }
 
 function snapshotOf({

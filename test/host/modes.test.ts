@@ -73,7 +73,7 @@ describe('insert modes:', () => {
       'python',
       'if x:\n    if y:\n\nz',
       2,
-      'if x:\n    if y:\n        one\n        two\nz',
+      'if x:\n    if y:\n      one\n      two\nz',
     ],
     ['below a comment', 'python', '# Note:\n', 1, '# Note:\none\ntwo'],
     [
@@ -90,16 +90,10 @@ describe('insert modes:', () => {
       2,
       '    if x:\n        a\n        one\n        two\n    else:',
     ],
-    [
-      'below a comment after code',
-      'python',
-      'def f():  # x\n',
-      1,
-      'def f():  # x\n    one\n    two',
-    ],
+    ['below a comment after code', 'python', 'def f():  # x\n', 1, 'def f():  # x\n  one\n  two'],
     ['below a comment without a space', 'python', '#Note:\n', 1, '#Note:\none\ntwo'],
     ['above a YAML list', 'yaml', 'a:\n\n- b', 1, 'a:\none\ntwo\n- b'],
-    ['in a CSS rule', 'css', '#a {\n\n}', 1, '#a {\n    one\n    two\n}'],
+    ['in a CSS rule', 'css', '#a {\n\n}', 1, '#a {\n  one\n  two\n}'],
     ['between prose and code', 'markdown', 'a\n\n    b', 1, 'a\none\ntwo\n    b'],
     [
       'between two blocks',
@@ -114,7 +108,7 @@ describe('insert modes:', () => {
   ] as const) {
     it(`a response at the cursor on an empty line is indented like its block (${where})`, async () => {
       const editor = await open(text, new Range(line, 0, line, 0), language);
-      editor.options = { insertSpaces: true, tabSize: where === 'in an empty block' ? 2 : 4 };
+      editor.options = { insertSpaces: true, tabSize: 2 };
       assert.equal(await stream(editor, 'below', ['one\n', 'two']), true);
       assert.equal(editor.document.getText(), want);
       await commands.executeCommand('undo');
