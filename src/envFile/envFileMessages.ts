@@ -37,7 +37,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
     'Programs that append a path get errors, such as a 404. Remove the endpoint path.',
   'url-path': () => 'Some services and gateways need a path. If yours doesn’t, remove the path.',
   'unknown-region': () =>
-    'Your token or key, and your text, would go to this host. Check that it’s the right host.',
+    'Your text and your token or key would go to this host. Check that it’s the right host.',
 };
 
 export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
