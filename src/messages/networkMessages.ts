@@ -5,9 +5,9 @@ import { parenthesized } from './refusalMessages.ts';
 
 /** The messages for network failures. Pure. */
 
-const LATE: Readonly<Record<'connect' | 'headers' | 'idle' | 'total', string>> = {
+const LATE: Readonly<Record<'connect' | 'start' | 'idle' | 'total', string>> = {
   connect: 'didn’t respond in time',
-  headers: 'didn’t respond in time',
+  start: 'didn’t respond in time',
   idle: 'stopped sending data',
   total: 'took too long',
 };
@@ -49,9 +49,9 @@ export const NETWORK_MESSAGES = {
           actions: ELSEWHERE,
         },
   proxy: (details) => ({ text: proxy(details), actions: ELSEWHERE }),
-  timeout: ({ host, phase = 'headers' }, { isSafeToRepeat }) => {
+  timeout: ({ host, phase = 'start' }, { isSafeToRepeat }) => {
     const what = `${host ?? 'The service'} ${LATE[phase]}.`;
-    const why = phase === 'headers' ? ' The model may be loading or overloaded.' : '';
+    const why = phase === 'start' ? ' The model may be loading or overloaded.' : '';
     return {
       text: isSafeToRepeat
         ? `${what} A firewall or proxy may be blocking the request. ${CHECK_NETWORK}`

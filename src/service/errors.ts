@@ -121,7 +121,7 @@ export interface ErrorDetails {
   /** IDs of the models that the service suggests instead of the deprecated or withdrawn model. */
   readonly successors?: readonly string[];
   /** The deadline that expired. `connect` also covers other failures before anything was sent. */
-  readonly phase?: 'connect' | 'headers' | 'idle' | 'total';
+  readonly phase?: 'connect' | 'start' | 'idle' | 'total';
   /** The problem with the command that prints the token. */
   readonly problem?: CommandProblem;
   readonly exitCode?: number;

@@ -73,7 +73,7 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
     clock: time,
     http: {
       fetch: watched.fetch,
-      headersMs: cell.deadline === 'headers' ? DEADLINE_MS : LONG_MS,
+      startMs: cell.deadline === 'start' ? DEADLINE_MS : LONG_MS,
       idleMs: cell.deadline === 'idle' ? DEADLINE_MS : LONG_MS,
       // The backoff is the time in the Retry-After header, or 1 ms. The clock advances by this time
       // immediately.

@@ -21,7 +21,7 @@ export interface Cell {
   readonly attempts: number;
   readonly faulty: number;
   /** The deadline that ends the call, or `none` if the call ends before any deadline. */
-  readonly deadline: 'headers' | 'idle' | 'none';
+  readonly deadline: 'start' | 'idle' | 'none';
 }
 
 /** A phase in which the fault can't occur, with the reason. */
@@ -136,7 +136,7 @@ export const faultTable: readonly FaultRow[] = [
   {
     name: 'silence before the headers',
     cells: {
-      ...beforeText(cell('timeout', { neverAnswers: true }, { deadline: 'headers' })),
+      ...beforeText(cell('timeout', { neverAnswers: true }, { deadline: 'start' })),
       'mid-stream': headersHaveCome,
     },
   },

@@ -91,16 +91,27 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
  *   version, it counted as never sent only if the error response led to a retry.
  * - If a response breaks off or times out, the failure contains the status of the response. In the
  *   earlier version, the failure didn't contain the status.
+ * - If no response arrives in time, the failure's phase is `start`. It was called `headers`.
  */
 function isExplained(before: PlayRecord, after: PlayRecord): boolean {
   const calls = after.calls.map((call, index) => {
     const { outcome = call.outcome } = before.calls[index] ?? {};
+    const renamed = withEarlierPhase(call.outcome);
     const isMeant =
       (nameOf(outcome) === 'cancelled' && isDeepStrictEqual(call.outcome, NEVER_SENT)) ||
-      isDeepStrictEqual(outcome, withoutStatus(call.outcome));
+      [renamed, withoutStatus(renamed)].some((one) => isDeepStrictEqual(outcome, one));
     return isMeant ? { ...call, outcome } : call;
   });
   return isDeepStrictEqual(before, { ...after, calls });
+}
+
+/** Renames the phase `start` of an outcome. Returns all other outcomes unchanged. */
+function withEarlierPhase(outcome: unknown): unknown {
+  if (nameOf(outcome) !== 'timeout') return outcome;
+  const { details, ...others } = outcome as Pick<ServiceError, 'kind' | 'message' | 'details'>;
+  return details.phase === 'start'
+    ? { ...others, details: { ...details, phase: 'headers' } }
+    : outcome;
 }
 
 /**

@@ -17,10 +17,10 @@ import type { Fault } from '../emulator/faults.ts';
 import type { FakeTime } from '../unit/service/fixtures.ts';
 import {
   DATE_LATER,
-  HEADERS_MS,
   type HttpScript,
   IDLE_MS,
   type ScriptedCall,
+  START_MS,
   STEP_MS,
 } from './httpScript.ts';
 
@@ -131,7 +131,9 @@ class Play {
     this.#limiter = new version.ConcurrencyLimit({ limit, queue, minIntervalMs }, time);
     this.#http = new version.Http({
       fetch: this.#fetch,
-      headersMs: HEADERS_MS,
+      startMs: START_MS,
+      // The name of `startMs` in earlier versions.
+      ...{ headersMs: START_MS },
       silentMs: 3 * STEP_MS,
       idleMs: IDLE_MS,
       clock: time,

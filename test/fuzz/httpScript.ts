@@ -31,7 +31,7 @@ export interface HttpScript {
 
 /** Milliseconds by which the clock advances in each step at the start of a script. */
 export const STEP_MS = 50;
-export const HEADERS_MS = 1_000;
+export const START_MS = 1_000;
 export const IDLE_MS = 600;
 
 const STATUSES = [

@@ -93,7 +93,7 @@ export const causes = {
   }),
   'connection reset': onIdentity('unreachable', { code: 'ECONNRESET', phase: 'connect' }),
   'connection timeout': onIdentity('unreachable', { phase: 'connect' }),
-  'response timeout': onIdentity('timeout', { phase: 'headers' }),
+  'response timeout': onIdentity('timeout', { phase: 'start' }),
   'connection lost': onIdentity('connection-lost', { code: 'ECONNRESET' }),
   'unreachable proxy': onIdentity('proxy', { code: 'ECONNREFUSED', proxy: 'proxy.example:3128' }),
   'connection closed by the proxy': onIdentity('proxy', { code: 'UND_ERR_PRX_CONN' }),

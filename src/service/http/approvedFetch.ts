@@ -30,8 +30,11 @@ export type ApprovedFetch = (
 export interface ApprovedFetchOptions {
   /** Sends a request that has passed the checks. */
   readonly fetch: typeof globalThis.fetch;
-  /** Maximum time to wait for the response headers, in milliseconds. */
-  readonly headersMs: number;
+  /**
+   * Maximum time to wait for the response headers, in milliseconds. `Http` then waits as long for
+   * the first chunk of the body, because some services send the headers before the model starts.
+   */
+  readonly startMs: number;
   /** Milliseconds to wait for the response headers before calling `onSilence`. */
   readonly silentMs: number;
   /** Maximum time between two chunks of a response body, in milliseconds. */
@@ -56,7 +59,7 @@ const MAX_ERROR_BYTES = 65_536;
  * or with the error from `fetch`
  */
 export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetch {
-  const { headersMs, silentMs, idleMs, provenSecrets } = options;
+  const { startMs, silentMs, idleMs, provenSecrets } = options;
   return async (url, { target, ...init }) => {
     checkDestination(String(url), target.origin, process.env);
     if (!target.sendsSecret) {
@@ -68,19 +71,23 @@ export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetc
     const signal = AbortSignal.any([connectionAbort.signal, ...(init.signal ? [init.signal] : [])]);
     const timers = [
       setTimeout(() => target.onSilence?.(), silentMs),
-      setTimeout(closeConnection, headersMs),
+      setTimeout(closeConnection, startMs),
     ];
     let response: Response;
     try {
       response = await options.fetch(url, { ...init, signal });
     } catch (error) {
-      throw connectionAbort.signal.aborted ? headersTimeout(error) : error;
+      throw connectionAbort.signal.aborted ? startTimeout(error) : error;
     } finally {
       for (const timer of timers) clearTimeout(timer);
     }
     target.onResponse?.(response);
     if (response.ok) return response;
-    const body = new Body(response.body, MAX_ERROR_BYTES, idleMs, closeConnection);
+    const body = new Body(
+      response.body,
+      { maxBytes: MAX_ERROR_BYTES, startMs: idleMs, idleMs },
+      closeConnection,
+    );
     const text = await body.text().catch(() => '');
     const { status, headers } = response;
     // Some firewalls respond with status 999. The `Response` constructor rejects any status above
@@ -124,8 +131,8 @@ function checkSecrets(url: string, body: unknown, secrets: readonly string[]): v
  * Returns the failure for a request whose response headers didn't arrive in time: `unreachable` if
  * nothing was sent, and `timeout` if something may have been sent.
  */
-function headersTimeout(error: unknown): ServiceError {
+function startTimeout(error: unknown): ServiceError {
   return isUnsent(error)
     ? new ServiceError('unreachable', { phase: 'connect' })
-    : new ServiceError('timeout', { phase: 'headers' });
+    : new ServiceError('timeout', { phase: 'start' });
 }

@@ -15,11 +15,19 @@ export const MAX_EVENT_LENGTH = 1_048_576;
  */
 const MAX_PARSER_INPUT = 4_096;
 
+export interface BodyLimits {
+  /** Maximum size after decompression, in bytes. */
+  readonly maxBytes: number;
+  /** Maximum time from the headers to the first chunk, in milliseconds. */
+  readonly startMs: number;
+  /** Maximum time between two chunks, in milliseconds. */
+  readonly idleMs: number;
+}
+
 /** Reads the body of a response, with the size and time limits that `fetch` lacks. */
 export class Body {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  readonly #maxBytes: number;
-  readonly #idleMs: number;
+  readonly #limits: BodyLimits;
   readonly #closeConnection: () => void;
   #bytes = 0;
   #isOver: boolean;
@@ -27,28 +35,24 @@ export class Body {
 
   /**
    * @param stream null if the response has no body
-   * @param maxBytes maximum size after decompression
-   * @param idleMs maximum time between two chunks, in milliseconds
    * @param closeConnection closes the network connection immediately, whereas canceling the stream
    * would wait for the next chunk
    */
   constructor(
     stream: ReadableStream<Uint8Array> | null,
-    maxBytes: number,
-    idleMs: number,
+    limits: BodyLimits,
     closeConnection: () => void,
   ) {
     this.#reader = stream?.getReader();
-    this.#maxBytes = maxBytes;
-    this.#idleMs = idleMs;
+    this.#limits = limits;
     this.#closeConnection = closeConnection;
     this.#isOver = stream === null;
   }
 
   /**
    * Yields the chunks. If you stop early, call `readRest` or `close`.
-   * @throws {ServiceError} `too-large`, or `timeout` with phase `idle`; network errors are rethrown
-   * unchanged
+   * @throws {ServiceError} `too-large`, or `timeout` with phase `start` or `idle`; network errors are
+   * rethrown unchanged
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     for (let chunk = await this.#next(); chunk; chunk = await this.#next()) yield chunk;
@@ -96,14 +100,16 @@ export class Body {
   async #next(): Promise<Uint8Array | undefined> {
     if (this.#isOver || !this.#reader) return undefined;
     const late = Promise.withResolvers<never>();
-    const onLate = () => late.reject(new ServiceError('timeout', { phase: 'idle' }));
-    const timer = setTimeout(onLate, this.#idleMs);
+    const { maxBytes, startMs, idleMs } = this.#limits;
+    const phase = this.#bytes === 0 ? 'start' : 'idle';
+    const onLate = () => late.reject(new ServiceError('timeout', { phase }));
+    const timer = setTimeout(onLate, phase === 'start' ? startMs : idleMs);
     try {
       const { value, done } = await Promise.race([this.#reader.read(), late.promise]);
       if (done) this.#markEnded();
       this.#bytes += value?.byteLength ?? 0;
-      if (this.#bytes <= this.#maxBytes) return value;
-      throw new ServiceError('too-large', { limit: this.#maxBytes });
+      if (this.#bytes <= maxBytes) return value;
+      throw new ServiceError('too-large', { limit: maxBytes });
     } catch (error) {
       this.close();
       throw error;

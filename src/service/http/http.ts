@@ -48,7 +48,7 @@ export class Http {
   constructor(options: HttpOptions = {}) {
     this.#options = {
       fetch: reconnectingFetch,
-      headersMs: 60_000,
+      startMs: 180_000,
       silentMs: 5_000,
       idleMs: 30_000,
       clock: systemClock,
@@ -132,8 +132,8 @@ export class Http {
         fetchOptions: { send: this.#fetch, target: pending },
       });
       const { maxBytes } = request;
-      const closeConnection = () => connectionAbort.abort();
-      body = new Body(response.data, maxBytes, this.#options.idleMs, closeConnection);
+      const { startMs, idleMs } = this.#options;
+      body = new Body(response.data, { maxBytes, startMs, idleMs }, () => connectionAbort.abort());
       const answer = { status: response.status, header: headersIn(response), body };
       checkResponseHeaders(answer, request);
       const result = await request.read(answer);

@@ -40,7 +40,7 @@ describe('the deadline', () => {
       clock: time,
       // Only the deadline under test can expire.
       ...{ deadlineMs: LONG_MS, tokenDeadlineMs: LONG_MS, ...options },
-      http: { headersMs: LONG_MS, idleMs: LONG_MS, waitMs: () => 1, ...http, fetch: watched.fetch },
+      http: { startMs: LONG_MS, idleMs: LONG_MS, waitMs: () => 1, ...http, fetch: watched.fetch },
     });
     if (path !== tokenPath) await world.tokenService.refresh(never);
     const call = () => failureOf(world.generate(path === chatStream ? { onText: () => {} } : {}));
@@ -84,24 +84,31 @@ describe('the deadline', () => {
   const silences: readonly [string, Phase, string, Fault, WorldOptions][] = [
     [
       'a wait for headers',
-      'headers',
+      'start',
       chat,
       { neverAnswers: true },
-      { http: { headersMs: DEADLINE_MS } },
+      { http: { startMs: DEADLINE_MS } },
     ],
     [
       "a wait for a stream's headers",
-      'headers',
+      'start',
       chatStream,
       { neverAnswers: true },
-      { http: { headersMs: DEADLINE_MS } },
+      { http: { startMs: DEADLINE_MS } },
     ],
     [
       'a wait for the headers of a token response',
-      'headers',
+      'start',
       tokenPath,
       { neverAnswers: true },
-      { http: { headersMs: DEADLINE_MS } },
+      { http: { startMs: DEADLINE_MS } },
+    ],
+    [
+      'a wait for the first part of a stream',
+      'start',
+      chatStream,
+      { headers: eventStream, silentAfterBytes: 0 },
+      { http: { startMs: DEADLINE_MS } },
     ],
     [
       'a stalled response',
@@ -139,10 +146,11 @@ describe('the deadline', () => {
       emulator.faults.next(path, fault);
       const call = world.call();
       const request = await emulator.requestCount(path, 1);
-      const { silentAfterBytes = 0 } = fault;
+      const { neverAnswers = false, silentAfterBytes = 0 } = fault;
+      await becomes('the headers', () => neverAnswers || watched.heads(path) > 0);
       await becomes('the bytes to be read', () => watched.bytes(path) === silentAfterBytes);
       await endsAfter(DEADLINE_MS, phase, call);
-      assert.equal(isUnreachable(await call), silentAfterBytes === 0);
+      assert.equal(isUnreachable(await call), neverAnswers);
       await emulator.disconnected(request);
       assert.equal(emulator.count(path), 1);
     });
@@ -193,7 +201,7 @@ describe('the deadline', () => {
     closers.push(server.close);
     const serviceUrl = server.url.replace('https:', 'http:');
     const { call: begin } = await start(chat, {
-      http: { headersMs: DEADLINE_MS },
+      http: { startMs: DEADLINE_MS },
       credentials: (auth) => ({ serviceUrl, approved: { auth, service: serviceUrl } }),
     });
     const call = begin();
@@ -204,7 +212,7 @@ describe('the deadline', () => {
       socket.write('x');
       await time.pass(APART_MS);
     }
-    await endsAfter(APART_MS, 'headers', call);
+    await endsAfter(APART_MS, 'start', call);
     await closed;
     assert.equal(asked, 1);
   });
@@ -255,10 +263,11 @@ describe('the deadline', () => {
     assert.deepEqual(limiter.state, { inFlight: 0, waiting: 0, limit: 1 });
   });
 
-  it("for headers or idle time doesn't end a slow stream as long as data keeps arriving", async () => {
-    const patienceMs = 30_000;
+  it("for the start or idle time doesn't end a slow stream as long as data keeps arriving", async () => {
+    const startMs = 90_000;
+    const idleMs = 30_000;
     const { emulator, watched, generate } = await start(chatStream, {
-      http: { headersMs: patienceMs, idleMs: patienceMs },
+      http: { startMs, idleMs },
       emulator: { answer: () => ['a', 'b', 'c'] },
     });
     const [head, ...events] = [gate(), gate(), gate(), gate()];
@@ -268,12 +277,12 @@ describe('the deadline', () => {
     });
     const call = generate({ onText: () => {} });
     await emulator.requestCount(chatStream, 1);
-    await time.pass(patienceMs - 1);
+    await time.pass(startMs - 1);
     head?.open();
     await becomes('the headers', () => watched.heads(chatStream) === 1);
-    for (const event of events) {
+    for (const [index, event] of events.entries()) {
       const before = watched.bytes(chatStream);
-      await time.pass(patienceMs - 1);
+      await time.pass((index === 0 ? startMs : idleMs) - 1);
       event.open();
       await becomes('the bytes to be read', () => watched.bytes(chatStream) > before);
     }

@@ -107,12 +107,12 @@ describe('a diagnosis', () => {
   it('reports a host that never responds', async () => {
     const time = new FakeTime();
     try {
-      const headersMs = 10_000;
-      const { examine, emulator } = await startExamination({ http: { headersMs } });
+      const startMs = 10_000;
+      const { examine, emulator } = await startExamination({ http: { startMs } });
       emulator.faults.always('/identity/token', { neverAnswers: true });
       const found = examine();
       await emulator.requestCount('/identity/token', 1);
-      await time.pass(headersMs);
+      await time.pass(startMs);
       const { diagnosis } = await found;
       assertNamed(diagnosis, 'response timeout');
       assert.equal(diagnosis.failure?.kind, 'timeout');

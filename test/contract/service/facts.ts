@@ -13,7 +13,7 @@ const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
   retryAfterMs: /^\d+$/,
   limit: /^\d+$/,
   actual: /^\d+$/,
-  phase: /^(connect|headers|idle|total)$/,
+  phase: /^(connect|start|idle|total)$/,
 };
 
 /**

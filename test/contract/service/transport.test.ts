@@ -260,11 +260,11 @@ describe('a request without a final response', () => {
   it('C12: ends at the deadline for headers', async () => {
     const time = new FakeTime();
     try {
-      const headersMs = 20_000;
-      const { world, proxy } = await startBehindSilentProxy({ http: { headersMs } });
+      const startMs = 20_000;
+      const { world, proxy } = await startBehindSilentProxy({ http: { startMs } });
       const failure = failureOf(world.generate());
       await becomes('a connection', () => proxy.connections > 0);
-      await time.pass(headersMs);
+      await time.pass(startMs);
       const { kind, details } = await failure;
       assert.deepEqual([kind, details.phase, details.attempts], ['unreachable', 'connect', 1]);
     } finally {

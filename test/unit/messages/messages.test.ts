@@ -36,7 +36,7 @@ const full = {
   names: ['stop_sequences'],
   limit: 4,
   actual: 5,
-  phase: 'headers',
+  phase: 'start',
 } as const;
 
 describe('the buttons in messages', () => {

@@ -68,7 +68,7 @@ describe('isUnreachable', () => {
     ['a proxy that requires a login', new ServiceError('proxy', { status: 407 }), true],
     ['a lost connection', new ServiceError('connection-lost'), true],
     ['a lost response', new ServiceError('connection-lost', { status: 200 }), false],
-    ['no response in time', new ServiceError('timeout', { phase: 'headers' }), true],
+    ['no response in time', new ServiceError('timeout', { phase: 'start' }), true],
     ['a stalled response', new ServiceError('timeout', { phase: 'idle', status: 200 }), false],
     ['a refusal', new ServiceError('forbidden', { status: 403 }), false],
   ];

@@ -16,6 +16,8 @@ const reset = new ServiceError('connection-lost');
 const text = (content: string) => `data: {"choices":[{"delta":{"content":"${content}"}}]}\n\n`;
 const stop = 'data: {"choices":[{"delta":{"content":""},"finish_reason":"stop"}]}\n\n';
 
+const limits = { maxBytes: 1_000_000, startMs: 1_000_000, idleMs: 1_000_000 };
+
 /**
  * Creates a body with these events. If an event is an error, reading the body fails at that event.
  */
@@ -26,7 +28,7 @@ function body(...events: (string | ServiceError)[]): Body {
       yield Buffer.from(event);
     }
   }
-  return new Body(ReadableStream.from(bytes()), 1_000_000, 1_000_000, () => {});
+  return new Body(ReadableStream.from(bytes()), limits, () => {});
 }
 
 async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]) {

@@ -17,7 +17,7 @@ describe('the fetch function for all requests', () => {
         sent.push(init);
         return response();
       },
-      headersMs: 60_000,
+      startMs: 60_000,
       silentMs: 5_000,
       idleMs: 30_000,
       provenSecrets: () => ['secret-of-another-connection'],

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { Body } from '../../../../src/service/http/body.ts';
+import { ServiceError } from '../../../../src/service/errors.ts';
+import { Body, type BodyLimits } from '../../../../src/service/http/body.ts';
 import { activeResources } from '../../../activeResources.ts';
 import { kindOf } from '../fixtures.ts';
 
 const MB = 1_000_000;
+const limits = { maxBytes: MB, startMs: MB, idleMs: MB };
 
 /** A stream that the test controls. */
 function source() {
@@ -15,8 +17,8 @@ function source() {
     },
   });
   return {
-    body: (maxBytes = MB, idleMs = MB) =>
-      new Body(stream, maxBytes, idleMs, () => {
+    body: (own: Partial<BodyLimits> = {}) =>
+      new Body(stream, { ...limits, ...own }, () => {
         isCancelled = true;
         controller?.error(new RangeError('hung up'));
       }),
@@ -40,8 +42,8 @@ describe('a response body', () => {
     const single = ReadableStream.from(Array.from(bytes, (byte) => Uint8Array.of(byte)));
     end();
     assert.equal(await text, '');
-    assert.equal(await new Body(single, MB, MB, () => {}).text(), 'zwölf 🙂');
-    assert.equal(await new Body(null, MB, MB, () => {}).text(), '');
+    assert.equal(await new Body(single, limits, () => {}).text(), 'zwölf 🙂');
+    assert.equal(await new Body(null, limits, () => {}).text(), '');
   });
 
   it('fails if its connection breaks', async () => {
@@ -52,13 +54,22 @@ describe('a response body', () => {
     await assert.rejects(text, RangeError);
   });
 
-  it('closes its connection if it is too large or idle for too long', async () => {
+  it('closes its connection if it is too large, starts too late, or is idle for too long', async () => {
     const long = source();
     long.write('too long');
-    assert.equal(await kindOf(long.body(5).text()), 'too-large');
+    assert.equal(await kindOf(long.body({ maxBytes: 5 }).text()), 'too-large');
+    const late = source();
+    const isLate = new ServiceError('timeout', { phase: 'start' });
+    await assert.rejects(late.body({ startMs: 1 }).text(), isLate);
     const silent = source();
-    assert.equal(await kindOf(silent.body(MB, 1).text()), 'timeout');
-    assert.deepEqual([long.isCancelled(), silent.isCancelled()], [true, true]);
+    silent.write('start');
+    const isSilent = new ServiceError('timeout', { phase: 'idle' });
+    await assert.rejects(silent.body({ idleMs: 1 }).text(), isSilent);
+    const all = [long, late, silent];
+    assert.deepEqual(
+      all.map(({ isCancelled }) => isCancelled()),
+      [true, true, true],
+    );
   });
 
   it('can be read to the end after a reader stops early', async () => {
@@ -87,7 +98,7 @@ describe('a response body', () => {
     const broken = source();
     long.write('too long');
     broken.fail(new RangeError('cut'));
-    for (const { body } of [long, broken]) await body(5).readRest(MB);
+    for (const { body } of [long, broken]) await body({ maxBytes: 5 }).readRest(MB);
     assert.equal(long.isCancelled(), true);
   });
 
@@ -102,7 +113,7 @@ describe('a response body', () => {
       ({ write }: ReturnType<typeof source>) => write('too long'),
     ]) {
       const each = source();
-      const body = each.body(5);
+      const body = each.body({ maxBytes: 5 });
       finish(each);
       await body.text().catch(() => {});
       await body.readRest(MB);
