@@ -64,11 +64,15 @@ export const MASKING =
   'The service could store secrets, and the model could repeat them. If you mask them, [redacted] is sent instead. Your document doesn’t change.';
 
 // Messages shown during a run
-export const ESC_CANCELS = 'Esc cancels';
-export const GENERATING = `Generating… ${ESC_CANCELS}`;
-export const STILL_WAITING = `No response yet. ${ESC_CANCELS}`;
-export const STALLED = `No new text for over 10 seconds. ${ESC_CANCELS}`;
+export const GENERATING = 'Generating…';
+export const STILL_WAITING = 'No response yet.';
+export const STALLED = 'No new text for over 10 seconds.';
 export const RETRY_TOOLTIP = 'Send the request again';
+
+/** Adds a hint to a progress text. Escape cancels a run only in an editor with its document. */
+export function withEscHint(text: string): string {
+  return `${text} Esc cancels`;
+}
 
 /** @param retryLink a link with the label `RETRY` */
 export function noResponseText(retryLink: string): string {
@@ -77,12 +81,12 @@ export function noResponseText(retryLink: string): string {
 
 /** @param why details about the wait, with a leading space; empty if there are none */
 export function waitingText(wait: Wait, why = ''): string {
-  return `${capitalized(waitText(wait))}${why}. ${ESC_CANCELS}`;
+  return `${capitalized(waitText(wait))}${why}.`;
 }
 
 export function generatingCount(done: number, failed: number, all: number): string {
   const failures = failed > 0 ? `, ${failed} failed` : '';
-  return `Generating… ${done} of ${all} done${failures}. ${ESC_CANCELS}`;
+  return `Generating… ${done} of ${all} done${failures}.`;
 }
 
 // Messages about generated responses

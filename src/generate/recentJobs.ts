@@ -88,10 +88,14 @@ export class RecentJobs implements Disposable {
     };
   }
 
+  /** True if the job's document is active. A preview counts as the document that it would change. */
+  isActive(job: Job): boolean {
+    return this.#here.includes(job);
+  }
+
   /** Cancels all runs that are generating for the active document. */
   cancel(): void {
-    const here = this.#here;
-    for (const [controller, job] of this.#generating) if (here.includes(job)) controller.abort();
+    for (const [controller, job] of this.#generating) if (this.isActive(job)) controller.abort();
   }
 
   /** Undoes the active document's most recent job that still has something to undo. */
@@ -115,7 +119,7 @@ export class RecentJobs implements Disposable {
     this.announcements.dispose();
   }
 
-  /** The jobs for the active document. A preview counts as the document that it would change. */
+  /** The jobs for the active document. */
   get #here(): readonly Job[] {
     const inUse: TextDocument | undefined =
       this.previews.activeDocument ?? window.activeTextEditor?.document;

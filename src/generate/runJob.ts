@@ -125,17 +125,20 @@ async function attempt(
   if (isModelReplaced(found, job)) {
     offer('warning', texts.INVALID_MODEL, ACTION_LABELS.selectModel, 'hostedModel.selectModel');
   }
-  const endStart = options.jobs.announcements.started(texts.GENERATING);
+  const generating = texts.withEscHint(texts.GENERATING);
+  const endStart = options.jobs.announcements.started(generating);
   const outcomes = await cancellable(
-    texts.GENERATING,
+    generating,
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
-      const progress = new WaitProgress((text) => {
+      const showText = (text: string) => {
         // Remove the announcement that the run has started, because the status item may now show a
         // countdown.
         endStart();
         say(text);
-      }, connection.requests);
+      };
+      const isActive = () => options.jobs.isActive(job);
+      const progress = new WaitProgress(showText, connection.requests, isActive);
       const onUsed = (used: UsedTokens) =>
         options.onUsage(connection, { model: connection.modelId, caller: 'selection', ...used });
       return generateAll(run, { connection, onUsed, signal, progress }).finally(() =>

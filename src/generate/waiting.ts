@@ -39,7 +39,7 @@ export function labelLine(job: Job, index: number): LineLabel {
       if (editor.document === document) editor.setDecorations(type, [label]);
     }
   };
-  show(texts.GENERATING);
+  show(texts.withEscHint(texts.GENERATING));
   return { show, dispose: () => type.dispose() };
 }
 
@@ -69,7 +69,8 @@ const STALLED_AFTER_MS = 10_000;
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
   readonly #requests: Connection['requests'];
-  readonly #removeListener: () => void;
+  readonly #isActive: () => boolean;
+  readonly #removeListeners: readonly (() => void)[];
   /** The text to show while no request is waiting. */
   #generating = texts.GENERATING;
   /** The requests with a slow response, each with the timer for the offer to retry. */
@@ -89,16 +90,26 @@ export class WaitProgress implements Disposable {
   readonly #retries = new Map<AbortController, PendingRetry>();
   #countDown: NodeJS.Timeout | undefined;
   /** The text in the notification. */
-  #shown = texts.GENERATING;
+  #shown = texts.withEscHint(texts.GENERATING);
 
   /**
    * @param say shows a message in the run's progress notification
    * @param requests the requests to the service, including those of other runs
+   * @param isActive returns true if the run's document is active, so that Escape cancels the run
    */
-  constructor(say: (message: string) => void, requests: Connection['requests']) {
+  constructor(
+    say: (message: string) => void,
+    requests: Connection['requests'],
+    isActive: () => boolean,
+  ) {
     this.#say = say;
     this.#requests = requests;
-    this.#removeListener = requests.onDidChange(() => this.#show());
+    this.#isActive = isActive;
+    const editorListener = window.onDidChangeActiveTextEditor(() => this.#show());
+    this.#removeListeners = [
+      requests.onDidChange(() => this.#show()),
+      () => editorListener.dispose(),
+    ];
   }
 
   /** Keeps the label up to date until `removeLabel` is called. */
@@ -164,7 +175,7 @@ export class WaitProgress implements Disposable {
   }
 
   dispose(): void {
-    this.#removeListener();
+    for (const remove of this.#removeListeners) remove();
     for (const request of [...this.#silent.keys(), ...this.#receiving.keys()]) this.onEnd(request);
     clearTimeout(this.#countDown);
     this.#retryCommand?.dispose();
@@ -192,7 +203,7 @@ export class WaitProgress implements Disposable {
     const waits = [wait];
     for (const [index, label] of this.#labels) {
       const own = waitOf(retries.filter((one) => one.index === index));
-      label.show(own ? texts.waitingText(own) : texts.GENERATING);
+      label.show(texts.withEscHint(own ? texts.waitingText(own) : texts.GENERATING));
       waits.push(own);
     }
     const changes = waits.flatMap((one) => (one && toNextSecond(one.leftMs)) ?? []);
@@ -208,6 +219,11 @@ export class WaitProgress implements Disposable {
     if (this.#offered.size > 0) {
       return texts.noResponseText(commandLink(texts.RETRY, this.#retryId, texts.RETRY_TOOLTIP));
     }
+    const text = this.#waitText(wait, next);
+    return this.#isActive() ? texts.withEscHint(text) : text;
+  }
+
+  #waitText(wait: Wait | undefined, next: PendingRetry | undefined): string {
     if (wait?.kind === 'paused') return texts.waitingText(wait, ' after a refused request');
     if (wait && next) return texts.waitingText(wait, ` (${attemptText(next.retry)})`);
     if (this.#silent.size > 0) return texts.STILL_WAITING;

@@ -96,7 +96,10 @@ describe(`a running generation ${nightly}`, () => {
     await editor.waitForText(complete);
     await notifications.waitUntilGone(offer);
     await session.workbench.showNotifications();
-    assert.deepEqual(await notifications.list(), []);
+    const left = (await notifications.list()).filter(({ text, running }) => {
+      return running || offer.test(text);
+    });
+    assert.deepEqual(left, []);
   });
 
   it('announces its end in a temporary alert beside the status item', async () => {

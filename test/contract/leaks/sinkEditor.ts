@@ -103,6 +103,11 @@ export class SinkEditor extends FakeEditor {
   text = 'Write a haiku';
   languageId = 'plaintext';
   isDocumentClosed = false;
+  /**
+   * The active editor's document, which `keepDocument` sets. If undefined, each access returns
+   * another document, so that the same text can be used in several concurrent generations.
+   */
+  #kept: unknown;
   /** True if the document is a cell of the notebook at `path`. */
   isNotebookCell = false;
   /** The selected ranges of characters. If undefined, the whole text is selected. */
@@ -138,6 +143,11 @@ export class SinkEditor extends FakeEditor {
 
   textOf(sink: Sink): string {
     return this.sunk.get(sink)?.join('\n') ?? '';
+  }
+
+  /** Makes the active editor return the same document from now on, as VS Code does. */
+  keepDocument(): void {
+    this.#kept = this.#document();
   }
 
   override fire(event: string, value: unknown = {}): void {
@@ -270,7 +280,7 @@ export class SinkEditor extends FakeEditor {
       return [this.button, 'Sign Out'].find((button) => rest.includes(button));
     };
     const activeTextEditor = () => ({
-      document: this.#document(),
+      document: this.#kept ?? this.#document(),
       selections: (this.selections ?? [[0, this.text.length]]).map(
         ([from, to]) => new FakeRange(placeAt(from), placeAt(to)),
       ),

@@ -51,6 +51,7 @@ describe('announcements in the status bar', () => {
   it('disappear when the next generation starts', async () => {
     const { emulator, stores } = life;
     const editor = openEditor();
+    editor.keepDocument();
     await opened.open(editor, stores, async (run) => {
       const items = () => [...(editor.held.get('status item') ?? [])];
       const atRest = items();

@@ -54,6 +54,7 @@ describe('the progress of a run', () => {
   let request: AbortController;
   let nowMs: number;
   let requests: ConcurrencyLimit;
+  let isActive: boolean;
   before(() => {
     hooks = installEditor(() => editor);
   });
@@ -67,7 +68,12 @@ describe('the progress of a run', () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const clock = { now: () => nowMs, monotonic: () => nowMs };
     requests = new ConcurrencyLimit({ limit: 3, queue: 10, minIntervalMs: 0 }, clock);
-    progress = new Made((message) => shown.push(message), requests);
+    isActive = true;
+    progress = new Made(
+      (message) => shown.push(message),
+      requests,
+      () => isActive,
+    );
   });
   afterEach(() => mock.timers.reset());
 
@@ -97,6 +103,22 @@ describe('the progress of a run', () => {
       'Retrying in 1s (attempt 2 of 4, 503). Esc cancels',
       GENERATING,
     ]);
+  });
+
+  it('mentions Escape only while the document is active', () => {
+    const activate = (value: boolean) => {
+      isActive = value;
+      editor.fire('active editor');
+    };
+    activate(true);
+    assert.deepEqual(shown, []);
+    activate(false);
+    progress.onSilence(request);
+    activate(true);
+    assert.deepEqual(shown, ['Generating…', 'No response yet.', SILENT]);
+    progress.dispose();
+    activate(false);
+    assert.equal(shown.length, 3);
   });
 
   it('stops the countdown when text arrives', () => {
