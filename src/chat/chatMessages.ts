@@ -1,6 +1,6 @@
 import { ACTION_LABELS, type Action, type Message } from '../messages/actions.ts';
 import { secretNames } from '../messages/messages.ts';
-import { formatNumber } from '../messages/refusalMessages.ts';
+import { formatNumber } from '../messages/rejectionMessages.ts';
 import { listOf, needsSetting, resourceName, settingLabel } from '../messages/settingLabels.ts';
 import type { PublicCredentials } from '../service/connection.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
@@ -30,7 +30,7 @@ export const ONLY_REASONING =
   'The model’s response contained only its reasoning. Try again, or select another model.';
 export const UNREADABLE_CALL =
   'The model sent a malformed tool call. Try again, or select a model that’s better at calling tools.';
-export const CALLER_REFUSED =
+export const CALLER_REJECTED =
   'You didn’t allow this extension to use Hosted Model. To be asked again, select the extension in “Hosted Model: Show Status and Actions”.';
 
 export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {

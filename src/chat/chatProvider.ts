@@ -157,7 +157,7 @@ export class ChatProvider {
     try {
       request = await this.#request(partsOfId(id));
       if (!(await this.callers.mayCall(callerId, request.connection, request.signedOut))) {
-        throw new ChatError(texts.CALLER_REFUSED);
+        throw new ChatError(texts.CALLER_REJECTED);
       }
       await this.#checkBudget(request);
       const trustedCaller = options.tools?.length ? 'agent' : 'chat';
@@ -264,8 +264,8 @@ export class ChatProvider {
 
   /** @throws {ChatError} if the daily budget is used up */
   async #checkBudget({ connection }: ChatRequest): Promise<void> {
-    const refusal = await this.#deps.usage.refusal(connection);
-    if (refusal) throw new ChatError(refusal);
+    const rejection = await this.#deps.usage.rejection(connection);
+    if (rejection) throw new ChatError(rejection);
   }
 
   async #chat(
@@ -291,7 +291,7 @@ export class ChatProvider {
         // waiting.
         beforeFirstAttempt: async () => {
           claim = await usage.claim(connection, estimateTokens(prompt));
-          if (claim.refusal) throw new ChatError(claim.refusal);
+          if (claim.rejection) throw new ChatError(claim.rejection);
         },
         onText: (text) => {
           watch.onText();

@@ -57,7 +57,7 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
     // Other extensions can call the tool even while it's off and hidden from agents.
     if (!readSettings().offersTool) return resultOf(failure('not_offered', texts.TOOL_IS_OFF));
     if (prompt.trim() === '' || prompt.length > MAX_PROMPT_LENGTH) {
-      return resultOf(failure('prompt_refused', texts.toolPromptText(MAX_PROMPT_LENGTH)));
+      return resultOf(failure('prompt_rejected', texts.toolPromptText(MAX_PROMPT_LENGTH)));
     }
     try {
       return resultOf({ status: 'done', text: await this.#chat.generate(prompt, token) });
@@ -69,7 +69,7 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
 
 /** Returns a stable ID for the cause of a failure, so that the calling model can act on it. */
 function causeOf(error: unknown): string {
-  if (error instanceof ChatError) return 'refused';
+  if (error instanceof ChatError) return 'rejected';
   if (!(error instanceof ServiceError)) return 'unknown';
   return error.details.code === TOKEN_EXPIRED ? 'token_expired' : error.kind.replaceAll('-', '_');
 }

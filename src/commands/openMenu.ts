@@ -95,7 +95,7 @@ async function showSource(
     case 'import':
       return connections.importFrom(source, folder);
     case 'forgetApproval':
-    case 'forgetRefusal':
+    case 'forgetDecision':
       await connections.forget(source, folder);
       return inform(COMMAND_MESSAGES.forgotten);
   }

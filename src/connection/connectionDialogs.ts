@@ -159,7 +159,7 @@ export function askSource(
       `Use these values only if you trust ${author}.${account}`,
     ],
     [
-      ['Do Not Use', 'refused'],
+      ['Do Not Use', 'declined'],
       ['Use These Values', 'approved'],
       ['Import into Secret Storage', 'import'],
     ],

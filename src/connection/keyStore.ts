@@ -51,7 +51,7 @@ export const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 const RESOURCE_KINDS: readonly ResourceKind[] = ['project', 'space', 'deployment'];
 
 /** The problems with secret storage that are reported through `onIssue`. */
-export type StorageIssue = 'fails' | 'refuses-key';
+export type StorageIssue = 'fails' | 'rejects-key';
 
 /**
  * Reads and writes keys in secret storage, which can fail, for example on Linux without a keyring.
@@ -158,7 +158,7 @@ export class KeyStore {
       return 'stored';
     });
     if (result === 'stored') this.#announce();
-    if (result === 'failed') this.#onIssue('refuses-key');
+    if (result === 'failed') this.#onIssue('rejects-key');
     return result === 'stored';
   }
 

@@ -72,7 +72,7 @@ export async function resolveObstacle(
       const decision = await resolveSource(options, choice.source, found);
       if (decision === undefined) return false;
       onObstacle('none');
-      return decision === 'refused' ? 'declined' : true;
+      return decision === 'declined' ? 'declined' : true;
     }
     case 'bad-service':
       reportSetting(serviceText(choice.problem));
@@ -162,7 +162,7 @@ export async function importSource(
 ): Promise<'imported' | undefined> {
   const { id, values, service, subject } = source;
   if (!(await options.setUp({ imported: { ...Secret.open(values), service } }))) return undefined;
-  await options.approvals.remember(subject, 'refused');
+  await options.approvals.remember(subject, 'declined');
   const { workspaceFolder } = found.folder;
   if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});
   return 'imported';

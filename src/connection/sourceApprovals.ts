@@ -12,7 +12,7 @@ import { LAST_SIGN_OUT } from './keyStore.ts';
  * CVE-2025-54136.
  */
 
-export type ApprovalDecision = 'approved' | 'refused';
+export type ApprovalDecision = 'approved' | 'declined';
 
 /**
  * `lastSignOut` is the value of `LAST_SIGN_OUT` in secret storage at the time of the decision. If
@@ -99,8 +99,8 @@ export class SourceApprovals {
 
   /** Deletes this profile's approvals for all folders. Declined sources stay declined. */
   async forgetApproved(): Promise<void> {
-    const refused = this.#decisions.filter(([, decision]) => decision === 'refused');
-    await this.#state.update(DECISIONS, refused);
+    const declined = this.#decisions.filter(([, decision]) => decision === 'declined');
+    await this.#state.update(DECISIONS, declined);
   }
 
   /**

@@ -83,7 +83,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
     parts.push(parts.length > 0 ? `${names} ${verb} missing` : `lacks ${names}`);
   }
   if (parts.length > 0) return joinedClauses(parts);
-  return decision === 'refused' ? 'you declined or imported it' : undefined;
+  return decision === 'declined' ? 'you declined or imported it' : undefined;
 }
 
 /** Explains why a source that contains setting names can't be used. */
@@ -118,7 +118,7 @@ export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
 export const SOURCE_ACTIONS = {
   import: '$(lock) Import into Secret Storage',
   forgetApproval: '$(discard) Forget Approval',
-  forgetRefusal: '$(discard) Forget Decision',
+  forgetDecision: '$(discard) Forget Decision',
   openSettings: '$(gear) Open Settings',
   manageTrust: '$(workspace-trusted) Manage Workspace Trust',
   open: '$(go-to-file) Open .env',
@@ -155,7 +155,7 @@ export function declinedText(found: SourceSnapshot): string {
 }
 
 function declinedSources(found: SourceSnapshot): string[] {
-  const declined = found.external.filter(({ decision }) => decision === 'refused');
+  const declined = found.external.filter(({ decision }) => decision === 'declined');
   return declined.map(({ id }) => sourceName(id, found));
 }
 

@@ -223,7 +223,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   if (others.some(isFaultyFile)) return editor;
   // An invalid identity address must not cause a complete file to be skipped either, because
   // another account would be billed.
-  const files = others.filter(({ id, decision }) => id === 'envFile' && decision !== 'refused');
+  const files = others.filter(({ id, decision }) => id === 'envFile' && decision !== 'declined');
   const addressProblem = identityProblem(files);
   if (addressProblem) return addressProblem;
   for (const decision of ['approved', undefined] as const) {
@@ -241,7 +241,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
  */
 function namedSource(found: SourceSnapshot): ExternalSource | undefined {
   const named = externalSource(found, found.settings.credentialSource);
-  return named && named.decision !== 'refused' && !isUntrusted(named) ? named : undefined;
+  return named && named.decision !== 'declined' && !isUntrusted(named) ? named : undefined;
 }
 
 /** Returns the external sources to try if the editor source can't be used. */
@@ -289,7 +289,7 @@ export function hasOnlyErrors({ text, values }: ExternalSource): boolean {
 export function faultySource(found: SourceSnapshot): ExternalSource | undefined {
   return othersInOrder(found).find((source) => {
     const { text, values, decision } = source;
-    if (text.kind !== 'read' || values || decision === 'refused') return false;
+    if (text.kind !== 'read' || values || decision === 'declined') return false;
     return text.reading.named.length > 0 && (hasOnlyErrors(source) || !found.record);
   });
 }

@@ -122,7 +122,7 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
   const actions: (SourceAction | false)[] = [
     !issue && !!external?.values && 'import',
     external?.decision === 'approved' && 'forgetApproval',
-    external?.decision === 'refused' && 'forgetRefusal',
+    external?.decision === 'declined' && 'forgetDecision',
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
@@ -215,7 +215,7 @@ export function reasonText(source: SourceId, found: SourceSnapshot): string {
 function sourcesBehindEditor(found: SourceSnapshot): string {
   const { kind } = selectEditorSource(found);
   if (kind === 'missing' || kind === 'bad-address') return '';
-  const others = found.external.filter((one) => isUsable(one) && one.decision !== 'refused');
+  const others = found.external.filter((one) => isUsable(one) && one.decision !== 'declined');
   return listOf(others.map(({ id }) => sourceName(id, found)));
 }
 
@@ -251,7 +251,7 @@ function envFileCause(found: SourceSnapshot): string | undefined {
   }
   if (text.reading.named.length === 0) return `${name} has no settings for this service`;
   if (!isUsable(file)) return `${name} can’t be used`;
-  return decision === 'refused'
+  return decision === 'declined'
     ? `you declined or imported ${name}`
     : `you haven’t approved ${name}`;
 }

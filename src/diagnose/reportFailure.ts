@@ -8,7 +8,7 @@ import { messageFor } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { redact } from '../service/masking.ts';
-import { explain } from '../service/models/refusalCause.ts';
+import { explain } from '../service/models/rejectionCause.ts';
 import { inform } from '../ui/notify.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { openSettings } from '../ui/openSettings.ts';
@@ -87,7 +87,7 @@ export async function reportFailure(
 
 /**
  * Refreshes the token, then offers to retry the failed generation. If the refresh fails, *Retry*
- * repeats the refresh, because a generation without a new token would be refused again.
+ * repeats the refresh, because a generation without a new token would be rejected again.
  * @param isWanted true if the user has already chosen to retry
  * @returns true if the user chose to retry, and the refresh succeeded
  */
@@ -127,8 +127,9 @@ export async function explainFailure(
   connection?: Connection,
   template?: FailedTemplate,
 ): Promise<Message | undefined> {
-  const isRefusal = isKind(error, 'unauthorized', 'forbidden');
-  const cause = connection && isRefusal ? await explained(deps, error, connection, lookUp) : error;
+  const isRejection = isKind(error, 'unauthorized', 'forbidden');
+  const cause =
+    connection && isRejection ? await explained(deps, error, connection, lookUp) : error;
   const shownTemplate = template && { ...template, name: oneLine(template.name) };
   const context = {
     ...contextOf(connection ?? deps.connections.active),
@@ -144,30 +145,30 @@ export async function explainFailure(
 }
 
 /**
- * Finds the cause of a refusal by running the diagnostic checks, which don't generate text. If the
- * checks can't be run or are canceled, returns the refusal. If requests are paused, runs no checks
- * and returns the refusal marked as `isUnchecked`. Never throws.
+ * Finds the cause of a rejection by running the diagnostic checks, which don't generate text. If
+ * the checks can't be run or are canceled, returns the rejection. If requests are paused, runs no
+ * checks and returns the rejection marked as `isUnchecked`. Never throws.
  */
 async function explained(
   deps: DiagnosisDeps,
-  refusal: ServiceError,
+  rejection: ServiceError,
   connection: Connection,
   lookUp: LookUp,
 ): Promise<ServiceError> {
   const late = AbortSignal.timeout(EXPLANATION_MS);
   try {
-    if (!(await isStillUsed(connection, lookUp))) return refusal;
-    if (connection.isPaused) return refusal.with({ isUnchecked: true });
-    deps.log.info(`finding the cause of: ${refusal.message}`);
+    if (!(await isStillUsed(connection, lookUp))) return rejection;
+    if (connection.isPaused) return rejection.with({ isUnchecked: true });
+    deps.log.info(`finding the cause of: ${rejection.message}`);
     const failure = await cancellable(FINDING_CAUSE, (signal) =>
       runChecks(deps, connection, lookUp, () => {}, AbortSignal.any([signal, late])),
     ).catch((error: unknown) => {
       if (late.aborted) return new ServiceError('timeout');
       throw error;
     });
-    return explain(refusal, failure);
+    return explain(rejection, failure);
   } catch {
-    return refusal;
+    return rejection;
   }
 }
 

@@ -131,8 +131,7 @@ function credentialLines({ looked }: ReportFacts): string[] {
       text.kind === 'unread'
         ? `not read (${text.why})`
         : `${amount(text.reading.named.length, 'setting')}, ${amount(text.reading.issues.length, 'issue')}`;
-    const decided = decision === 'refused' ? 'declined' : (decision ?? 'no decision');
-    return `In ${SOURCES[id]}: ${state}, ${decided}`;
+    return `In ${SOURCES[id]}: ${state}, ${decision ?? 'no decision'}`;
   });
   return [
     `In use: ${inUse}`,

@@ -8,7 +8,7 @@ import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
 import type { Log } from '../ui/log.ts';
 
-/** Runs the connection checks, for a diagnosis or to find the cause of a refusal. */
+/** Runs the connection checks, for a diagnosis or to find the cause of a rejection. */
 
 export interface DiagnosisDeps {
   readonly log: Log;

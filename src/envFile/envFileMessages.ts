@@ -26,7 +26,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   'non-ascii': (label) =>
     `The service would reject characters such as accented letters or curly quotes. Copy the ${label} again.`,
   malformed: (label) =>
-    `The ${label} is too long or contains invalid characters, so the service would refuse it. Copy it again.`,
+    `The ${label} is too long or contains invalid characters, so the service would reject it. Copy it again.`,
   comment: () =>
     'Programs that read the comment as part of the value get errors, such as a 401. Put the comment on its own line.',
   empty: (label) =>

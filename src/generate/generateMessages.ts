@@ -1,5 +1,5 @@
 import { lineList } from '../diagnose/checkMessages.ts';
-import { formatNumber } from '../messages/refusalMessages.ts';
+import { formatNumber } from '../messages/rejectionMessages.ts';
 import { capitalized } from '../messages/settingLabels.ts';
 import { type Wait, waitText } from '../status/requestsView.ts';
 

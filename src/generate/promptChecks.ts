@@ -13,7 +13,7 @@ import type { Job } from './job.ts';
  * is rarely intentional and can be expensive.
  */
 const ASK_ABOVE = 100_000;
-const REFUSE_ABOVE = 1_000_000;
+const REJECT_ABOVE = 1_000_000;
 /**
  * Number of selections above which the user must confirm the requests, because each selection is a
  * separate request.
@@ -21,7 +21,7 @@ const REFUSE_ABOVE = 1_000_000;
 const ASK_ABOVE_SELECTIONS = 10;
 
 /**
- * Asks for confirmation before sending many requests or a lot of text. Refuses prompts that total
+ * Asks for confirmation before sending many requests or a lot of text. Rejects prompts that total
  * more than a million characters or contain only whitespace.
  * @returns true if the prompts may be sent
  */
@@ -32,8 +32,8 @@ export async function confirmSize(prompts: readonly string[]): Promise<boolean> 
     return false;
   }
   if (prompts.length <= ASK_ABOVE_SELECTIONS && text.length <= ASK_ABOVE) return true;
-  if (text.length > REFUSE_ABOVE) {
-    void window.showWarningMessage(texts.tooMuchText(REFUSE_ABOVE));
+  if (text.length > REJECT_ABOVE) {
+    void window.showWarningMessage(texts.tooMuchText(REJECT_ABOVE));
     return false;
   }
   const tokens = estimateTokens(text);

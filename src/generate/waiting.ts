@@ -224,7 +224,7 @@ export class WaitProgress implements Disposable {
   }
 
   #waitText(wait: Wait | undefined, next: PendingRetry | undefined): string {
-    if (wait?.kind === 'paused') return texts.waitingText(wait, ' after a refused request');
+    if (wait?.kind === 'paused') return texts.waitingText(wait, ' after a rejected request');
     if (wait && next) return texts.waitingText(wait, ` (${attemptText(next.retry)})`);
     if (this.#silent.size > 0) return texts.STILL_WAITING;
     const areAllStalled = this.#stalled.size > 0 && this.#stalled.size === this.#receiving.size;

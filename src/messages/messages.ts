@@ -11,7 +11,7 @@ import { MAX_RETRIES } from '../service/http/retry.ts';
 import type { Message } from './actions.ts';
 import { failureContext, type MessageBuilder, type MessageContext } from './failureContext.ts';
 import { NETWORK_MESSAGES } from './networkMessages.ts';
-import { formatNumber, parenthesized, REFUSAL_MESSAGES } from './refusalMessages.ts';
+import { formatNumber, parenthesized, REJECTION_MESSAGES } from './rejectionMessages.ts';
 import {
   hasRegions,
   type LabelContext,
@@ -90,7 +90,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: 'The credentials changed or couldn’t be read during the checks, so no further requests were sent. Check again.',
     actions: ['retry'],
   }),
-  ...REFUSAL_MESSAGES,
+  ...REJECTION_MESSAGES,
   'command-failed': commandFailed,
   'model-unknown': (details, { labels }) => ({
     text: `The service ${noModel(details, labels)} Select another model.`,
@@ -101,7 +101,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['openSettings'],
   }),
   'headers-too-large': ({ host }) => ({
-    text: `${host ?? 'The service'} refused the request, because the headers are too large. Shorten any headers that you added, or use a shorter key or token.`,
+    text: `${host ?? 'The service'} rejected the request, because the headers are too large. Shorten any headers that you added, or use a shorter key or token.`,
     actions: ['setUp'],
   }),
   'operation-unsupported': () => ({
@@ -120,17 +120,17 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
           setting: 'hostedModel.parameters',
         }
       : {
-          text: `The service refused the request${parenthesized(status)}. A parameter may be out of range, or the text may be too long for the model. Check the settings.`,
+          text: `The service rejected the request${parenthesized(status)}. A parameter may be out of range, or the text may be too long for the model. Check the settings.`,
           actions: ['openSettings'],
         },
   'rate-limited': (details, { isIdentity }) => {
     if (isIdentity) {
       return {
-        text: `Too many token requests. The identity service refused ${sent(details)}. ${tryAgain(details, isIdentity)}.`,
+        text: `Too many token requests. The identity service rejected ${sent(details)}. ${tryAgain(details, isIdentity)}.`,
         actions: ['retry'],
       };
     }
-    const text = `Too many requests. The service refused ${sent(details)}.`;
+    const text = `Too many requests. The service rejected ${sent(details)}.`;
     // If the service requested a pause, lowering the number of concurrent requests might not help.
     return details.retryAfterMs
       ? { text: `${text} ${tryAgain(details)}.`, actions: ['retry'] }
@@ -141,7 +141,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
         };
   },
   'capacity-full': (details) => ({
-    text: `The model is busy. The service refused ${sent(details)}. ${tryAgain(details)}. You can also select another model.`,
+    text: `The model is busy. The service rejected ${sent(details)}. ${tryAgain(details)}. You can also select another model.`,
     actions: ['retry', 'selectModel'],
   }),
   'server-failed': (details, { isIdentity }) => ({

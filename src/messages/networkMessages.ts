@@ -1,7 +1,7 @@
 import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
 import type { Action, Message } from './actions.ts';
 import type { FailureContext, MessageBuilder } from './failureContext.ts';
-import { parenthesized } from './refusalMessages.ts';
+import { parenthesized } from './rejectionMessages.ts';
 
 /** The messages for network failures. Pure. */
 

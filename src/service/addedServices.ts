@@ -144,7 +144,7 @@ function commandIn(value: unknown): readonly string[] | undefined {
 export const MAX_HEADERS = 20;
 /**
  * Matches 1 to 1,024 printable ASCII characters without a space at either end. Any other value
- * could be changed or refused on its way to the service.
+ * could be changed or rejected on its way to the service.
  */
 const HEADER_VALUE = /^[!-~](?:[ -~]{0,1022}[!-~])?$/;
 

@@ -31,7 +31,7 @@ import {
 } from './masking.ts';
 import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
 import { asNoModelListError, MAX_PAGE_BYTES } from './models/models.ts';
-import { explainByModel } from './models/refusalCause.ts';
+import { explainByModel } from './models/rejectionCause.ts';
 import { parseJson } from './schemaHelpers.ts';
 import { type InferenceOptions, sendWithToken } from './sendWithToken.ts';
 
@@ -114,7 +114,7 @@ interface GenerationRequest extends ModelRequest {
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
- * Maximum time to spend looking for the cause of a refusal, in milliseconds. The limit is short,
+ * Maximum time to spend looking for the cause of a rejection, in milliseconds. The limit is short,
  * because the user is waiting for the error message.
  */
 const EXPLANATION_MS = 3_000;
@@ -240,7 +240,7 @@ export class Client {
    * @param inputs the strings that the model didn't generate
    * @throws {ServiceError} `prompt-holds-secret`
    */
-  #refuseSecrets(fields: RequestBody, inputs: readonly string[]): void {
+  #rejectSecrets(fields: RequestBody, inputs: readonly string[]): void {
     const secretKinds = this.#secretKindsIn(stringsIn(fields), inputs);
     if (secretKinds.length > 0) throw new ServiceError('prompt-holds-secret', { secretKinds });
   }
@@ -252,7 +252,7 @@ export class Client {
     const { operation, parameters, inputs } = request;
     const problem = parameterProblem(operation, parameters);
     if (problem) throw problem;
-    this.#refuseSecrets(this.#generationFields(request).fields, [
+    this.#rejectSecrets(this.#generationFields(request).fields, [
       ...inputs,
       ...stringsIn(parameters),
     ]);

@@ -194,16 +194,16 @@ export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
   const isPlain = value.length <= MAX_VALUE_LENGTH && !flaws.includes('control');
   const isUrl = /^https?:\/\/[^/\\\s]/i.test(value) && !/[\s"'<>\\^`{|}]/.test(value);
   const url = isPlain && isUrl && URL.parse(value);
-  if (!url) return refused('not-a-url');
-  if (url.username || url.password || /^[^/]*\/\/[^/]*@/.test(value)) return refused('has-user');
-  if (url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)) return refused('not-https');
-  if (!HOST_NAME.test(url.hostname)) return refused('bad-host');
+  if (!url) return rejected('not-a-url');
+  if (url.username || url.password || /^[^/]*\/\/[^/]*@/.test(value)) return rejected('has-user');
+  if (url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)) return rejected('not-https');
+  if (!HOST_NAME.test(url.hostname)) return rejected('bad-host');
   const path = url.pathname.replace(ENDPOINT_PATH, '');
   const hadEndpoint = path !== url.pathname;
-  if (!hadEndpoint && (url.search || url.hash || /[?#]/.test(value))) return refused('has-query');
+  if (!hadEndpoint && (url.search || url.hash || /[?#]/.test(value))) return rejected('has-query');
   // The URL parser resolves `..` and `%2e%2e`, so look for them in the text.
   const [beforeQuery = ''] = value.split('?');
-  if (/%|\/\/|;/.test(path) || /%|\/\.\.?(\/|$)/.test(beforeQuery)) return refused('bad-path');
+  if (/%|\/\/|;/.test(path) || /%|\/\.\.?(\/|$)/.test(beforeQuery)) return rejected('bad-path');
   const address = url.origin + path.replace(/\/$/, '');
   return { ok: true, url: address, origin: url.origin, host: url.host, hadEndpoint };
 }
@@ -216,6 +216,6 @@ export function isUnencrypted(url: string): boolean {
   return url.startsWith('http:') && !LOOPBACK.test(url);
 }
 
-function refused(problem: UrlProblem): ParsedUrl {
+function rejected(problem: UrlProblem): ParsedUrl {
   return { ok: false, problem };
 }

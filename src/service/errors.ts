@@ -10,7 +10,7 @@ export type ErrorKind =
   // Failures that the extension detects, usually before anything is sent.
   | 'host-not-approved'
   | 'certificate-checks-off'
-  | 'parameter-refused'
+  | 'parameter-rejected'
   | 'prompt-holds-secret'
   /**
    * The URL or the body contains a secret, for example because the user entered a key as a project
@@ -25,18 +25,18 @@ export type ErrorKind =
    * remaining requests of the diagnosis weren't sent.
    */
   | 'credentials-changed'
-  // Failures while getting a token. The inference service can also refuse a key if requests contain
+  // Failures while getting a token. The inference service can also reject a key if requests contain
   // the key itself.
-  | 'key-refused'
-  | 'token-request-refused'
+  | 'key-rejected'
+  | 'token-request-rejected'
   | 'token-unusable'
   /** The command that prints the token failed, or printed no usable token. */
   | 'command-failed'
   // Failures that the inference service reports. The identity service can also report some of these
   // failures, such as `rate-limited`.
   | 'unauthorized'
-  /** The service refused a token, but all subsequent checks passed with a new token. */
-  | 'refused-once'
+  /** The service rejected a token, but all subsequent checks passed with a new token. */
+  | 'rejected-once'
   | 'forbidden'
   /**
    * A 401 or 403 that isn't in the service's format, so it's probably from a firewall or gateway,
@@ -87,7 +87,7 @@ export interface ErrorDetails {
   readonly requestId?: string;
   /** The host that the request was addressed to. */
   readonly host?: string;
-  /** The host that a refused redirect points to, if the host is valid. */
+  /** The host that a rejected redirect points to, if the host is valid. */
   readonly redirectHost?: string;
   /** Host and port of the proxy. */
   readonly proxy?: string;
@@ -126,8 +126,8 @@ export interface ErrorDetails {
   readonly problem?: CommandProblem;
   readonly exitCode?: number;
   /**
-   * True if the cause of a refusal is unknown, because a check that could have found the cause was
-   * skipped or failed for an unrelated reason.
+   * True if the cause of a rejection is unknown, because a check that could have found the cause
+   * was skipped or failed for an unrelated reason.
    */
   readonly isUnchecked?: true;
 }
@@ -240,15 +240,15 @@ export const INPUT_ARGUMENT = 'invalid_input_argument';
 export const REQUEST_ENTITY = 'invalid_request_entity';
 
 /** The identity service's code for a token request that fails validation. */
-export const TOKEN_REQUEST_REFUSED = 'BXNIM0106E';
-const KEY_REFUSED = 'BXNIM0415E';
+export const TOKEN_REQUEST_REJECTED = 'BXNIM0106E';
+const KEY_REJECTED = 'BXNIM0415E';
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.keys(KIND_BY_CODE),
   INPUT_ARGUMENT,
   REQUEST_ENTITY,
-  TOKEN_REQUEST_REFUSED,
-  KEY_REFUSED,
+  TOKEN_REQUEST_REJECTED,
+  KEY_REJECTED,
 ]);
 
 /**

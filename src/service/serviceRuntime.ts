@@ -92,9 +92,9 @@ export class ServiceRuntime {
     return this.#tokenServices.for(credentials);
   }
 
-  /** True if the identity service refused this key. See `TokenServices.isRefused`. */
-  isRefused(apiKey: string): boolean {
-    return this.#tokenServices.isRefused(apiKey);
+  /** True if the identity service rejected this key. See `TokenServices.isRejected`. */
+  isRejected(apiKey: string): boolean {
+    return this.#tokenServices.isRejected(apiKey);
   }
 
   /**

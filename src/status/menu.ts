@@ -60,8 +60,8 @@ function commandSections(
     run: () => commands.executeCommand(`hostedModel.${name}`),
   });
   const setUp = item('tools', 'Set Up...', 'setUp');
-  const isRefused = token.kind === 'refused';
-  const isUrgent = isRefused || lacksSetUp(facts);
+  const isRejected = token.kind === 'rejected';
+  const isUrgent = isRejected || lacksSetUp(facts);
   const first: MenuSection[] = [
     { label: 'Setup', rows: isUrgent ? [setUp] : [] },
     {

@@ -71,7 +71,7 @@ export interface StatusFacts {
  *
  * | State       | Applies if                                                     |
  * |-------------|----------------------------------------------------------------|
- * | refused     | set up, and the identity service refused the token request     |
+ * | rejected    | set up, and the identity service rejected the token request    |
  * | unapproved  | a source or an address needs approval                          |
  * | paused      | a generation or the next request waits for the end of a pause  |
  * | retrying    | a generation waits for its next attempt                        |
@@ -85,7 +85,7 @@ export interface StatusFacts {
  * | ready       | nothing else applies                                           |
  */
 type StatusState =
-  | { readonly kind: 'refused' | 'unapproved' }
+  | { readonly kind: 'rejected' | 'unapproved' }
   | Wait
   | { readonly kind: 'generating' | 'fetching' }
   /** `leftMs` is the remaining lifetime of the token in milliseconds; 0 without a token. */
@@ -135,7 +135,7 @@ const MINUTE_MS = 60_000;
 function stateOf(facts: StatusFacts, now: number): StatusState {
   const { token, running, isSetUp } = facts;
   const leftMs = tokenLeftMs(token, now);
-  if (isSetUp && token.kind === 'refused') return { kind: 'refused' };
+  if (isSetUp && token.kind === 'rejected') return { kind: 'rejected' };
   if (facts.obstacle === 'approval') return { kind: 'unapproved' };
   const wait = firstWait(facts);
   if (wait) return wait;
@@ -225,7 +225,7 @@ type PlainKind = Exclude<
 const PLAIN: Readonly<
   Record<PlainKind, readonly [icon: string, words: string, background?: 'error']>
 > = {
-  refused: ['error', 'credentials refused', 'error'],
+  rejected: ['error', 'credentials rejected', 'error'],
   unapproved: ['error', 'needs your approval', 'error'],
   generating: ['loading~spin', 'generating'],
   fetching: ['loading~spin', 'getting a token'],

@@ -26,8 +26,8 @@ export interface UsageDeps {
  * tokens count toward the budget until `end` is called.
  */
 export interface Claim {
-  /** The message to show if the request is refused; undefined if the request may be sent. */
-  readonly refusal: string | undefined;
+  /** The message to show if the request is rejected; undefined if the request may be sent. */
+  readonly rejection: string | undefined;
   /** Stops counting the estimate. Later calls have no effect. */
   readonly end: () => void;
 }
@@ -89,11 +89,11 @@ export class Usage {
   }
 
   /**
-   * Returns the message to show if requests from chat and other extensions are refused; undefined
+   * Returns the message to show if requests from chat and other extensions are rejected; undefined
    * if they're allowed.
    */
-  async refusal(connection: Connection): Promise<string | undefined> {
-    return (await this.claim(connection, 0)).refusal;
+  async rejection(connection: Connection): Promise<string | undefined> {
+    return (await this.claim(connection, 0)).rejection;
   }
 
   /**
@@ -102,7 +102,7 @@ export class Usage {
    * isn't known until they finish.
    */
   async claim(connection: Connection, tokens: number): Promise<Claim> {
-    if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
+    if (readSettings().dailyTokenBudget === 0) return { rejection: undefined, end: () => {} };
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#readUsage(connection, fingerprint);
     // Don't use `await` from here on. During an `await`, another request could claim the same part
@@ -112,7 +112,7 @@ export class Usage {
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;
     const add = (more: number) => this.#claimed.set(fingerprint, claimed() + more);
     if (!this.#budget.allowsRequests({ ...use, tokens: use.tokens + claimed() })) {
-      return { refusal: texts.refusalText(use.budget), end: () => {} };
+      return { rejection: texts.rejectionText(use.budget), end: () => {} };
     }
     let left = tokens;
     add(left);
@@ -120,7 +120,7 @@ export class Usage {
       add(-left);
       left = 0;
     };
-    return { refusal: undefined, end };
+    return { rejection: undefined, end };
   }
 
   /**

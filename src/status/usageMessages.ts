@@ -1,4 +1,4 @@
-import { formatNumber } from '../messages/refusalMessages.ts';
+import { formatNumber } from '../messages/rejectionMessages.ts';
 import { type LabelContext, needsSetting, settingLabel } from '../messages/settingLabels.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { totalOf, type UsageRow, type UsageTotal } from './usageLedger.ts';
@@ -20,10 +20,10 @@ export function spentText(tokens: number, budget: number): string {
 }
 
 /**
- * Returns the message for a refused request. It names a command, because the chat doesn't show
+ * Returns the message for a rejected request. It names a command, because the chat doesn't show
  * buttons.
  */
-export function refusalText(budget: number): string {
+export function rejectionText(budget: number): string {
   return `Nothing was sent, because today’s budget of ${formatNumber(budget)} tokens is used up. Run “Hosted Model: Show Usage” and select “Continue Today”, or raise hostedModel.dailyTokenBudget.`;
 }
 

@@ -39,15 +39,15 @@ export function readFrontMatter(source: string): FrontMatter {
     const events = parseEvents(source, { maxDepth: MAX_DEPTH });
     const all = constructFromEvents(events, { source, schema: CORE_SCHEMA, maxAliases: 0 });
     const [value, ...more] = all;
-    if (more.length > 0) return refused('bad-front-matter', { offset: 0, length: source.length });
+    if (more.length > 0) return rejected('bad-front-matter', { offset: 0, length: source.length });
     if (value === undefined || value === null) return { ok: true, entries: [] };
     if (typeof value !== 'object' || Array.isArray(value)) {
-      return refused('not-fields', { offset: 0, length: source.trimEnd().length });
+      return rejected('not-fields', { offset: 0, length: source.trimEnd().length });
     }
     return { ok: true, entries: entriesOf(events, source, new Map(Object.entries(value))) };
   } catch (error) {
     const offset = error instanceof YAMLException ? (error.mark?.position ?? 0) : 0;
-    return refused('bad-front-matter', spanOfError(source, offset));
+    return rejected('bad-front-matter', spanOfError(source, offset));
   }
 }
 
@@ -111,6 +111,6 @@ function spanOfError(source: string, offset: number): TextSpan {
   return { offset: from, length: lineEnd < 0 ? source.length - from : lineEnd };
 }
 
-function refused(kind: FrontMatterIssue, span: TextSpan): FrontMatter {
+function rejected(kind: FrontMatterIssue, span: TextSpan): FrontMatter {
   return { ok: false, kind, span };
 }

@@ -1,6 +1,6 @@
 import type { SettingLevel } from '../config/settings.ts';
 import { shownName } from '../connection/connectionMessages.ts';
-import { parameterFlawText } from '../messages/refusalMessages.ts';
+import { parameterFlawText } from '../messages/rejectionMessages.ts';
 import type { ErrorDetails } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
 

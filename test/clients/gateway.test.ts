@@ -126,7 +126,7 @@ describe('nginx as a gateway', () => {
     ['no team header', { headers: {} }, 403],
     ['the wrong team', { headers: { 'X-Team': 'sales' } }, 403],
   ] as const) {
-    it(`refuses requests with ${what}, and the failures are reported as \`intercepted\``, async () => {
+    it(`rejects requests with ${what}, and the failures are reported as \`intercepted\``, async () => {
       const connection = connect(sent);
       for (const call of [
         () => connection.generateText('Write a haiku'),

@@ -25,32 +25,32 @@ export function chatCompletionsAnswer(
   if (call === undefined) return undefined;
   const key = keyIn(request, service);
   const token = key ?? /^\w+ (.+)$/.exec(request.headers.authorization ?? '')?.[1];
-  const refuse = (status: number, code: string, message: string) =>
+  const reject = (status: number, code: string, message: string) =>
     jsonAnswer(status, { error: { message, type: 'invalid_request_error', param: null, code } });
-  if (token === undefined) return refuse(401, 'missing_token', 'No token was sent.');
+  if (token === undefined) return reject(401, 'missing_token', 'No token was sent.');
   const state = key === undefined ? service.tokens.stateOf(token) : 'live';
-  if (state === 'expired') return refuse(401, 'token_expired', 'The token has expired.');
-  if (state !== 'live') return refuse(401, 'invalid_api_key', 'Incorrect token.');
+  if (state === 'expired') return reject(401, 'token_expired', 'The token has expired.');
+  if (state !== 'live') return reject(401, 'invalid_api_key', 'Incorrect token.');
   const { settings } = service;
   if (call === '/models') return jsonAnswer(200, gatewayModels(settings));
   if (call === '/model/info') {
     const isThere = settings.gateway === 'litellm';
-    return isThere ? jsonAnswer(200, gatewayModelInfo(settings)) : refuse(404, 'x', 'Not Found');
+    return isThere ? jsonAnswer(200, gatewayModelInfo(settings)) : reject(404, 'x', 'Not Found');
   }
   const ids = settings.models.map(({ model_id }) => model_id);
   const body = request.json;
-  if (!isRecord(body)) return refuse(400, 'bad_body', 'The body is no JSON object.');
+  if (!isRecord(body)) return reject(400, 'bad_body', 'The body is no JSON object.');
   const { model, messages, stream, stream_options: options } = body;
-  if (!ids.includes(String(model))) return refuse(404, 'model_not_found', `No model ${model}.`);
-  if (!Array.isArray(messages)) return refuse(400, 'bad_body', 'There are no messages.');
+  if (!ids.includes(String(model))) return reject(404, 'model_not_found', `No model ${model}.`);
+  if (!Array.isArray(messages)) return reject(400, 'bad_body', 'There are no messages.');
   if ('model_id' in body || 'project_id' in body || 'time_limit' in body) {
-    return refuse(400, 'unknown_parameter', 'A field is not known.');
+    return reject(400, 'unknown_parameter', 'A field is not known.');
   }
-  if (settings.quotaReached) return refuse(429, 'insufficient_quota', 'The quota is used up.');
+  if (settings.quotaReached) return reject(429, 'insufficient_quota', 'The quota is used up.');
   const limit = settings.longestPrompt;
   if (limit !== undefined && promptOf(body).length > limit) {
     const text = `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${promptOf(body).length} tokens.`;
-    return refuse(400, 'context_length_exceeded', text);
+    return reject(400, 'context_length_exceeded', text);
   }
   const answered = completion(stream === true ? 'chat_stream' : 'chat', body, service);
   if (stream !== true) return { ...answered, headers: { 'content-type': 'application/json' } };

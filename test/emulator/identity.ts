@@ -11,7 +11,7 @@ const grantType = 'urn:ibm:params:oauth:grant-type:apikey';
 export function identityAnswer(request: ReceivedRequest, service: Service): Answer {
   const { settings, tokens, nowMs } = service;
   const invalid = (property: string, value: unknown, status = 400) =>
-    refusal(
+    rejection(
       request,
       service,
       status,
@@ -27,7 +27,7 @@ export function identityAnswer(request: ReceivedRequest, service: Service): Answ
   if (apikey === undefined) return invalid('apikey', '');
   if (!settings.apiKeys.includes(apikey)) {
     const text = 'Provided API key could not be found.';
-    return refusal(request, service, 400, 'BXNIM0415E', text);
+    return rejection(request, service, 400, 'BXNIM0415E', text);
   }
   return jsonAnswer(200, {
     access_token: tokens.issue(settings.tokenLifeSeconds, nowMs()),
@@ -39,7 +39,7 @@ export function identityAnswer(request: ReceivedRequest, service: Service): Answ
   });
 }
 
-function refusal(
+function rejection(
   request: ReceivedRequest,
   { identifier, nowMs }: Service,
   status: number,

@@ -52,8 +52,8 @@ export function inferenceAnswer(request: ReceivedRequest, service: Service): Ans
   if (method !== 'POST') {
     return fail({ status: 405, code: 'method_not_allowed', message: `${method} is not allowed` });
   }
-  const refused = tokenProblem(request, service) ?? versionProblem(request);
-  if (refused) return fail(refused);
+  const rejected = tokenProblem(request, service) ?? versionProblem(request);
+  if (rejected) return fail(rejected);
   const body = request.json;
   if (!isRecord(body)) return fail(bodyInvalid('the body is not a Json object'));
   const problem = deployed

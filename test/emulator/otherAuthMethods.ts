@@ -42,23 +42,23 @@ function clientCredentialsAnswer(
   { method, form, headers }: ReceivedRequest,
   { settings, tokens, nowMs }: Service,
 ): Answer {
-  const refuse = (error: string, status = 400) =>
+  const reject = (error: string, status = 400) =>
     jsonAnswer(status, { error, error_description: `The server says ${error}.` });
-  if (method !== 'POST' || !form) return refuse('invalid_request');
-  if (form['grant_type'] !== 'client_credentials') return refuse('unsupported_grant_type');
+  if (method !== 'POST' || !form) return reject('invalid_request');
+  if (form['grant_type'] !== 'client_credentials') return reject('unsupported_grant_type');
   const basic = /^Basic (.+)$/.exec(headers.authorization ?? '')?.[1];
   // RFC 6749 forbids more than one authentication method per request.
-  if (basic !== undefined && form['client_secret'] !== undefined) return refuse('invalid_request');
+  if (basic !== undefined && form['client_secret'] !== undefined) return reject('invalid_request');
   const [id, secret] =
     basic === undefined
       ? [form['client_id'], form['client_secret']]
       : Buffer.from(basic, 'base64').toString().split(':').map(formDecoded);
   if (id !== settings.account || !settings.apiKeys.includes(secret ?? '')) {
-    return refuse('invalid_client', 401);
+    return reject('invalid_client', 401);
   }
   const { scope, audience } = settings.oauth;
-  if (scope !== form['scope']) return refuse('invalid_scope');
-  if (audience !== form['audience']) return refuse('unauthorized_client');
+  if (scope !== form['scope']) return reject('invalid_scope');
+  if (audience !== form['audience']) return reject('unauthorized_client');
   return jsonAnswer(200, {
     access_token: tokens.issue(settings.tokenLifeSeconds, nowMs()),
     token_type: 'Bearer',
@@ -74,12 +74,12 @@ function platformAnswer(
   { method, json }: ReceivedRequest,
   { settings, tokens, nowMs }: Service,
 ): Answer {
-  const refuse = (status: number, message: string) =>
+  const reject = (status: number, message: string) =>
     jsonAnswer(status, { _messageCode_: message, message });
-  if (method !== 'POST' || !isRecord(json)) return refuse(400, 'bad_request');
+  if (method !== 'POST' || !isRecord(json)) return reject(400, 'bad_request');
   const { username, api_key: apiKey } = json;
   if (username !== settings.account || !settings.apiKeys.includes(String(apiKey))) {
-    return refuse(401, 'User unauthorized to invoke this endpoint.');
+    return reject(401, 'User unauthorized to invoke this endpoint.');
   }
   const token = tokens.issue(settings.tokenLifeSeconds, nowMs());
   return jsonAnswer(200, { _messageCode_: '200', message: 'Success', token });

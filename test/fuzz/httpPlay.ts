@@ -295,7 +295,7 @@ class Play {
     const get = async (signal: AbortSignal) => {
       asked += 1;
       if (signal.aborted) throw new this.#version.ServiceError('cancelled');
-      if (token === 'fails') throw new this.#version.ServiceError('key-refused', { status: 400 });
+      if (token === 'fails') throw new this.#version.ServiceError('key-rejected', { status: 400 });
       if (token === 'late' && asked === 1) {
         await new Promise((resolve) => setTimeout(resolve, 200));
         note('token');

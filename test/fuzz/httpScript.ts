@@ -96,7 +96,7 @@ export function scriptOf(seed: number): HttpScript {
       ...pace(),
     };
   };
-  const refusal = (): Fault => {
+  const rejection = (): Fault => {
     const status = pick(STATUSES);
     const location = pick(['/elsewhere', 'http://other.example/', 'command:x', '']);
     const hasBody = status !== 204 && status !== 304;
@@ -120,7 +120,8 @@ export function scriptOf(seed: number): HttpScript {
     const isProbe = random() < 0.1;
     const reads = !isProbe && random() < 0.5 ? 'events' : 'text';
     const faults: Fault[] = [];
-    while (random() < 0.7 && faults.length < 5) faults.push(random() < 0.8 ? refusal() : broken());
+    while (random() < 0.7 && faults.length < 5)
+      faults.push(random() < 0.8 ? rejection() : broken());
     faults.push(answer(reads));
     return {
       reads,

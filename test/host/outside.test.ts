@@ -39,15 +39,15 @@ describe('the .env file in a real folder', () => {
     });
   }
 
-  const refusals: [title: string, why: string, make: () => Promise<unknown>][] = [
-    ['B16: is refused if it is a directory', 'folder', () => mkdir(env())],
+  const rejections: [title: string, why: string, make: () => Promise<unknown>][] = [
+    ['B16: is rejected if it is a directory', 'folder', () => mkdir(env())],
     [
-      'B16: is refused at once if it is a pipe',
+      'B16: is rejected at once if it is a pipe',
       'not-a-file',
       async () => execFileSync('mkfifo', [env()]),
     ],
     [
-      'B15: is refused if it is a symbolic link, even to a regular file',
+      'B15: is rejected if it is a symbolic link, even to a regular file',
       'symbolic-link',
       async () => {
         await writeFile(join(folder, 'real'), text);
@@ -55,36 +55,36 @@ describe('the .env file in a real folder', () => {
       },
     ],
     [
-      'B15 B16: is refused at once if it is a symbolic link to a device',
+      'B15 B16: is rejected at once if it is a symbolic link to a device',
       'symbolic-link',
       () => symlink('/dev/zero', env()),
     ],
     [
-      'B15: is refused if it is a symbolic link to a directory',
+      'B15: is rejected if it is a symbolic link to a directory',
       'symbolic-link',
       () => symlink('/', env()),
     ],
     [
-      'B15: is refused if it is a broken symbolic link',
+      'B15: is rejected if it is a broken symbolic link',
       'symbolic-link',
       () => symlink('gone', env()),
     ],
     [
-      'B15: is refused if it is a symbolic link to itself',
+      'B15: is rejected if it is a symbolic link to itself',
       'unreadable',
       () => symlink('.env', env()),
     ],
     [
-      'B17: is refused if it is 10 MB',
+      'B17: is rejected if it is 10 MB',
       'too-large',
       () => writeFile(env(), text.padEnd(10_000_000, '#')),
     ],
-    ['B18: is refused if it is not UTF-8', 'not-text', () => writeFile(env(), text, 'utf16le')],
+    ['B18: is rejected if it is not UTF-8', 'not-text', () => writeFile(env(), text, 'utf16le')],
     ["is reported as missing if it doesn't exist", 'no-file', async () => {}],
   ];
   // On Windows, tests can't create pipes, devices, or sockets in a folder.
   const itAmongFiles = process.platform === 'win32' ? it.skip : it;
-  for (const [title, why, make] of refusals) {
+  for (const [title, why, make] of rejections) {
     const test = /pipe|device/.test(title) ? itAmongFiles : it;
     test(title, async () => {
       await make();
@@ -92,7 +92,7 @@ describe('the .env file in a real folder', () => {
     });
   }
 
-  itAmongFiles('B16: is refused if it is a socket', async () => {
+  itAmongFiles('B16: is rejected if it is a socket', async () => {
     const server = createServer().listen(env());
     await once(server, 'listening');
     assert.equal(await valuesRead(), 'not-a-file');

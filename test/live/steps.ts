@@ -78,7 +78,7 @@ const operations = ['chat', 'generation'] as const satisfies readonly Operation[
 
 /**
  * The steps, keyed by name. Each step checks the connection, lists the models, generates text, or
- * sends a request that the service must refuse.
+ * sends a request that the service must reject.
  */
 const STEPS: Readonly<Record<string, Step>> = {
   'Diagnose Connection': async ({ runtime, credentials, modelId }) => {
@@ -108,7 +108,7 @@ const STEPS: Readonly<Record<string, Step>> = {
       parameters: ALL_PARAMETERS[operation],
     }),
     [`${operation}, continued`]: generate(operation, { responseSoFar: 'one two three' }),
-    // The service must refuse these requests. If it doesn't, each of them generates at most one
+    // The service must reject these requests. If it doesn't, each of them generates at most one
     // token.
     [`${operation}, unknown project`]: generate(operation, {
       credentials: { projectId: WRONG.projectId },

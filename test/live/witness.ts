@@ -82,8 +82,8 @@ export class Witness {
     const headers = new Headers(given);
     if (!this.#spoilsNext || !headers.has('authorization')) return headers;
     this.#spoilsNext = false;
-    // The replacement contains no part of the token, because some services quote a refused token in
-    // the response.
+    // The replacement contains no part of the token, because some services quote a rejected token
+    // in the response.
     headers.set(
       'authorization',
       'Bearer eyJhbGciOiJSUzI1NiJ9.eyJpYXQiOjEsImV4cCI6Mn0.bm90LXNpZ25lZA',

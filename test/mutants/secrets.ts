@@ -95,7 +95,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a prompt can contain the key',
     file: 'src/service/client.ts',
-    from: '    this.#refuseSecrets(this.#generationFields(request).fields, [\n      ...inputs,\n      ...stringsIn(parameters),\n    ]);\n',
+    from: '    this.#rejectSecrets(this.#generationFields(request).fields, [\n      ...inputs,\n      ...stringsIn(parameters),\n    ]);\n',
     to: '',
     test: 'test/contract/service/requests.test.ts',
     title: "E12: aren't sent if the prompt contains the active key or token",
@@ -224,7 +224,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'an address can contain a user name',
     file: 'src/service/credentials.ts',
-    from: "return refused('has-user');\n",
+    from: "return rejected('has-user');\n",
     to: 'void 0;\n',
     test: urls,
     title: 'is rejected as has-user',
@@ -352,9 +352,9 @@ export const secretMutants: readonly Mutant[] = [
     title: "E16: doesn't save or test anything if modelId in the settings contains the key",
   },
   {
-    name: 'a refused secret is sent again although it is not exchanged for a token',
+    name: 'a rejected secret is sent again although it is not exchanged for a token',
     file: 'src/service/auth/requestAccess.ts',
-    from: "if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;",
+    from: "if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRejected(error) : error;",
     to: '',
     test: 'test/contract/service/services.test.ts',
     title: '“Zen API key” and “watsonx, project” checks access without generating text',

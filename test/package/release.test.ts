@@ -76,7 +76,7 @@ describe('a release', () => {
     assert.ok(!existsSync(join(cwd, 'hosted-model.vsix')));
   });
 
-  it('is refused if its tag already exists', async () => {
+  it('is rejected if its tag already exists', async () => {
     const [, minor = 0] = JSON.parse(read('package.json')).version.split('.').map(Number);
     const tag = `v0.${minor + 1}.0`;
     git('tag', tag);
@@ -87,7 +87,7 @@ describe('a release', () => {
     assert.equal(git('status', '--porcelain'), '');
   });
 
-  it('is refused if the changelog has no new entries', async () => {
+  it('is rejected if the changelog has no new entries', async () => {
     writeFileSync(
       join(cwd, 'CHANGELOG.md'),
       '# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- All.\n',
@@ -99,7 +99,7 @@ describe('a release', () => {
     assert.match(output, /^\nNothing was released\. CHANGELOG\.md has nothing under/);
   });
 
-  it('is refused if there are uncommitted changes', async () => {
+  it('is rejected if there are uncommitted changes', async () => {
     writeFileSync(join(cwd, 'LICENSE'), 'changed');
     const { code, output } = await release('way');
     assert.equal(code, 1);

@@ -21,14 +21,14 @@ process.exitCode = release(values.tests);
 
 function release(tests: string): 0 | 1 {
   const changed = run('git status --porcelain', 'pipe');
-  if (changed === undefined) return refuse('This isn’t a Git repository.');
-  if (changed !== '') return refuse(`First commit or stash these changes:\n${changed}`);
+  if (changed === undefined) return reject('This isn’t a Git repository.');
+  if (changed !== '') return reject(`First commit or stash these changes:\n${changed}`);
   const changelog = readFileSync(CHANGELOG, 'utf8');
   const version = nextVersion(changelog, manifest.version);
-  if (version instanceof Error) return refuse(version.message);
+  if (version instanceof Error) return reject(version.message);
   const isTagged = run(`git tag --list v${version}`, 'pipe') !== '';
   if (isTagged)
-    return refuse(`The tag v${version} exists, so this version has already been released.`);
+    return reject(`The tag v${version} exists, so this version has already been released.`);
   writeFileSync(CHANGELOG, released(changelog, version, new Date().toISOString().slice(0, 10)));
   rmSync(PACKAGE, { force: true });
   const steps = [
@@ -40,7 +40,7 @@ function release(tests: string): 0 | 1 {
   for (const step of steps) {
     console.log(`\n=== ${step}`);
     if (run(step) === undefined) {
-      return refuse(
+      return reject(
         `\`${step}\` failed. To undo all changes, run: git restore . && git clean -f test/contract/upgrade/stored`,
       );
     }
@@ -60,7 +60,7 @@ function run(command: string, stdout: 'inherit' | 'pipe' = 'inherit'): string | 
   return status === 0 ? (output ?? '') : undefined;
 }
 
-function refuse(reason: string): 1 {
+function reject(reason: string): 1 {
   console.error(`\nNothing was released. ${reason}`);
   return 1;
 }

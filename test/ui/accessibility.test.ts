@@ -79,8 +79,8 @@ describe(`keyboard-only use with a screen reader ${nightly}`, () => {
 
     emulator.faults.next(chatPath, { status: 400 });
     await generateByKeys(session);
-    await reader.waitForAloud(/^Error: The service refused the request/);
-    const message = page.getByRole('dialog', { name: /refused the request/ });
+    await reader.waitForAloud(/^Error: The service rejected the request/);
+    const message = page.getByRole('dialog', { name: /rejected the request/ });
     await message.getByRole('button', { name: 'Open Settings' }).waitFor();
     await session.workbench.runCommand('Notifications: Clear All Notifications');
   });
@@ -107,9 +107,9 @@ describe(`keyboard-only use with a screen reader ${nightly}`, () => {
     await reader.waitForKeyboardOn({
       role: /textbox|combobox/,
       name: 'Press Enter to run the selected action - Diagnose Connection',
-      description: /refused the API key/,
+      description: /rejected the API key/,
     });
-    await reader.waitForMarked({ role: 'option', name: /Set Up\.\.\., .*refused the API key/ });
+    await reader.waitForMarked({ role: 'option', name: /Set Up\.\.\., .*rejected the API key/ });
     await page.getByRole('option', { name: /Key and token: failed/ }).waitFor();
     await page.keyboard.press('Enter');
     await quickInput.waitFor({ step: '2/5' });

@@ -33,15 +33,15 @@ describe(`Diagnose Connection ${nightly}`, () => {
   after(() => emulator.close());
   beforeEach(() => emulator.reset());
 
-  it('names a refused key as the cause, and offers Set Up', async () => {
+  it('names a rejected key as the cause, and offers Set Up', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
-    await storeKey(session, 'refused-key-0123456789');
+    await storeKey(session, 'rejected-key-0123456789');
     for (const theme of ['dark', 'light'] as const) {
       if (theme === 'light') await workbench.toggleTheme();
       await workbench.runCommand(diagnose);
       const list = await finished(workbench);
-      assert.match(list.prompt, /refused the API key\. The key is unknown, expired, or disabled/);
+      assert.match(list.prompt, /rejected the API key\. The key is unknown, expired, or disabled/);
       assert.deepEqual(labels(list).slice(0, 3), [
         '$(error) Cause: Key and token',
         '$(wand) Set Up...',
@@ -52,14 +52,14 @@ describe(`Diagnose Connection ${nightly}`, () => {
         `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)(document.querySelector('.quick-input-widget .quick-input-message'))`,
       );
       assert.equal(clipped, false, 'the sentence is fully visible');
-      await workbench.screenshot(`diagnose-refused-${theme}`);
+      await workbench.screenshot(`diagnose-rejected-${theme}`);
       assert.equal(emulator.count(accessPath), 0);
 
       const marked = list.items.find(({ focused }) => focused);
       assert.equal(marked?.label, '$(wand) Set Up...');
       assert.match(
         marked?.detail ?? '',
-        /refused the API key/,
+        /rejected the API key/,
         'the cause is read out with the fix',
       );
       if (theme === 'dark') await workbench.quickInput.dismiss();
@@ -184,9 +184,9 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await emulator.disconnected(request);
   });
 
-  it('offers to open the .env file if its key is refused', async () => {
+  it('offers to open the .env file if its key is rejected', async () => {
     const { text } = externalCredentials({
-      key: 'refused-key-0123456789',
+      key: 'rejected-key-0123456789',
       project: projectId,
       url: emulator.url,
     });
@@ -198,13 +198,13 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await generateFrom(session);
     await workbench.dialogs.waitFor(/from the \.env file in this folder/);
     await workbench.dialogs.click('Use These Values');
-    const refused = /refused the API key.*put it in the \.env file/;
-    await workbench.notifications.click(refused, 'Open .env');
+    const rejected = /rejected the API key.*put it in the \.env file/;
+    await workbench.notifications.click(rejected, 'Open .env');
     await workbench.editor.waitFor('.env');
 
     await workbench.runCommand(diagnose);
     const list = await finished(workbench);
-    assert.match(list.prompt, refused);
+    assert.match(list.prompt, rejected);
     await workbench.quickInput.pick('$(wand) Open .env');
     await workbench.quickInput.waitUntilClosed();
     await workbench.editor.waitFor('.env');

@@ -222,8 +222,11 @@ describe('the main journeys', () => {
 
   it('the message about a 401 names the cause, and offers a fix', async () => {
     const { editor, notifications, quickInput } = session.workbench;
-    const refused = { status: 401, json: { errors: [{ code: 'authentication_token_not_valid' }] } };
-    const accepted = emulator.faults.always(chatPath, refused);
+    const rejected = {
+      status: 401,
+      json: { errors: [{ code: 'authentication_token_not_valid' }] },
+    };
+    const accepted = emulator.faults.always(chatPath, rejected);
     emulator.settings.projectIds = ['another'];
     await select('letter.txt');
     await generateByKeys(session);
@@ -238,17 +241,17 @@ describe('the main journeys', () => {
     emulator.settings.apiKeys = [nextKey, fileKey];
     emulator.revokeTokens();
     await generateByKeys(session);
-    const ofKey = await notifications.waitFor(/refused the API key/);
+    const ofKey = await notifications.waitFor(/rejected the API key/);
     assert.equal(ofKey.severity, 'error');
     assert.deepEqual(ofKey.buttons, ['Set Up...', 'Refresh Token', 'Show Log']);
     await status().waitFor({
-      text: '$(error) Hosted Model: credentials refused',
-      ariaLabel: /credentials refused/,
+      text: '$(error) Hosted Model: credentials rejected',
+      ariaLabel: /credentials rejected/,
       background: 'error',
     });
-    await notifications.click(/refused the API key/, 'Set Up...');
+    await notifications.click(/rejected the API key/, 'Set Up...');
     await correctKey(session.workbench, nextKey);
-    // The setup replaces a refused key without asking the user.
+    // The setup replaces a rejected key without asking the user.
     await quickInput.pick('$(beaker) Test and Save');
     await notifications.click(/changes are saved/, 'Retry');
     await editor.waitForText('Write a reply.\nShort.');

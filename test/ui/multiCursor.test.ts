@@ -19,7 +19,7 @@ const answered = (text: string, ...lines: readonly string[]) =>
   lines.reduce((all, line) => all.replace(line, `${line}\n${answerTo(line)}`), text);
 const threeAnswered = answered(three, 'First question', 'Second question', 'Third question');
 const eleven = Array.from({ length: 11 }, (_, index) => `Question ${index + 1}.`);
-const refused = { status: 400, json: { errors: [{ code: 'invalid_request' }] } };
+const rejected = { status: 400, json: { errors: [{ code: 'invalid_request' }] } };
 
 describe(`several selections ${nightly}`, () => {
   let emulator: Emulator;
@@ -68,7 +68,7 @@ describe(`several selections ${nightly}`, () => {
     for (const line of eleven.slice(0, 5)) {
       emulator.faults.next(asking(line), { resetBeforeHeaders: true });
     }
-    for (const line of eleven.slice(5)) emulator.faults.next(asking(line), refused);
+    for (const line of eleven.slice(5)) emulator.faults.next(asking(line), rejected);
     await session.workbench.runCommand(generate);
     await session.workbench.dialogs.click('Send');
     await notifications.waitFor(/Lines 1, 2, 3, 4,? and 5: /);

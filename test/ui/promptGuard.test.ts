@@ -104,7 +104,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
    * Generates from a whole file while all models have these limits, and returns the text of the
    * notification that matches `message`.
    */
-  const refusal = async (model_limits: Limits, name: string, message: RegExp) => {
+  const rejection = async (model_limits: Limits, name: string, message: RegExp) => {
     emulator.settings.models = recordedModels.map((model) => ({ ...model, model_limits }));
     const userSettings = { 'hostedModel.parameters': { max_new_tokens: 1_024 } };
     const session = await openWindow(emulator, { folderFiles: files, userSettings });
@@ -119,7 +119,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
 
   it('is reported with the token count and the limit if the text is too long', async () => {
     const limits = { max_sequence_length: 500 };
-    const text = await refusal(limits, 'long.txt', /too long for the model/);
+    const text = await rejection(limits, 'long.txt', /too long for the model/);
     assert.match(
       text,
       /[\d,]+ tokens, but the limit is 500\. Select less text, or select another model/,
@@ -130,7 +130,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
     const limits = { max_sequence_length: 100_000, max_output_tokens: 1_000 };
     const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
     emulator.faults.next(chatPath, { status: 400, json: bad });
-    const text = await refusal(limits, 'letter.txt', /The service refused the request/);
+    const text = await rejection(limits, 'letter.txt', /The service rejected the request/);
     assert.match(text, /max_new_tokens is 1,024, but the model allows at most 1,000/);
   });
 });

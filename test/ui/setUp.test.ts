@@ -36,10 +36,10 @@ describe(`setup ${nightly}`, () => {
 
     await answerFromKey(workbench, { ...answers(), apiKey: 'wrong-key-0123456789' });
     await quickInput.pick('$(beaker) Test and Save');
-    // The setup doesn't offer to keep the refused key.
+    // The setup doesn't offer to keep the rejected key.
     await quickInput.waitFor({
       step: '2/5',
-      validation: /refused the API key/,
+      validation: /rejected the API key/,
       placeholder: /^Paste the API key/,
     });
     assert.equal((await quickInput.state())?.value, '', 'a key is never pre-filled');

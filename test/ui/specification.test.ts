@@ -47,7 +47,7 @@ const product = {
     none: /no token yet/,
     valid: /token valid/,
     expired: /token expired/,
-    refused: /refused/,
+    rejected: /rejected/,
   },
   /** Parts of the status item's tooltip. */
   waiting: (count: number) => `${count} waiting`,
@@ -58,7 +58,7 @@ const product = {
     noFile: /\.env file in \w+ \(not found\)/,
     quotes: /VENDOR_API_KEY on line \d+ has quotes/,
     spaces: /VENDOR_API_KEY on line \d+ has spaces/,
-    key: /refused the API key\. The key is unknown, expired/,
+    key: /rejected the API key\. The key is unknown, expired/,
     project: /project doesn’t exist/,
     token: /new token has already expired/,
   },
@@ -329,13 +329,13 @@ describe("the extension, tested against the service's documentation", () => {
       await notifications.waitUntilGone(product.generating);
       const shown = (await notifications.list()).map(({ text }) => text);
       assert.deepEqual(shown, [], 'the user sees nothing but the text');
-      const [refused, replayed, ...more] = inferenceOf(emulator);
-      assert.ok(refused && replayed && more.length === 0);
+      const [rejected, replayed, ...more] = inferenceOf(emulator);
+      assert.ok(rejected && replayed && more.length === 0);
       assert.deepEqual(
-        [refused, replayed].map(bearerOf),
+        [rejected, replayed].map(bearerOf),
         emulator.tokensIssued.slice(-2).map((token) => `Bearer ${token}`),
       );
-      assert.equal(replayed.text, refused.text);
+      assert.equal(replayed.text, rejected.text);
       assert.equal(tokenRequestsOf(emulator).length, 1);
     });
 
@@ -354,14 +354,14 @@ describe("the extension, tested against the service's documentation", () => {
       });
     }
 
-    it('names an unknown or expired API key as the cause of a refused token request', async () => {
+    it('names an unknown or expired API key as the cause of a rejected token request', async () => {
       const { notifications, editor } = session.workbench;
       const before = await editor.visibleText();
       emulator.settings.apiKeys = [];
       emulator.revokeTokens();
       await generateOnce();
       await isReported('key');
-      await status().waitFor({ ariaLabel: product.token.refused, background: 'error' });
+      await status().waitFor({ ariaLabel: product.token.rejected, background: 'error' });
       assert.equal(await editor.visibleText(), before);
       emulator.settings.apiKeys = [apiKey];
       await notifications.click(product.causes.key, product.refreshTokenButton);
@@ -381,7 +381,7 @@ describe("the extension, tested against the service's documentation", () => {
       assert.equal(emulator.count(chatPath), 2, 'the request is sent again once, with a new token');
     });
 
-    it('names an expired access token as the cause if a new token is also refused', async () => {
+    it('names an expired access token as the cause if a new token is also rejected', async () => {
       const { notifications } = session.workbench;
       const isInference = ({ path, method }: ReceivedRequest) =>
         method === 'POST' && path.startsWith('/ml/');

@@ -130,11 +130,11 @@ export const causes = {
     host: serviceHost,
     redirectHost: 'login.example',
   }),
-  'refused key': failed('token', 'key-refused', { status: 400, code: 'BXNIM0415E' }),
-  'refused key from the .env file': failed('token', 'key-refused', { status: 400 }, 'envFile'),
-  'refused key from the environment': failed(
+  'rejected key': failed('token', 'key-rejected', { status: 400, code: 'BXNIM0415E' }),
+  'rejected key from the .env file': failed('token', 'key-rejected', { status: 400 }, 'envFile'),
+  'rejected key from the environment': failed(
     'token',
-    'key-refused',
+    'key-rejected',
     { status: 400 },
     'environment',
   ),
@@ -157,7 +157,7 @@ export const causes = {
   'token removed by a proxy or gateway': onAccess('unauthorized', {
     code: 'authentication_no_token',
   }),
-  'request refused by a firewall or gateway': onAccess('intercepted', {
+  'request rejected by a firewall or gateway': onAccess('intercepted', {
     status: 403,
     host: ownHost,
   }),
@@ -201,7 +201,7 @@ export const causes = {
       },
     },
   }),
-  'token refused once': onAccess('refused-once', { status: 401 }),
+  'token rejected once': onAccess('rejected-once', { status: 401 }),
 } as const satisfies Readonly<Record<string, ShownCheck>>;
 
 export type CauseName = keyof typeof causes;

@@ -169,7 +169,7 @@ export const houseRules: readonly HouseRule[] = [
       ),
     planted: [
       'service/connection.ts',
-      "    const { explain } = await import('./models/refusalCause.ts');",
+      "    const { explain } = await import('./models/rejectionCause.ts');",
     ],
   },
   {
@@ -180,7 +180,7 @@ export const houseRules: readonly HouseRule[] = [
       path !== 'service/api/conversation.ts' &&
       !/^\s*(\*|\/\/|\/\*)/.test(line) &&
       /(['"`])[A-Z][a-z']+( [a-z]+){2,}/.test(line),
-    planted: ['service/client.ts', "throw new Error('The service refused your key.');"],
+    planted: ['service/client.ts', "throw new Error('The service rejected your key.');"],
   },
   {
     name: '6: only service/http/reconnectingFetch.ts sends requests',

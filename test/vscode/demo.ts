@@ -58,7 +58,7 @@ try {
   sample.emulator.settings.apiKeys = [];
   await workbench.runCommand('Hosted Model: Diagnose Connection');
   const { prompt } = await workbench.quickInput.waitFor({ item: '$(copy) Copy Report' });
-  console.log(`diagnosis of a refused key: ${prompt}`);
+  console.log(`diagnosis of a rejected key: ${prompt}`);
   await picture('diagnose');
 } finally {
   await browser.close();

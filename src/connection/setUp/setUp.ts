@@ -38,9 +38,9 @@ export async function runSetUp(
     draft: emptyDraft(),
     ...(await prefilledFor(service, options)),
   };
-  const refusal = imported?.apiKey && problemOfKey(imported.apiKey, service);
-  const isSaved = refusal
-    ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
+  const rejection = imported?.apiKey && problemOfKey(imported.apiKey, service);
+  const isSaved = rejection
+    ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: rejection })
     : await askAll(setUp, firstStep(setUp, missing, isRepair), undefined, intro);
   // If values were missing or imported, a command may be waiting for the setup. That command
   // continues automatically, so don't offer to generate.
@@ -87,10 +87,10 @@ async function offerUses(service: Service, mayGenerate: boolean): Promise<void> 
 async function askAll(
   setUp: SetUp,
   first: StepName,
-  refusal?: StepProblem,
+  rejection?: StepProblem,
   intro?: string,
 ): Promise<boolean> {
-  let problem = refusal;
+  let problem = rejection;
   let shownIntro = intro;
   let index = Math.max(0, setUp.steps.indexOf(first));
   for (;;) {

@@ -63,7 +63,7 @@ interface ServiceAnswers {
   hasModelList?: boolean;
   /** The stored record, as last read during this setup. */
   stored: KeyRecord | undefined;
-  /** True if there is a valid stored record, and its key wasn't refused. */
+  /** True if there is a valid stored record, and its key wasn't rejected. */
   canKeepStored: boolean;
   account: string;
   apiKey: string;
@@ -118,18 +118,18 @@ export function stepsFor(service: Service, isImported: boolean): StepName[] {
 }
 
 /**
- * True if there is a stored record, its key is well formed and wasn't refused, and its addresses
+ * True if there is a stored record, its key is well formed and wasn't rejected, and its addresses
  * are valid.
  */
 export function canKeep(
   stored: KeyRecord | undefined,
   service: Service,
-  runtime: Pick<ServiceRuntime, 'isRefused'>,
+  runtime: Pick<ServiceRuntime, 'isRejected'>,
 ): boolean {
   if (!stored) return false;
   const { apiKey, authUrl, serviceUrl } = stored;
   const isParsed = 'authHost' in parseDestination(authUrl, serviceUrl, service);
-  return isParsed && !problemOfKey(apiKey, service) && !runtime.isRefused(apiKey);
+  return isParsed && !problemOfKey(apiKey, service) && !runtime.isRejected(apiKey);
 }
 
 /** Returns the key that the user entered or imported, or else the stored key, with its service. */

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../messages/refusalMessages.ts';
+import { formatNumber } from '../../messages/rejectionMessages.ts';
 import {
   capitalized,
   hasRegions,

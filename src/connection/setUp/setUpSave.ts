@@ -221,7 +221,7 @@ async function testCredentials(
     const context = contextOfTest(credentials);
     const text = messageFor(error, context)?.text ?? SET_UP.cancelled;
     const step = stepOf(error, context.authHost);
-    // Don't offer to keep a key that was refused.
+    // Don't offer to keep a key that was rejected.
     if (step === 'apiKey' && setUp.apiKey === '') setUp.canKeepStored = false;
     if (step === 'apiKey') setUp.apiKey = '';
     return steps.includes(step) ? { step, text } : { step: 'save', text };
@@ -233,7 +233,7 @@ async function testCredentials(
  * @param authHost undefined if the identity service and the service have the same host
  */
 function stepOf(error: unknown, authHost: string | undefined): StepName {
-  if (isKind(error, 'key-refused')) return 'apiKey';
+  if (isKind(error, 'key-rejected')) return 'apiKey';
   if (isKind(error, 'project-unknown', 'project-missing', 'project-without-runtime', 'forbidden')) {
     return 'projectId';
   }

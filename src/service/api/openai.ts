@@ -23,7 +23,7 @@ export function openai(prefix: string): Api {
     modelFields: (model) => ({ model }),
     streaming: { stream: true, stream_options: { include_usage: true } },
     chatParameters: new Map([
-      // Ollama supports only `max_tokens`, but OpenAI's newer models refuse it, even alongside
+      // Ollama supports only `max_tokens`, but OpenAI's newer models reject it, even alongside
       // `max_completion_tokens`: https://github.com/ollama/ollama/issues/7125
       ['max_new_tokens', 'max_completion_tokens'],
       ['stop_sequences', 'stop'],

@@ -97,7 +97,7 @@ export function withoutUnset(parameters: Parameters): Parameters {
 /**
  * Checks parameters before anything is sent, because the service reports an invalid parameter only
  * as a bad request. Pure.
- * @returns `parameter-refused` for the first invalid parameter; undefined if all are valid
+ * @returns `parameter-rejected` for the first invalid parameter; undefined if all are valid
  */
 export function parameterProblem(
   operation: Operation,
@@ -108,7 +108,7 @@ export function parameterProblem(
     const flaw = flawOf(operation, name, value);
     if (!flaw) continue;
     const names = [[name, ...(flaw.names ?? [])].join('.')];
-    return new ServiceError('parameter-refused', { ...flaw, names });
+    return new ServiceError('parameter-rejected', { ...flaw, names });
   }
   return operation === 'generation' ? orderProblem(set) : undefined;
 }
@@ -190,5 +190,5 @@ function orderProblem(parameters: Parameters): ServiceError | undefined {
   if (typeof least !== 'number' || typeof most !== 'number' || least <= most) return undefined;
   const names = ['min_new_tokens', 'max_new_tokens'];
   const details = { names, bound: 'most', limit: most, actual: least } as const;
-  return new ServiceError('parameter-refused', details);
+  return new ServiceError('parameter-rejected', details);
 }

@@ -60,7 +60,7 @@ export function clientCredentials(
           },
         ).catch((error: unknown) => {
           // Errors from oauth4webapi can contain the request, and therefore the secret.
-          throw error instanceof ServiceError ? error : new ServiceError('token-request-refused');
+          throw error instanceof ServiceError ? error : new ServiceError('token-request-rejected');
         });
         return readTokenResponse(await response.text(), response.headers.get('date') ?? undefined);
       },
@@ -98,10 +98,10 @@ function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams
 }
 
 /**
- * Error codes that indicate a refused token request, not a refused key:
+ * Error codes that indicate a rejected token request, not a rejected key:
  *
  * - all OAuth 2.0 codes (https://www.rfc-editor.org/rfc/rfc6749#section-5.2) except
- *   `invalid_client`, which means that the key was refused
+ *   `invalid_client`, which means that the key was rejected
  * - the codes for an unknown audience in OAuth 2.0
  *   (https://www.rfc-editor.org/rfc/rfc8707#section-2) and Microsoft Entra ID
  *   (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow)
@@ -125,10 +125,10 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(errorSchema, parseJson(text));
   if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const { error: code } = body.output;
-  // A 401 means that the client was refused, even if the error code isn't `invalid_client`.
+  // A 401 means that the client was rejected, even if the error code isn't `invalid_client`.
   if (status === 401 || code === 'invalid_client') {
-    return new ServiceError('key-refused', { status, code: 'invalid_client' });
+    return new ServiceError('key-rejected', { status, code: 'invalid_client' });
   }
   if (!CODES.has(code)) return identityStatusFailure(status);
-  return new ServiceError('token-request-refused', { status, code });
+  return new ServiceError('token-request-rejected', { status, code });
 }

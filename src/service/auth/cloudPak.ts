@@ -72,8 +72,8 @@ const errorSchema = v.union([
 
 function failure({ status, text }: ErrorResponse): ServiceError {
   if (!v.is(errorSchema, parseJson(text))) return identityStatusFailure(status);
-  if (status === 401 || status === 403) return new ServiceError('key-refused', { status });
+  if (status === 401 || status === 403) return new ServiceError('key-rejected', { status });
   return status === 400
-    ? new ServiceError('token-request-refused', { status })
+    ? new ServiceError('token-request-rejected', { status })
     : identityStatusFailure(status);
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { plainWord, ServiceError, TOKEN_REQUEST_REFUSED } from '../errors.ts';
+import { plainWord, ServiceError, TOKEN_REQUEST_REJECTED } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 
@@ -11,23 +11,24 @@ const identityError = shape({
 
 /**
  * Returns the failure for an error response to a token request. Only an error in the identity
- * service's own format can prove that the key was refused. A 4xx in any other format probably comes
- * from a proxy or gateway.
+ * service's own format can prove that the key was rejected. A 4xx in any other format probably
+ * comes from a proxy or gateway.
  */
 export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(identityError, parseJson(text));
   if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const { errorCode, context } = body.output;
-  // Any code except `TOKEN_REQUEST_REFUSED` is assumed to mean that the key was refused. Disabled,
-  // locked, and expired keys may have codes of their own, but only BXNIM0415E has been recorded.
-  const kind = errorCode === TOKEN_REQUEST_REFUSED ? 'token-request-refused' : 'key-refused';
+  // Any code except `TOKEN_REQUEST_REJECTED` is assumed to mean that the key was rejected.
+  // Disabled, locked, and expired keys may have codes of their own, but only BXNIM0415E has been
+  // recorded.
+  const kind = errorCode === TOKEN_REQUEST_REJECTED ? 'token-request-rejected' : 'key-rejected';
   const requestId = plainWord(context?.requestId);
   return new ServiceError(kind, { status, code: plainWord(errorCode), requestId });
 }
 
 /**
- * Returns the failure for an error response, based only on its status. Never returns `key-refused`,
- * because the status alone doesn't prove that the key was refused.
+ * Returns the failure for an error response, based only on its status. Never returns
+ * `key-rejected`, because the status alone doesn't prove that the key was rejected.
  */
 export function identityStatusFailure(status: number): ServiceError {
   if (status === 429) return new ServiceError('rate-limited', { status });

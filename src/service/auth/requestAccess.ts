@@ -15,7 +15,7 @@ export function publicAccess(credentials: Credentials): PublicAccess {
 }
 
 /**
- * Returns the fields that give a request access to the service. Adds `dropRefusedToken` to the
+ * Returns the fields that give a request access to the service. Adds `dropRejectedToken` to the
  * fields of `publicAccess`, and adds the token fields if the service needs a token or key.
  * @param waitedFor the token that the caller got before the first attempt; may be sent even if it
  * arrived late (see `TokenService.isLate`)
@@ -35,30 +35,30 @@ export function accessOf(
     return { hasToken: () => tokenService.hasValidToken || tokenService.isLate(latest), get };
   };
   const { scheme, header: tokenHeader, needsNoToken, exchange } = authMethodOf(credentials.service);
-  const dropRefusedToken = (error: unknown) => {
-    if (!isRefusal(error, exchange?.isOnDemand === true)) throw error;
+  const dropRejectedToken = (error: unknown) => {
+    if (!isRejection(error, exchange?.isOnDemand === true)) throw error;
     // Without an exchange, the key itself is the token, or requests have no token. Either way,
     // there is no other token to try.
-    if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
+    if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRejected(error) : error;
     if (!latest || !tokenService.canReplace(latest)) throw error;
     // Drop only the token that was sent, because another call may already have replaced that token.
     tokenService.drop(latest);
   };
-  const shared = { ...publicAccess(credentials), dropRefusedToken };
+  const shared = { ...publicAccess(credentials), dropRejectedToken };
   return needsNoToken ? shared : { ...shared, scheme, tokenHeader, tokenProvider };
 }
 
-function asKeyRefused({ details }: ServiceError): ServiceError {
-  return new ServiceError('key-refused', details);
+function asKeyRejected({ details }: ServiceError): ServiceError {
+  return new ServiceError('key-rejected', details);
 }
 
 /**
- * True if the service may have refused the token, in which case a new token may help. A 401 counts
+ * True if the service may have rejected the token, in which case a new token may help. A 401 counts
  * even if it isn't in the service's error format, because a gateway may have checked the token.
  * @param isOnDemand true if the token came from a program on this machine. Such a token can be
- * stale, and some gateways refuse a stale token with a 403.
+ * stale, and some gateways reject a stale token with a 403.
  */
-function isRefusal(error: unknown, isOnDemand: boolean): boolean {
+function isRejection(error: unknown, isOnDemand: boolean): boolean {
   if (isKind(error, 'unauthorized') || (isOnDemand && isKind(error, 'forbidden'))) return true;
   const { status } = isKind(error, 'intercepted') ? error.details : {};
   return status === 401 || (isOnDemand && status === 403);

@@ -132,10 +132,10 @@ export type TokenState =
     }
   | { readonly kind: 'expired' }
   /**
-   * The identity service refused the credentials or the token request. Lasts until `refresh`
+   * The identity service rejected the credentials or the token request. Lasts until `refresh`
    * succeeds.
    */
-  | { readonly kind: 'refused'; readonly error: ServiceError }
+  | { readonly kind: 'rejected'; readonly error: ServiceError }
   | { readonly kind: 'failed'; readonly error: ServiceError };
 
 /** A token, its thresholds, and the moment just before the token request. */

@@ -28,7 +28,7 @@ export interface TokenServiceOptions {
   readonly random?: () => number;
 }
 
-/** Minimum age, in milliseconds, at which a refused on-demand token is replaced. */
+/** Minimum age, in milliseconds, at which a rejected on-demand token is replaced. */
 const MIN_REPLACED_MS = 60_000;
 /** Minimum interval between background refreshes, in milliseconds, even if the wall clock jumps. */
 const BACKGROUND_INTERVAL_MS = 5_000;
@@ -54,8 +54,8 @@ const REFRESHES_WITHOUT_USE = 2;
  *   with the error of that request until the pause ends. However, a valid token stays in use. A
  *   pause lasts at most one hour. Only `refresh` ignores a pause.
  * - **On demand.** A token that comes from a program isn't refreshed in the background. If the
- *   service refuses such a token, the token is replaced only if it's at least a minute old.
- * - **Refused credentials.** Only `refresh` sends refused credentials again.
+ *   service rejects such a token, the token is replaced only if it's at least a minute old.
+ * - **Rejected credentials.** Only `refresh` sends rejected credentials again.
  * - **Clocks.** The age of a token is the wall-clock or monotonic time, whichever is longer, so
  *   neither sleep nor a changed clock keeps an expired token in use. No timer is used.
  */
@@ -74,7 +74,7 @@ export class TokenService {
   #previous: CurrentToken | undefined;
   #task: SharedTask<Token> | undefined;
   #state: TokenState = { kind: 'none' };
-  #refusal: ServiceError | undefined;
+  #rejection: ServiceError | undefined;
   #lastBackgroundAt = Number.NEGATIVE_INFINITY;
   #refreshesWithoutUse = 0;
   #isDisposed = false;
@@ -127,7 +127,7 @@ export class TokenService {
       return Promise.resolve(token);
     }
     if (waitedFor && this.isLate(waitedFor)) return Promise.resolve(waitedFor);
-    if (this.#refusal) return Promise.reject(this.#refusal);
+    if (this.#rejection) return Promise.reject(this.#rejection);
     const pause = this.#task ? undefined : this.#backoff.requestedPause;
     if (pause) return Promise.reject(pause);
     const state = this.#state;
@@ -159,16 +159,16 @@ export class TokenService {
     return passedSince(current, this.#clock) >= MIN_REPLACED_MS;
   }
 
-  /** Discards a token that the service refused. Does nothing if it isn't the current token. */
+  /** Discards a token that the service rejected. Does nothing if it isn't the current token. */
   drop(token: Token): void {
     if (this.#current !== token) return;
     this.#current = undefined;
-    this.#setState(this.#refusal ? this.#restingState() : { kind: 'expired' });
+    this.#setState(this.#rejection ? this.#restingState() : { kind: 'expired' });
   }
 
   /**
-   * Gets the next token now, even during a pause or after the credentials were refused. The current
-   * token stays in use in the meantime.
+   * Gets the next token now, even during a pause or after the credentials were rejected. The
+   * current token stays in use in the meantime.
    * @throws {ServiceError} as `get` does
    */
   async refresh(signal: AbortSignal): Promise<void> {
@@ -223,7 +223,7 @@ export class TokenService {
   }
 
   #refreshIfDue(token: CurrentToken): boolean {
-    if (this.#task || this.#refusal || this.#isOnDemand) return false;
+    if (this.#task || this.#rejection || this.#isOnDemand) return false;
     if (ageOf(token, this.#clock) < token.life.softMs) return false;
     const now = this.#clock.monotonic();
     if (this.#backoff.isPausing || now < this.#lastBackgroundAt + BACKGROUND_INTERVAL_MS)
@@ -262,7 +262,7 @@ export class TokenService {
       const token = { ...arrived, isLate: isLateOnArrival(arrived, this.#clock) };
       this.#previous = this.#current;
       this.#current = token;
-      this.#refusal = undefined;
+      this.#rejection = undefined;
       this.#backoff.succeeded();
       this.#setState(this.#validState(token));
       return token;
@@ -274,16 +274,18 @@ export class TokenService {
 
   #failed(error: unknown): void {
     this.#backoff.failed(error);
-    if (isKind(error, 'key-refused', 'token-request-refused')) this.#refusal = error;
+    if (isKind(error, 'key-rejected', 'token-request-rejected')) this.#rejection = error;
     const living = this.#validToken();
-    if (!(error instanceof ServiceError) || this.#refusal) this.#setState(this.#restingState());
+    if (!(error instanceof ServiceError) || this.#rejection) this.#setState(this.#restingState());
     else if (living) this.#setState({ ...this.#validState(living), refreshError: error });
     else this.#setState({ kind: 'failed', error });
   }
 
-  /** Derives the state from the refusal, if any, and the current token. Ignores other failures. */
+  /**
+   * Derives the state from the rejection, if any, and the current token. Ignores other failures.
+   */
   #restingState(): TokenState {
-    if (this.#refusal) return { kind: 'refused', error: this.#refusal };
+    if (this.#rejection) return { kind: 'rejected', error: this.#rejection };
     if (!this.#current) return { kind: 'none' };
     return this.#validToken() ? this.#validState(this.#current) : { kind: 'expired' };
   }

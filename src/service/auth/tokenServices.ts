@@ -61,7 +61,7 @@ export class TokenServices {
   ): Promise<void> {
     const service = this.for(credentials);
     // An existing token can outlive its credentials, so request a new token. Unlike `get`,
-    // `refresh` resends refused credentials.
+    // `refresh` resends rejected credentials.
     await service.refresh(signal);
     await check(service);
   }
@@ -86,14 +86,14 @@ export class TokenServices {
   }
 
   /**
-   * True if the identity service refused this key and hasn't accepted it since. False if the key
+   * True if the identity service rejected this key and hasn't accepted it since. False if the key
    * was accepted with another account or address. Also false after a sign-out.
    */
-  isRefused(apiKey: string): boolean {
+  isRejected(apiKey: string): boolean {
     const tried = [...this.#entries.values()].filter(
-      (entry) => entry.apiKey === apiKey && (isKeyRefused(entry) || hasToken(entry)),
+      (entry) => entry.apiKey === apiKey && (isKeyRejected(entry) || hasToken(entry)),
     );
-    return tried.length > 0 && tried.every(isKeyRefused);
+    return tried.length > 0 && tried.every(isKeyRejected);
   }
 
   /**
@@ -144,9 +144,9 @@ function hasToken({ tokens }: Entry): boolean {
   return tokens.length > 0;
 }
 
-/** True if the identity service refused the key and hasn't accepted it since. */
-function isKeyRefused({ service: { state } }: Entry): boolean {
-  return state.kind === 'refused' && isKind(state.error, 'key-refused');
+/** True if the identity service rejected the key and hasn't accepted it since. */
+function isKeyRejected({ service: { state } }: Entry): boolean {
+  return state.kind === 'rejected' && isKind(state.error, 'key-rejected');
 }
 
 /** Returns the map key for `#entries`. Credentials with equal map keys share a token service. */

@@ -73,7 +73,7 @@ const GROWTH = 1 / 4;
  * - Chat requests have low priority, so document requests start first. If the limit is at least 2,
  *   chat requests leave one slot free for document requests. Without this rule, an agent that sends
  *   requests for minutes at a time would delay a user who is waiting for a single response.
- * - A 429 halves the limit, unless the refused request started before the last halving. The limit
+ * - A 429 halves the limit, unless the rejected request started before the last halving. The limit
  *   never falls below 1. Each success raises the limit by a fraction, up to the configured limit.
  *   When we measured calls to overloaded services, 74 to 93% of the calls failed with a fixed
  *   limit, but only 2% with this adaptive limit.

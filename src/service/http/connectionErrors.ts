@@ -5,7 +5,7 @@ export interface Failure {
   readonly error: ServiceError;
   /**
    * True if another attempt may succeed. In that case, the request can't run or be billed twice,
-   * because nothing was sent or the service refused the request.
+   * because nothing was sent or the service rejected the request.
    */
   readonly isTransient: boolean;
 }

@@ -86,7 +86,7 @@ export class Http {
   }
 
   /**
-   * Sends a request as `send` does. If the service refuses the access token, sends the request once
+   * Sends a request as `send` does. If the service rejects the access token, sends the request once
    * more with the next token, because a token can become invalid before it expires. Doesn't resend
    * the request if `mayResend` returns false, or if another token can't help.
    * @throws {ServiceError}
@@ -98,8 +98,8 @@ export class Http {
     try {
       return await this.send(request);
     } catch (error) {
-      if (!request.dropRefusedToken || !mayResend()) throw error;
-      request.dropRefusedToken(error);
+      if (!request.dropRejectedToken || !mayResend()) throw error;
+      request.dropRejectedToken(error);
       return await this.send(request);
     }
   }

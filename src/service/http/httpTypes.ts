@@ -76,11 +76,11 @@ export type PublicAccess = Required<
 export type Access = PublicAccess &
   Pick<HttpRequest<unknown>, 'scheme' | 'tokenHeader' | 'tokenProvider'> & {
     /**
-     * Called with the failure of a request. Drops the token if the service may have refused it, so
+     * Called with the failure of a request. Drops the token if the service may have rejected it, so
      * that the request can be sent once more. Undefined for a public request.
      * @throws {ServiceError} the failure to report, if another token can't help
      */
-    readonly dropRefusedToken?: (error: unknown) => void;
+    readonly dropRejectedToken?: (error: unknown) => void;
   };
 
 /**

@@ -51,10 +51,10 @@ export class PendingRequest implements ApprovedTarget {
   #retry: Retry | undefined;
   /**
    * True if the last attempt can't have been billed: either nothing was sent, or the service
-   * refused the request. Initially true, even if the request is resent with a new token, because
-   * the service refused the previous attempt.
+   * rejected the request. Initially true, even if the request is resent with a new token, because
+   * the service rejected the previous attempt.
    */
-  #isRefused = true;
+  #isRejected = true;
   /** The status of the current attempt's response; undefined until its headers arrive. */
   #status: number | undefined;
 
@@ -87,7 +87,7 @@ export class PendingRequest implements ApprovedTarget {
   onSend(): void {
     this.#request.budget.attempts += 1;
     this.#status = undefined;
-    this.#isRefused = false;
+    this.#isRejected = false;
     this.#startDeadline();
   }
 
@@ -98,7 +98,7 @@ export class PendingRequest implements ApprovedTarget {
   onResponse({ ok, status, headers }: Response): void {
     this.#status = status;
     this.#request.limiter?.applyRateLimit(readRateLimit((name) => headers.get(name) ?? undefined));
-    this.#isRefused = !ok;
+    this.#isRejected = !ok;
   }
 
   /**
@@ -147,7 +147,7 @@ export class PendingRequest implements ApprovedTarget {
    */
   plansRetry(cause: unknown): boolean {
     const { error, isTransient } = this.fail(cause);
-    this.#isRefused ||= isTransient;
+    this.#isRejected ||= isTransient;
     this.#release();
     const { budget } = this.#request;
     if (!isTransient || this.signal.aborted || budget.retriesLeft === 0) return false;
@@ -194,8 +194,8 @@ export class PendingRequest implements ApprovedTarget {
     const { attempts } = this.#request.budget;
     const host = this.#host;
     if (this.#cancelled.aborted) {
-      const isRefused = this.#isRefused || isTransient;
-      return new ServiceError('cancelled', { attempts: isRefused ? 0 : attempts });
+      const isRejected = this.#isRejected || isTransient;
+      return new ServiceError('cancelled', { attempts: isRejected ? 0 : attempts });
     }
     if (this.#late.signal.aborted && error.details.phase !== 'connect') {
       return new ServiceError('timeout', { phase: 'total', host, attempts, status: this.#status });

@@ -17,7 +17,7 @@ export interface ModelRequest {
 /**
  * Checks that the model isn't withdrawn and that `max_new_tokens` doesn't exceed its output limit.
  * Doesn't check the prompt length, because only the service can count tokens exactly. Pure.
- * @returns `model-unknown` or `parameter-refused`; undefined if there is no problem
+ * @returns `model-unknown` or `parameter-rejected`; undefined if there is no problem
  */
 export function modelProblem(model: Model, parameters: Parameters): ServiceError | undefined {
   const lifecycle = lifecycleOf(model);
@@ -29,7 +29,7 @@ export function modelProblem(model: Model, parameters: Parameters): ServiceError
   if (actual <= limit) return undefined;
   const names = ['max_new_tokens'];
   const details = { names, bound: 'most', limit, limitOf: 'model', actual } as const;
-  return new ServiceError('parameter-refused', details);
+  return new ServiceError('parameter-rejected', details);
 }
 
 /**

@@ -87,8 +87,8 @@ describe('the chat provider', () => {
       connections,
       startWatch: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
       usage: {
-        refusal: async () => budgetText,
-        claim: async () => ({ refusal: undefined, end: () => {} }),
+        rejection: async () => budgetText,
+        claim: async () => ({ rejection: undefined, end: () => {} }),
         record: async () => {},
       },
       globalState: new FakeState(),
@@ -264,7 +264,7 @@ describe('the chat provider', () => {
   const echo = 'ECHO <script> [x](command:y) /home/somebody/file.ts';
   const answers: readonly [what: string, path: string, fault: Fault, expected: RegExp][] = [
     [
-      'a refused key',
+      'a rejected key',
       tokenPath,
       { status: 400, json: { errorCode: 'BXNIM0415E', errorMessage: echo } },
       /Set Up\.\.\./,
@@ -439,14 +439,14 @@ describe('the chat provider', () => {
     });
   }
 
-  it('refuses a request once the daily budget is used up', async () => {
+  it('rejects a request once the daily budget is used up', async () => {
     budgetText = 'Nothing was sent: the budget is used up.';
     const { failure } = await respond();
     assert.equal(failure?.message, budgetText);
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('I27: refuses the rest of 50 concurrent calls once the daily budget is used up', async () => {
+  it('I27: rejects the rest of 50 concurrent calls once the daily budget is used up', async () => {
     const kept = new UsageEditor();
     editor = kept;
     editor.userSettings.set('dailyTokenBudget', 100_000).set('maxConcurrentRequests', 8);
@@ -472,8 +472,8 @@ describe('the chat provider', () => {
     const answered = ends.filter((end) => end === 'answered').length;
     assert.ok(answered > 0 && usedTokens < 100_000 + usedTokens / answered, `${usedTokens} used`);
     assert.equal(emulator.count(chatStream), answered);
-    const refused = ends.filter((end) => /budget of 100,000 tokens is used up/.test(end));
-    assert.equal(answered + refused.length, 50, [...new Set(ends)].join());
+    const rejected = ends.filter((end) => /budget of 100,000 tokens is used up/.test(end));
+    assert.equal(answered + rejected.length, 50, [...new Set(ends)].join());
     kept.end();
   });
 
@@ -578,7 +578,7 @@ describe('the chat provider', () => {
       assert.equal(emulator.count('/v1/models'), 1);
     });
 
-    it('fails without opening chat if the request for the model list is refused', async () => {
+    it('fails without opening chat if the request for the model list is rejected', async () => {
       emulator.faults.always(listPath, { status: 403 });
       assert.equal(await kindOf(start()), 'intercepted');
       assert.deepEqual(selected, []);
@@ -630,7 +630,7 @@ describe('the chat provider', () => {
     });
 
     const causes: readonly [string, string, Fault][] = [
-      ['key_refused', tokenPath, { recording: 'token: key unknown' }],
+      ['key_rejected', tokenPath, { recording: 'token: key unknown' }],
       ['rate_limited', chatStream, { recording: '429 request rate' }],
       ['token_expired', chatStream, { recording: '401 token expired' }],
     ];
@@ -658,9 +658,9 @@ describe('the chat provider', () => {
       assert.deepEqual([status, /the token limit/.test(message)], ['failed', true]);
     });
 
-    it('refuses a prompt that is empty, oversized, or not a string', async () => {
+    it('rejects a prompt that is empty, oversized, or not a string', async () => {
       for (const prompt of ['', ' ', 'x'.repeat(100_001), 7]) {
-        assert.equal((await invoke({ prompt })).cause, 'prompt_refused');
+        assert.equal((await invoke({ prompt })).cause, 'prompt_rejected');
       }
       assert.equal(emulator.requests.length, 0);
     });

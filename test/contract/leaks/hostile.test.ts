@@ -43,14 +43,14 @@ describe('the whole extension', () => {
           choices: message,
         },
       };
-      const refusal = {
+      const rejection = {
         errorCode: message,
         errorMessage: message,
         context: { requestId: message },
       };
       for (const answers of [
         { identity, inference },
-        { identity: { status, json: refusal }, inference },
+        { identity: { status, json: rejection }, inference },
       ]) {
         const scenario = { key, source: 'secret storage', answers } as const;
         const { editor } = await useService(opened, scenario, COMMANDS);
@@ -69,8 +69,8 @@ describe('the whole extension', () => {
       'modelId',
       '![x](https://h0stile.example/x.png) <img src=x> [y](command:z)',
     );
-    const refusal = { errorCode: 'BXNIM0415E', errorMessage: 'no' };
-    const answers = { identity: { status: 400, json: refusal } };
+    const rejection = { errorCode: 'BXNIM0415E', errorMessage: 'no' };
+    const answers = { identity: { status: 400, json: rejection } };
     await useService(opened, { key, source: 'secret storage', answers, editor }, COMMANDS);
     const links = new Set<string>();
     for (const { value, isTrusted, supportHtml } of editor.tooltips) {

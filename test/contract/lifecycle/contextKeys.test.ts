@@ -44,7 +44,7 @@ describe('the Command Palette', () => {
   it('offers Sign Out only while a source is approved if no key is stored', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
-    const answers = [['a-hash', 'refused']];
+    const answers = [['a-hash', 'declined']];
     stores.globalState.values.set('hostedModel.approvals', answers);
     await suite.opened.open(editor, stores, () => settled());
     assert.deepEqual(trueKeys(editor), []);

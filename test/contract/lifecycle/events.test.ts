@@ -315,13 +315,13 @@ describe('an open window', () => {
   ] as const) {
     it(`doesn't look for the cause of a failure if the service ${what} and sends a Retry-After header`, async () => {
       const { emulator, stores } = life;
-      const refusal = { status, json: { errors: [{ code, message: '' }] } };
-      emulator.faults.next(pathOf('chat', true), refusal);
+      const rejection = { status, json: { errors: [{ code, message: '' }] } };
+      emulator.faults.next(pathOf('chat', true), rejection);
       await opened.open(life.editor(), stores, async (run) => {
         await run('generateFromSelection');
         const looked = emulator.requests.length;
         emulator.faults.next(pathOf('chat', true), {
-          ...refusal,
+          ...rejection,
           headers: { 'content-type': 'application/json', 'retry-after': '30' },
         });
         await run('generateFromSelection');

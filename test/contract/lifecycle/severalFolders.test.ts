@@ -96,11 +96,11 @@ describe('a project that is set in only one of several folders', () => {
     assert.equal(suite.life.emulator.requests.length, 0);
   });
 
-  it("doesn't prevent the tooltip from showing that the credentials were refused", async () => {
+  it("doesn't prevent the tooltip from showing that the credentials were rejected", async () => {
     suite.life.emulator.settings.apiKeys = [];
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');
-      await becomes('shown', () => tooltip(editor).includes('credentials refused'));
+      await becomes('shown', () => tooltip(editor).includes('credentials rejected'));
     });
   });
 });

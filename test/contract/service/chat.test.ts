@@ -71,11 +71,11 @@ describe('a conversation with the service', () => {
     );
     // One call was retried, but `beforeFirstAttempt` wasn't called for the retry.
     assert.deepEqual([sentBefore, world.inferenceCount()], [[0, 1], 3]);
-    const refusal = new Error('not now');
-    const refused = async () => {
-      throw refusal;
+    const rejection = new Error('not now');
+    const rejected = async () => {
+      throw rejection;
     };
-    await assert.rejects(chat(world, { beforeFirstAttempt: refused }).answer, refusal);
+    await assert.rejects(chat(world, { beforeFirstAttempt: rejected }).answer, rejection);
     assert.equal(world.inferenceCount(), 3);
     await chat(world).answer;
   });

@@ -318,7 +318,7 @@ describe('a token from a command', () => {
       }),
     });
     emulator.faults.always('/v1/models', { status: 403, ...coded('not_allowed') });
-    for (let refusal = 0; refusal < 3; refusal += 1) {
+    for (let rejection = 0; rejection < 3; rejection += 1) {
       assert.equal((await examine()).diagnosis.failure?.kind, 'forbidden');
     }
     assert.equal(program.runs(), 1);

@@ -8,7 +8,7 @@ import {
   endExaminations,
   type Found,
   modelsPath,
-  refusal,
+  rejection,
   settings,
   startExamination,
 } from './diagnoseWorld.ts';
@@ -43,7 +43,7 @@ describe('a diagnosis', () => {
 
   it("warns that it can't check a model that doesn't support token counting", async () => {
     const { examine, emulator } = await startExamination();
-    emulator.faults.always(accessPath, refusal(400, 'model_no_support_for_function'));
+    emulator.faults.always(accessPath, rejection(400, 'model_no_support_for_function'));
     const found = await examine();
     assert.ok(found.states.includes('access warning'));
     assertNamed(found.diagnosis, 'model without support for test requests');
@@ -119,9 +119,9 @@ describe('a diagnosis', () => {
     assert.deepEqual(retries, ['Retrying (attempt 2 of 4, 503)']);
   });
 
-  it('retests a key that was refused earlier', async () => {
+  it('retests a key that was rejected earlier', async () => {
     const { emulator, examine } = await startExamination({ emulator: { apiKeys: ['another'] } });
-    assert.equal((await examine()).diagnosis.failure?.kind, 'key-refused');
+    assert.equal((await examine()).diagnosis.failure?.kind, 'key-rejected');
     emulator.settings.apiKeys = ['C4nary-Key_0123456789'];
     assert.equal((await examine()).diagnosis.failure, undefined);
   });

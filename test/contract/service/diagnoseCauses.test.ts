@@ -11,7 +11,7 @@ import {
   type ExaminationOptions,
   endExaminations,
   modelsPath,
-  refusal,
+  rejection,
   startExamination,
 } from './diagnoseWorld.ts';
 import { modelId, tokenPath } from './world.ts';
@@ -46,10 +46,10 @@ const withdrawn = (alternatives: readonly string[]) => ({
 const planted: readonly Planted[] = [
   {
     cause: 'the key is unknown, expired, or disabled',
-    named: 'refused key',
+    named: 'rejected key',
     options: { emulator: { apiKeys: ['another'] } },
     check: 'token',
-    kind: 'key-refused',
+    kind: 'key-rejected',
     details: { status: 400, code: 'BXNIM0415E' },
     sent: [1, 1, 1, 0],
   },
@@ -82,7 +82,7 @@ const planted: readonly Planted[] = [
   {
     cause: 'the project is in another region',
     named: 'wrong project or region',
-    plant: ({ faults }) => faults.always(accessPath, refusal(404, 'container_not_found')),
+    plant: ({ faults }) => faults.always(accessPath, rejection(404, 'container_not_found')),
     check: 'access',
     kind: 'project-unknown',
     details: { status: 404, code: 'container_not_found' },
@@ -125,7 +125,7 @@ const planted: readonly Planted[] = [
   {
     cause: 'the quota is used up (429)',
     named: 'quota used up',
-    plant: ({ faults }) => faults.always(accessPath, refusal(429, 'token_quota_reached')),
+    plant: ({ faults }) => faults.always(accessPath, rejection(429, 'token_quota_reached')),
     check: 'access',
     kind: 'quota-used-up',
     details: { status: 429 },
@@ -134,14 +134,14 @@ const planted: readonly Planted[] = [
   {
     cause: 'the account has no permissions',
     named: 'missing permissions',
-    plant: ({ faults }) => faults.always(accessPath, refusal(403, 'user_authorization_failed')),
+    plant: ({ faults }) => faults.always(accessPath, rejection(403, 'user_authorization_failed')),
     check: 'access',
     kind: 'forbidden',
     sent: [1, 1, 1, 1],
   },
   {
     cause: 'a firewall responds instead of the service (403)',
-    named: 'request refused by a firewall or gateway',
+    named: 'request rejected by a firewall or gateway',
     plant: ({ faults }) => faults.always(accessPath, { status: 403, body: '<html>blocked</html>' }),
     check: 'access',
     kind: 'intercepted',
@@ -157,7 +157,7 @@ const planted: readonly Planted[] = [
   {
     cause: 'the token is removed on the way',
     named: 'token removed by a proxy or gateway',
-    plant: ({ faults }) => faults.always(accessPath, refusal(401, 'authentication_no_token')),
+    plant: ({ faults }) => faults.always(accessPath, rejection(401, 'authentication_no_token')),
     check: 'access',
     kind: 'unauthorized',
     sent: [1, 1, 2, 2],
@@ -202,7 +202,8 @@ const planted: readonly Planted[] = [
   {
     cause: 'the service reports every token as expired',
     named: 'expired token',
-    plant: ({ faults }) => faults.always(accessPath, refusal(401, 'authentication_token_expired')),
+    plant: ({ faults }) =>
+      faults.always(accessPath, rejection(401, 'authentication_token_expired')),
     check: 'access',
     kind: 'unauthorized',
     details: { code: 'authentication_token_expired' },
@@ -212,7 +213,7 @@ const planted: readonly Planted[] = [
     cause: 'the service reports every token as invalid, as it does for a key from another account',
     named: 'key from a different account',
     plant: ({ faults }) =>
-      faults.always(accessPath, refusal(401, 'authentication_token_not_valid')),
+      faults.always(accessPath, rejection(401, 'authentication_token_not_valid')),
     check: 'access',
     kind: 'unauthorized',
     details: { code: 'authentication_token_not_valid' },

@@ -37,7 +37,7 @@ export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
 ];
 
 /** Returns a fault with an error response in the service's format. */
-export const refusal = (status: number, code: string, message = '') => ({
+export const rejection = (status: number, code: string, message = '') => ({
   status,
   json: { errors: [{ code, message }], trace: 'abc', status_code: status },
 });

@@ -32,7 +32,7 @@ const inferenceError = (apiKey: string, more: object = {}) => ({
 const on = (path: string, fault: Echo['fault']): Echo => ({ path, fault });
 
 export const echoes: Readonly<Record<string, Echo>> = {
-  'key refused, key in the message': on(tokenPath, (k) => ({
+  'key rejected, key in the message': on(tokenPath, (k) => ({
     status: 400,
     json: identityError(k),
   })),

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { messageFor } from '../../../src/messages/messages.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
-import { explain } from '../../../src/service/models/refusalCause.ts';
+import { explain } from '../../../src/service/models/rejectionCause.ts';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { endExaminations, settings, startExamination } from './diagnoseWorld.ts';
 import { failureOf, pathOf, tokenPath } from './world.ts';
 
 const chat = pathOf('chat', false);
 const accessPath = '/ml/v1/text/tokenization';
-const refusal = (status: number, code: string) => ({
+const rejection = (status: number, code: string) => ({
   status,
   json: { errors: [{ code, message: '' }], trace: 'abc', status_code: status },
 });
-const expired = refusal(401, 'authentication_token_expired');
-const notValid = refusal(401, 'authentication_token_not_valid');
+const expired = rejection(401, 'authentication_token_expired');
+const notValid = rejection(401, 'authentication_token_not_valid');
 
 interface Case {
   readonly cause: string;
   readonly plant: (emulator: Emulator) => void;
-  readonly refused: ErrorKind;
+  readonly rejected: ErrorKind;
   readonly explained: ErrorKind;
   readonly message: RegExp;
 }
@@ -32,14 +32,14 @@ const cases: readonly Case[] = [
   {
     cause: 'the service reports every token as expired',
     plant: (emulator) => onBoth(emulator, expired),
-    refused: 'unauthorized',
+    rejected: 'unauthorized',
     explained: 'unauthorized',
     message: /the new token has already expired/,
   },
   {
     cause: 'the key belongs to another account',
     plant: (emulator) => onBoth(emulator, notValid),
-    refused: 'unauthorized',
+    rejected: 'unauthorized',
     explained: 'unauthorized',
     message: /may belong to different accounts or regions/,
   },
@@ -49,7 +49,7 @@ const cases: readonly Case[] = [
       onChat(emulator, notValid);
       emulator.settings.projectIds = ['another'];
     },
-    refused: 'unauthorized',
+    rejected: 'unauthorized',
     explained: 'project-unknown',
     message: /project doesn’t exist in this region/,
   },
@@ -57,14 +57,14 @@ const cases: readonly Case[] = [
     cause: 'the project is in another region',
     plant: (emulator) => {
       onChat(emulator, notValid);
-      emulator.faults.always(accessPath, refusal(404, 'container_not_found'));
+      emulator.faults.always(accessPath, rejection(404, 'container_not_found'));
     },
-    refused: 'unauthorized',
+    rejected: 'unauthorized',
     explained: 'project-unknown',
     message: /doesn’t exist in this region/,
   },
   {
-    cause: 'the key is now refused',
+    cause: 'the key is now rejected',
     plant: (emulator) => {
       onChat(emulator, notValid);
       emulator.faults.next(
@@ -76,17 +76,17 @@ const cases: readonly Case[] = [
       );
       emulator.settings.apiKeys = ['another'];
     },
-    refused: 'unauthorized',
-    explained: 'key-refused',
+    rejected: 'unauthorized',
+    explained: 'key-rejected',
     message: /unknown, expired, or disabled/,
   },
   {
     cause: 'the quota is used up',
     plant: (emulator) => {
-      onChat(emulator, refusal(403, 'x'));
+      onChat(emulator, rejection(403, 'x'));
       emulator.settings.quotaReached = true;
     },
-    refused: 'forbidden',
+    rejected: 'forbidden',
     explained: 'quota-used-up',
     message: /plan’s quota is used up/,
   },
@@ -96,50 +96,50 @@ const cases: readonly Case[] = [
       onChat(emulator, notValid);
       emulator.faults.always(accessPath, { status: 503 });
     },
-    refused: 'unauthorized',
+    rejected: 'unauthorized',
     explained: 'unauthorized',
-    message: /refused the new token.*The exact cause couldn’t be determined\.$/,
+    message: /rejected the new token.*The exact cause couldn’t be determined\.$/,
   },
   {
     cause: 'the service is too busy for the checks',
     plant: (emulator) => {
-      onChat(emulator, refusal(403, 'x'));
-      emulator.faults.always(accessPath, refusal(429, 'rate_limit_reached_requests'));
+      onChat(emulator, rejection(403, 'x'));
+      emulator.faults.always(accessPath, rejection(429, 'rate_limit_reached_requests'));
     },
-    refused: 'forbidden',
+    rejected: 'forbidden',
     explained: 'forbidden',
     message: /doesn’t allow this.*couldn’t be determined\.$/,
   },
   {
     cause: 'the cause is gone',
     plant: (emulator) => onChat(emulator, notValid),
-    refused: 'unauthorized',
-    explained: 'refused-once',
+    rejected: 'unauthorized',
+    explained: 'rejected-once',
     message: /all checks pass now/,
   },
   {
     cause: 'only the permission to generate is missing',
-    plant: (emulator) => onChat(emulator, refusal(403, 'user_authorization_failed')),
-    refused: 'forbidden',
+    plant: (emulator) => onChat(emulator, rejection(403, 'user_authorization_failed')),
+    rejected: 'forbidden',
     explained: 'forbidden',
     message: /not have permission to use the project/,
   },
 ];
 
-describe('a refused generation', () => {
+describe('a rejected generation', () => {
   afterEach(endExaminations);
 
-  for (const { cause, plant, refused, explained, message } of cases) {
+  for (const { cause, plant, rejected, explained, message } of cases) {
     it(`is explained as ${explained} if ${cause}`, async () => {
       const { emulator, runtime, credentials, examine } = await startExamination();
       plant(emulator);
       const client = runtime.client(credentials, settings);
-      const refusalOfChat = await failureOf(client.generateText('Hi', {}));
-      assert.equal(refusalOfChat.kind, refused);
-      const replays = refused === 'unauthorized' ? 2 : 1;
+      const rejectionOfChat = await failureOf(client.generateText('Hi', {}));
+      assert.equal(rejectionOfChat.kind, rejected);
+      const replays = rejected === 'unauthorized' ? 2 : 1;
       assert.equal(emulator.count(chat), replays);
       const { diagnosis } = await examine();
-      const cause = explain(refusalOfChat, diagnosis.failure);
+      const cause = explain(rejectionOfChat, diagnosis.failure);
       assert.equal(cause.kind, explained);
       assert.match(messageFor(cause)?.text ?? '', message);
       assert.doesNotMatch(messageFor(cause)?.text ?? '', /unauthorized/i);
@@ -148,12 +148,12 @@ describe('a refused generation', () => {
   }
 });
 
-describe('a refusal that may be due to the model', () => {
+describe('a rejection that may be due to the model', () => {
   afterEach(endExaminations);
   const modelsPath = '/ml/v1/foundation_model_specs';
   const old = 'ibm/granite-3-3-8b-instruct';
 
-  async function refused(modelId: string, parameters = {}, prompt = 'Hi') {
+  async function rejected(modelId: string, parameters = {}, prompt = 'Hi') {
     const { emulator, runtime, credentials } = await startExamination({
       emulator: { now: () => Date.parse('2027-01-16') },
     });
@@ -163,7 +163,7 @@ describe('a refusal that may be due to the model', () => {
   }
 
   it("is explained by the model's withdrawal", async () => {
-    const { failure } = await refused(old);
+    const { failure } = await rejected(old);
     assert.equal(
       messageFor(await failure())?.text,
       'The service withdrew the selected model on 2027-01-15 and suggests ibm/granite-4-h-small instead. Select another model.',
@@ -173,7 +173,7 @@ describe('a refusal that may be due to the model', () => {
   const narrow = { max_sequence_length: 4_096, max_output_tokens: 512 };
   const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
   it("is explained by the model's output token limit if the request exceeded it", async () => {
-    const { emulator, failure } = await refused('maker/narrow', { max_new_tokens: 600 });
+    const { emulator, failure } = await rejected('maker/narrow', { max_new_tokens: 600 });
     const entry = { model_id: 'maker/narrow', model_limits: narrow };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });
     emulator.faults.next('/ml/v1/text/chat', { status: 400, json: bad });
@@ -183,7 +183,7 @@ describe('a refusal that may be due to the model', () => {
   });
 
   it("isn't explained if the prompt may be too long", async () => {
-    const { emulator, failure } = await refused('maker/narrow', {}, 'word '.repeat(9_000));
+    const { emulator, failure } = await rejected('maker/narrow', {}, 'word '.repeat(9_000));
     const entry = { model_id: 'maker/narrow', model_limits: narrow };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });
     emulator.faults.next('/ml/v1/text/chat', { status: 400, json: bad });
@@ -191,9 +191,9 @@ describe('a refusal that may be due to the model', () => {
   });
 
   it("gets no further explanation if the model is unknown or if the model list can't be loaded", async () => {
-    const unknown = await refused('my-deployment');
+    const unknown = await rejected('my-deployment');
     assert.equal((await unknown.failure()).kind, 'model-unknown');
-    const silent = await refused(old);
+    const silent = await rejected(old);
     silent.emulator.faults.always(modelsPath, { status: 400 });
     assert.equal((await silent.failure()).details.successors, undefined);
   });

@@ -147,8 +147,8 @@ describe('fixed headers', () => {
       const parameters = { stop_sequences: [teamKey] };
       assert.equal((await failureOf(client.generateText('Hi', parameters))).kind, kind);
       const pasted = runtime.client(credentials, { ...settings, modelId: teamKey });
-      const refused = await failureOf(pasted.generateText('Hi', {}));
-      assert.equal(refused.kind, 'setting-holds-secret');
+      const rejected = await failureOf(pasted.generateText('Hi', {}));
+      assert.equal(rejected.kind, 'setting-holds-secret');
       const bodies = emulator.requests.map(({ path, query, text }) => `${path}?${query}${text}`);
       assert.deepEqual(formsIn(bodies.join('\n'), teamKey), []);
     });

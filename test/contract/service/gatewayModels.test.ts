@@ -130,7 +130,7 @@ describe('the models of an added service', () => {
   for (const [what, fault] of [
     ['returns 404', { status: 404 }],
     ['returns 500', { status: 500 }],
-    ['is refused', { status: 401 }],
+    ['is rejected', { status: 401 }],
     ['returns a web page', { headers: { 'content-type': 'text/html' } }],
     ['returns JSON of a different shape', { json: { data: 'none' } }],
     ['is cut off', { resetBeforeHeaders: true }],
@@ -147,7 +147,7 @@ describe('the models of an added service', () => {
     });
   }
 
-  it('are requested again with a new token if the service refuses the token', async () => {
+  it('are requested again with a new token if the service rejects the token', async () => {
     const authentication = { kind: 'clientCredentials', tokenUrl: `https://a.example${oauthPath}` };
     const { emulator, list } = await start('openai', { authentication });
     await list();
@@ -159,10 +159,10 @@ describe('the models of an added service', () => {
     assert.equal(emulator.count(oauthPath), 3);
   });
 
-  it('are requested only once if the service refuses the key', async () => {
+  it('are requested only once if the service rejects the key', async () => {
     const { emulator, list } = await start();
     emulator.settings.apiKeys = [];
-    assert.equal(await kindOf(list()), 'key-refused');
+    assert.equal(await kindOf(list()), 'key-rejected');
     assert.deepEqual(emulator.counts, { [listPath]: 1 });
   });
 
@@ -286,7 +286,7 @@ describe('the models of an added service', () => {
       assert.equal(Object(asked?.json).max_completion_tokens, 77);
     });
 
-    it("are used to explain a refused parameter even if the service doesn't list models", async () => {
+    it("are used to explain a rejected parameter even if the service doesn't list models", async () => {
       const { emulator, runtime, credentials } = await start('openai', {
         models: [{ id: one, output: 77 }],
       });
@@ -297,7 +297,7 @@ describe('the models of an added service', () => {
       });
       const client = runtime.client(credentials, { modelId: one, operation: 'chat', limits });
       const { kind, details } = await failureOf(client.generateText('Hi', { max_new_tokens: 100 }));
-      assert.deepEqual([kind, details.limit, details.actual], ['parameter-refused', 77, 100]);
+      assert.deepEqual([kind, details.limit, details.actual], ['parameter-rejected', 77, 100]);
     });
 
     it("are updated when the service's entry changes", async () => {

@@ -91,11 +91,11 @@ describe('a client of a real identity provider', () => {
       assert.deepEqual({ client_id, scope }, { client_id: client.id, scope: 'models read' });
     });
 
-    it(`reports a wrong secret as a refused key, without revealing the secret (${clientAuthentication})`, async () => {
+    it(`reports a wrong secret as a rejected key, without revealing the secret (${clientAuthentication})`, async () => {
       const { world, provider } = await start({ clientAuthentication, secret: otherSecret });
       const error = await failureOf(world.generate());
       const { status, code } = error.details;
-      assert.deepEqual([error.kind, status, code], ['key-refused', 401, 'invalid_client']);
+      assert.deepEqual([error.kind, status, code], ['key-rejected', 401, 'invalid_client']);
       const texts = JSON.stringify(error) + inspect(error, { depth: 12, showHidden: true });
       for (const secret of [client.id, client.secret, otherSecret]) {
         for (const form of formsOf(secret)) assert.ok(!texts.includes(form), form);
@@ -107,14 +107,14 @@ describe('a client of a real identity provider', () => {
     });
   }
 
-  it("reports a refused token request if the client isn't allowed to request the scope", async () => {
+  it("reports a rejected token request if the client isn't allowed to request the scope", async () => {
     const { world } = await start({ scope: 'models admin' });
     const { kind, details } = await failureOf(world.generate());
-    assert.deepEqual([kind, details.code], ['token-request-refused', 'invalid_scope']);
+    assert.deepEqual([kind, details.code], ['token-request-rejected', 'invalid_scope']);
     assert.equal(world.emulator.requests.length, 0);
   });
 
-  it('replaces a token before it expires, so the service never refuses a token', async () => {
+  it('replaces a token before it expires, so the service never rejects a token', async () => {
     const { world, provider } = await start();
     await world.generate();
     await time.pass(400_000);

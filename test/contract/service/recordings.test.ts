@@ -18,8 +18,8 @@ const afterReplay = (kind: ErrorKind): Outcome => ({ kind, requests: 2 });
 const outcomes: Readonly<Record<number, Outcome>> = {
   // The recorded token is a placeholder, which isn't a valid header value.
   1: once('token-unusable'),
-  2: once('key-refused'),
-  3: once('token-request-refused'),
+  2: once('key-rejected'),
+  3: once('token-request-rejected'),
   4: afterRetries('server-failed'),
   5: afterRetries('rate-limited'),
   6: 'Autumn wind... (finished, 5+17, api_legacy)',

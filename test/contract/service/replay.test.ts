@@ -45,7 +45,7 @@ describe('an outdated token', () => {
     }
   }
 
-  it('H20: makes the call fail with `unauthorized` if the new token is also refused', async () => {
+  it('H20: makes the call fail with `unauthorized` if the new token is also rejected', async () => {
     const world = await warm();
     world.emulator.faults.always(chat, expired);
     const { kind, details } = await failureOf(world.generate());

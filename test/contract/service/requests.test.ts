@@ -265,7 +265,7 @@ describe('requests', () => {
       ];
       for (const set of sets) {
         const { kind, details } = await failureOf(world.generate({}, { ...set }));
-        assert.ok(['prompt-holds-secret', 'parameter-refused'].includes(kind));
+        assert.ok(['prompt-holds-secret', 'parameter-rejected'].includes(kind));
         assert.doesNotMatch(JSON.stringify(details), /key-of-the-emulator/);
       }
       assert.equal(world.emulator.requests.length, 0);
@@ -300,7 +300,7 @@ describe('requests', () => {
     }
   }
 
-  it("aren't sent with a parameter that the service would refuse", async () => {
+  it("aren't sent with a parameter that the service would reject", async () => {
     const world = await startWorld();
     const sets = [
       { max_new_tokens: 0 },
@@ -309,7 +309,7 @@ describe('requests', () => {
       { random_seed: 1.5 },
     ];
     for (const set of sets) {
-      assert.equal(await kindOf(world.generate({}, set)), 'parameter-refused');
+      assert.equal(await kindOf(world.generate({}, set)), 'parameter-rejected');
     }
     assert.equal(world.emulator.requests.length, 0);
   });

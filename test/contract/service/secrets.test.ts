@@ -37,7 +37,7 @@ describe(`service errors (${Object.keys(echoes).length} scenarios)`, () => {
         }
         errors.push(await failure);
         time?.end();
-        if (world.tokenService.state.kind === 'refused')
+        if (world.tokenService.state.kind === 'rejected')
           errors.push(world.tokenService.state.error);
         for (const error of errors) {
           assertOnlyFacts(error);

@@ -104,7 +104,7 @@ describe('a service runtime', () => {
     await generate('key-number-one');
     const statesBefore = states.length;
     await generate('key-number-two');
-    assert.equal(await kindOf(generate('a-key-nobody-knows')), 'key-refused');
+    assert.equal(await kindOf(generate('a-key-nobody-knows')), 'key-rejected');
     const elsewhere = { ...other.credentials, apiKey: withKey('key-number-one').apiKey };
     const settings = { modelId, operation: 'chat', limits: { ...limits, limit: 7 } } as const;
     await runtime.client(elsewhere, settings).generateText('Hi', {});
@@ -121,10 +121,10 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it('H18: requests a token immediately when a new key replaces a refused key', async () => {
+  it('H18: requests a token immediately when a new key replaces a rejected key', async () => {
     const { emulator, generate } = await start();
     for (let call = 0; call < 3; call += 1) {
-      assert.equal(await kindOf(generate('a-key-nobody-knows')), 'key-refused');
+      assert.equal(await kindOf(generate('a-key-nobody-knows')), 'key-rejected');
     }
     assert.equal(emulator.count(tokenPath), 1);
     assert.notEqual((await generate('key-number-two')).text, '');
@@ -381,21 +381,21 @@ describe('a service runtime', () => {
     assert.deepEqual([load?.state.resumesInMs, load?.state.loweredFrom], [undefined, undefined]);
   });
 
-  it('remembers a refused key until the user signs out', async () => {
+  it('remembers a rejected key until the user signs out', async () => {
     const { runtime, generate } = await start();
     await kindOf(generate('a-key-nobody-knows'));
     await generate('key-number-one');
-    assert.equal(runtime.isRefused('a-key-nobody-knows'), true);
-    assert.equal(runtime.isRefused('key-number-one'), false);
+    assert.equal(runtime.isRejected('a-key-nobody-knows'), true);
+    assert.equal(runtime.isRejected('key-number-one'), false);
     runtime.forgetTokens();
-    assert.equal(runtime.isRefused('a-key-nobody-knows'), false);
+    assert.equal(runtime.isRejected('a-key-nobody-knows'), false);
   });
 
   it('recognizes the active key and token as secrets even after five other keys have been tested', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     await generate('key-number-one');
     for (const key of ['wrong-key-1', 'wrong-key-2', 'wrong-key-3', 'wrong-key-4', 'wrong-key-5']) {
-      assert.equal(await kindOf(runtime.test(withKey(key), settings, never)), 'key-refused');
+      assert.equal(await kindOf(runtime.test(withKey(key), settings, never)), 'key-rejected');
     }
     const [token = ''] = emulator.tokensIssued;
     for (const secret of ['key-number-one', token]) {
@@ -403,14 +403,14 @@ describe('a service runtime', () => {
     }
   });
 
-  it('recognizes a refused key and four active keys as secrets', async () => {
+  it('recognizes a rejected key and four active keys as secrets', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const keys = ['key-number-one', 'key-number-two', 'key-number-three', 'key-number-four'];
     emulator.settings.apiKeys = keys;
     for (const key of keys) await generate(key);
-    const refused = 'a-key-nobody-knows';
-    assert.equal(await kindOf(runtime.test(withKey(refused), settings, never)), 'key-refused');
-    for (const key of [...keys, refused]) assert.equal(runtime.leaksInto(key, [], 0), true, key);
+    const rejected = 'a-key-nobody-knows';
+    assert.equal(await kindOf(runtime.test(withKey(rejected), settings, never)), 'key-rejected');
+    for (const key of [...keys, rejected]) assert.equal(runtime.leaksInto(key, [], 0), true, key);
   });
 
   it('discards the token from a connection test that was running when the user signed out', async () => {
@@ -461,8 +461,8 @@ describe('a service runtime', () => {
         diagnosis: runNetworkChecks({ runtime, credentials, settings: used }, () => {}, signal),
       };
       const ends = await Promise.allSettled(Object.values(calls));
-      const refusals = ends.filter((end) => JSON.stringify(end).includes('setting-holds-secret'));
-      assert.ok(refusals.length > 0);
+      const rejections = ends.filter((end) => JSON.stringify(end).includes('setting-holds-secret'));
+      assert.ok(rejections.length > 0);
       const others = emulator.requests.filter(({ method, path }) => {
         return method !== 'POST' || !path.endsWith(tokenPath);
       });
@@ -475,7 +475,7 @@ describe('a service runtime', () => {
   }
 
   for (const [what, replaced] of [
-    ['was refused', {}],
+    ['was rejected', {}],
     ['is itself the token', { service: serviceFor('zen') ?? assert.fail() }],
   ] as const) {
     it(`E12: never sends a prompt that contains a replaced key, even if the key ${what}`, async () => {
@@ -493,11 +493,11 @@ describe('a service runtime', () => {
     });
   }
 
-  it('sends a project ID even if it was previously refused as a key', async () => {
+  it('sends a project ID even if it was previously rejected as a key', async () => {
     const { runtime, settings, generate, withKey, emulator } = await start();
     const { projectId } = withKey('key-number-one');
     assert.ok(projectId.length >= 16);
-    assert.equal(await kindOf(runtime.test(withKey(projectId), settings, never)), 'key-refused');
+    assert.equal(await kindOf(runtime.test(withKey(projectId), settings, never)), 'key-rejected');
     await runtime.test(withKey('key-number-one'), settings, never);
     await generate('key-number-one');
     assert.equal(emulator.count(chat), 1);

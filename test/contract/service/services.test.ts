@@ -41,10 +41,10 @@ interface AuthCase {
   /** True if the user doesn't enter a key. */
   readonly hasNoKey?: true;
   /**
-   * The kind of failure if the key is refused, whether the extension or the program sends it.
-   * Defaults to `key-refused`.
+   * The kind of failure if the key is rejected, whether the extension or the program sends it.
+   * Defaults to `key-rejected`.
    */
-  readonly refusal?: ErrorKind;
+  readonly rejection?: ErrorKind;
   readonly emulator?: Partial<EmulatorSettings>;
 }
 
@@ -83,7 +83,7 @@ const authCases: Readonly<Record<string, AuthCase>> = {
   },
   command: {
     ...{ authentication: { kind: 'command' }, path: tokenPath, hasNoKey: true },
-    refusal: 'command-failed',
+    rejection: 'command-failed',
   },
 };
 
@@ -247,7 +247,7 @@ describe('a connection with', () => {
   });
 
   for (const [methodName, authentication] of Object.entries(authCases)) {
-    const { refusal = 'key-refused' } = authentication;
+    const { rejection = 'key-rejected' } = authentication;
     for (const [apiName, api] of Object.entries(apis)) {
       it(`“${methodName}” and “${apiName}” generates text with and without streaming, with tools, and after all tokens are revoked`, async () => {
         const world = await startOf(authentication, api);
@@ -305,7 +305,7 @@ describe('a connection with', () => {
           clock.pass(MINUTE);
           const before = tokenCount();
           const kind = await kindOf(world.generate());
-          const isRenewed = tokenCount() > before && kind !== refusal;
+          const isRenewed = tokenCount() > before && kind !== rejection;
           const text = kind.replaceAll('-', ' ');
           return { kind, isRenewed, text: isRenewed ? `${text}, even with a new token` : text };
         };
@@ -320,7 +320,7 @@ describe('a connection with', () => {
         const isCommand = methodName === 'command';
         const unauthorized = await failingWith(401, 'no_code_of_ours');
         assert.equal(unauthorized.isRenewed, authentication.path !== undefined);
-        assert.equal(unauthorized.kind, authentication.path ? 'unauthorized' : 'key-refused');
+        assert.equal(unauthorized.kind, authentication.path ? 'unauthorized' : 'key-rejected');
         const forbidden = await failingWith(403, 'authorization_rejected');
         assert.deepEqual([forbidden.kind, forbidden.isRenewed], ['forbidden', isCommand]);
         note(methodName, apiName, {
@@ -332,7 +332,7 @@ describe('a connection with', () => {
         emulator.settings.apiKeys = [];
         emulator.revokeTokens('not valid');
         const revoked = await failing();
-        assert.equal(revoked.kind, refusal);
+        assert.equal(revoked.kind, rejection);
         note(methodName, apiName, { 'Credentials revoked': revoked.text });
       });
 
@@ -344,7 +344,7 @@ describe('a connection with', () => {
         world.emulator.settings.apiKeys = [];
         if (authentication.emulator?.isOpen) return;
         const other = await startOf(authentication, api, { apiKeys: ['another-key'] });
-        assert.equal(await kindOf(other.client.checkAccess(never)), refusal);
+        assert.equal(await kindOf(other.client.checkAccess(never)), rejection);
       });
     }
   }
@@ -400,15 +400,15 @@ describe('authentication with OAuth 2.0 client credentials', () => {
   afterEach(endAll);
 
   for (const [code, kind, status = 400] of [
-    ['invalid_client', 'key-refused'],
-    ['invalid_request', 'token-request-refused'],
-    ['invalid_grant', 'token-request-refused'],
-    ['unauthorized_client', 'token-request-refused'],
-    ['unsupported_grant_type', 'token-request-refused'],
-    ['invalid_scope', 'token-request-refused'],
-    ['invalid_target', 'token-request-refused'],
-    ['invalid_resource', 'token-request-refused'],
-    ['access_denied', 'token-request-refused', 403],
+    ['invalid_client', 'key-rejected'],
+    ['invalid_request', 'token-request-rejected'],
+    ['invalid_grant', 'token-request-rejected'],
+    ['unauthorized_client', 'token-request-rejected'],
+    ['unsupported_grant_type', 'token-request-rejected'],
+    ['invalid_scope', 'token-request-rejected'],
+    ['invalid_target', 'token-request-rejected'],
+    ['invalid_resource', 'token-request-rejected'],
+    ['access_denied', 'token-request-rejected', 403],
   ] as const) {
     it(`reports ${code} as ${kind}, and includes the code`, async () => {
       const world = await startOf(authentication, api);
@@ -425,7 +425,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
       const world = await startOf(authentication, api);
       world.emulator.faults.next(oauthPath, { status: 401, json: { error } });
       const { kind, details } = await failureOf(world.generate());
-      assert.deepEqual([kind, details.code], ['key-refused', 'invalid_client']);
+      assert.deepEqual([kind, details.code], ['key-rejected', 'invalid_client']);
     });
   }
 
@@ -481,7 +481,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
         approved: { ...approved, auth: new URL(authUrl).origin },
       };
       const { kind, details, cause } = await failureOf(fetchToken(http, used, never));
-      assert.deepEqual([kind, details, cause], ['token-request-refused', {}, undefined]);
+      assert.deepEqual([kind, details, cause], ['token-request-rejected', {}, undefined]);
       assert.equal(emulator.requests.length, 0);
     });
   }

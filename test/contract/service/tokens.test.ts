@@ -41,7 +41,7 @@ describe(`${CALLS} parallel calls`, () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it('make 1 token request to replace a shared token that the service refuses', async () => {
+  it('make 1 token request to replace a shared token that the service rejects', async () => {
     const world = await start({ limits: { limit: CALLS, queue: CALLS } });
     await world.generate();
     world.emulator.revokeTokens('not valid');
@@ -73,7 +73,7 @@ describe(`${CALLS} parallel calls`, () => {
     });
   }
 
-  it('H17: make 1 token request in total if the key is refused', async () => {
+  it('H17: make 1 token request in total if the key is rejected', async () => {
     const world = await start({ credentials: { apiKey: 'unknown-key' } });
     assert.equal(await callAll(world), CALLS);
     assert.equal(world.emulator.count(tokenPath), 1);
@@ -143,7 +143,7 @@ describe('a token that expires before it arrives', () => {
     assert.deepEqual(counts(), [1, 1]);
   });
 
-  it('is replaced only once if the service refuses every token', async () => {
+  it('is replaced only once if the service rejects every token', async () => {
     const { generate, counts } = await startLate(true);
     assert.equal(await kindOf(generate()), 'unauthorized');
     assert.deepEqual(counts(), [2, 2]);

@@ -104,10 +104,10 @@ for (const [look, options] of Object.entries(looks)) {
       emulator.settings.apiKeys = [];
       emulator.revokeTokens();
       await generateByKeys(session);
-      await notifications.waitFor(/refused the API key/);
+      await notifications.waitFor(/rejected the API key/);
       await status.waitFor({ background: 'error' });
-      await picture('7-refused');
-      await notifications.close(/refused the API key/);
+      await picture('7-rejected');
+      await notifications.close(/rejected the API key/);
       await workbench.runCommand('Hosted Model: Diagnose Connection');
       await quickInput.waitFor({ item: '$(copy) Copy Report' });
       await picture('8-diagnosis');

@@ -27,7 +27,7 @@ const failures: readonly [path: string, fault: Fault, message: string][] = [
   [chatPath, { status: 429, ...errorOf('rate_limit_reached_requests') }, 'Too many requests'],
   [chatPath, { status: 403, ...errorOf('token_quota_reached') }, 'quota'],
   [chatPath, { status: 404, ...errorOf('model_not_supported') }, 'Select another model'],
-  [chatPath, { status: 400, ...errorOf('json_type_error') }, 'refused the request'],
+  [chatPath, { status: 400, ...errorOf('json_type_error') }, 'rejected the request'],
   [chatPath, { status: 200, body: echo, headers: { 'content-type': 'text/html' } }, 'web page'],
   [chatPath, { redirectTo: 'http://127.0.0.1:9/' }, 'redirect'],
   [chatPath, { cutAfterBytes: 900 }, 'connection ended'],

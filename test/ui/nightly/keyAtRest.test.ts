@@ -104,19 +104,19 @@ describe(`the API key ${nightly}`, () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it("A19: isn't stored if the service refuses it, unless the user skips the test", async () => {
+  it("A19: isn't stored if the service rejects it, unless the user skips the test", async () => {
     const session = await fresh();
     const { workbench } = session;
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
-    const refusedKey = 'refused-key-0123456789';
-    await answerSetUp(workbench, { ...answers(), apiKey: refusedKey });
+    const rejectedKey = 'rejected-key-0123456789';
+    await answerSetUp(workbench, { ...answers(), apiKey: rejectedKey });
     await quickInput.pick('$(beaker) Test and Save');
-    const { validation } = await quickInput.waitFor({ step: '2/5', validation: /refused/ });
+    const { validation } = await quickInput.waitFor({ step: '2/5', validation: /rejected/ });
     assert.match(validation, /expired|deleted/);
     assert.equal(await secretNames(session), '');
-    // The setup doesn't offer to keep a refused key, so the test enters the key again.
-    await quickInput.type(refusedKey);
+    // The setup doesn't offer to keep a rejected key, so the test enters the key again.
+    await quickInput.type(rejectedKey);
     for (const step of ['2/5', '3/5', '4/5']) {
       await quickInput.waitFor({ step });
       await quickInput.accept();

@@ -61,31 +61,31 @@ describe(`the extension ${nightly}`, () => {
     assert.equal(other.count('/identity/token'), 0, 'the key stays with its identity host');
   });
 
-  it("reports a refused key, and doesn't send it again", async () => {
+  it("reports a rejected key, and doesn't send it again", async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench, path } = session;
-    await storeKey(session, 'refused-key-0123456789');
+    await storeKey(session, 'rejected-key-0123456789');
     await workbench.openFile(path('a.txt'));
     await workbench.editor.selectLines(1);
     await workbench.runCommand(generate);
-    const message = await workbench.notifications.waitFor(/refused the API key/);
+    const message = await workbench.notifications.waitFor(/rejected the API key/);
     assert.equal(message.severity, 'error');
     assert.deepEqual(message.buttons, ['Set Up...', 'Refresh Token', 'Show Log']);
     const status = workbench.statusItem(statusId);
     await status.waitFor({
-      text: '$(error) Hosted Model: credentials refused',
+      text: '$(error) Hosted Model: credentials rejected',
       background: 'error',
-      ariaLabel: /credentials refused/,
+      ariaLabel: /credentials rejected/,
     });
-    await workbench.screenshot('key-refused');
-    await workbench.notifications.close(/refused the API key/);
+    await workbench.screenshot('key-rejected');
+    await workbench.notifications.close(/rejected the API key/);
     await workbench.runCommand(generate);
-    await workbench.notifications.waitFor(/refused the API key/);
+    await workbench.notifications.waitFor(/rejected the API key/);
     assert.equal(emulator.count('/identity/token'), 1);
 
-    await workbench.notifications.click(/refused the API key/, 'Set Up...');
+    await workbench.notifications.click(/rejected the API key/, 'Set Up...');
     await correctKey(workbench, apiKey);
-    // The setup replaces a refused key without asking the user.
+    // The setup replaces a rejected key without asking the user.
     await workbench.quickInput.pick('$(beaker) Test and Save');
     await status.waitFor({ text: /\d+m/, background: 'none' });
     const arrived = emulator.nextRequest('/ml/v1/text/chat_stream');

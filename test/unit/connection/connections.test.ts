@@ -44,7 +44,7 @@ describe('Connections', () => {
   let beforeSecrets: Promise<void>;
   let beforeList: Promise<void>;
   let asked: string[];
-  let service: Pick<ServiceRuntime, 'test' | 'isRefused' | 'forgetTokens'>;
+  let service: Pick<ServiceRuntime, 'test' | 'isRejected' | 'forgetTokens'>;
   /** A log of the current connection: its folder and stored key after each change. */
   let shown: string[];
   let hooks: ReturnType<typeof installEditor>;
@@ -66,7 +66,7 @@ describe('Connections', () => {
     shown = [];
     service = {
       test: async () => {},
-      isRefused: () => false,
+      isRejected: () => false,
       forgetTokens: () => {},
     };
     const get = async (name: string) => {
@@ -125,7 +125,7 @@ describe('Connections', () => {
     environment['VENDOR_URL'] = EVIL;
   };
   const use = 'Use These Values';
-  const refuse = 'Do Not Use';
+  const reject = 'Do Not Use';
 
   describe('with several services', () => {
     const GATEWAY = 'https://llm.acme.example/v1';
@@ -483,7 +483,7 @@ describe('Connections', () => {
   it("B24: ends all concurrent commands if the user declines, and doesn't open the setup", async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
-    await (await editor.modalPrompt()).answer(refuse);
+    await (await editor.modalPrompt()).answer(reject);
     assert.deepEqual(new Set(await all), new Set([undefined]));
     assert.deepEqual([editor.modalCount, editor.inputCount], [1, 0]);
     assert.equal(await connections.for(), undefined);
@@ -499,7 +499,7 @@ describe('Connections', () => {
     for (const round of [1, 2]) {
       const required = connections.for();
       const question = await editor.modalPrompt();
-      assert.equal(question.buttons[0], refuse, 'Enter declines');
+      assert.equal(question.buttons[0], reject, 'Enter declines');
       await question.answer();
       assert.equal(await required, undefined);
       assert.deepEqual([editor.modalCount, editor.inputCount], [round, 0]);
@@ -551,15 +551,15 @@ describe('Connections', () => {
     const setUp = connections.setUp({ imported: { ...given, service: services[0] } });
     await (await editor.modalPrompt()).answer('Replace');
     assert.equal(await setUp, false);
-    assert.deepEqual(storageIssues, ['refuses-key']);
+    assert.deepEqual(storageIssues, ['rejects-key']);
     assert.deepEqual(editor.messages, [], 'no message that the setup is done');
     assert.equal(editor.inputCount, 2, 'the last step is shown again');
     assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');
   });
 
-  it('replaces a refused key without asking for confirmation', async () => {
+  it('replaces a rejected key without asking for confirmation', async () => {
     await storeKey();
-    service.isRefused = () => true;
+    service.isRejected = () => true;
     editor.typed.push('another-key-that-is-long', 'my-project');
     editor.picks.push(IBM, SERVICE, SAVE);
     assert.equal(await connections.setUp(), true);
@@ -742,7 +742,7 @@ describe('Connections', () => {
     const required = connections.for();
     const question = await editor.modalPrompt();
     editor.files.set('/work/.env', envFile(SERVICE));
-    await question.answer(refuse);
+    await question.answer(reject);
     await (await editor.modalPrompt()).answer(use);
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
@@ -1156,7 +1156,7 @@ describe('Connections', () => {
     await using;
     Object.assign(connections, { setUp: async () => true });
     await connections.importFrom('envFile');
-    assert.equal((await connections.peek()).found.external[0]?.decision, 'refused');
+    assert.equal((await connections.peek()).found.external[0]?.decision, 'declined');
     assert.equal(connections.active?.source, 'editor');
     await connections.signOut();
     assert.equal((await connections.peek()).choice.kind, 'missing');
@@ -1190,7 +1190,7 @@ describe('Connections', () => {
     it("stops using the inactive folder's source once its values have been imported", async () => {
       Object.assign(connections, { setUp: async () => true });
       await connections.importFrom('envFile', work);
-      assert.deepEqual([await answerOf(0), await answerOf(1)], ['refused', 'approved']);
+      assert.deepEqual([await answerOf(0), await answerOf(1)], ['declined', 'approved']);
     });
 
     it('prompts about the inactive folder when a source is selected for it', async () => {
@@ -1371,13 +1371,13 @@ describe('Connections', () => {
   it('keeps the current source if the user declines or closes the prompt about another source', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
-    for (const answer of [undefined, refuse]) {
+    for (const answer of [undefined, reject]) {
       const using = connections.useSource('envFile');
       await (await editor.modalPrompt()).answer(answer);
       assert.equal(await using, false);
       assert.equal((await connections.for())?.serviceUrl, SERVICE);
     }
-    assert.equal((await connections.peek()).found.external[0]?.decision, 'refused');
+    assert.equal((await connections.peek()).found.external[0]?.decision, 'declined');
   });
 
   it('uses the editor as soon as the user declines the source in hostedModel.credentialSource', async () => {
@@ -1385,7 +1385,7 @@ describe('Connections', () => {
     editor.files.set('/work/.env', envFile());
     editor.userSettings.set('credentialSource', 'envFile');
     const using = connections.useSource('envFile');
-    await (await editor.modalPrompt()).answer(refuse);
+    await (await editor.modalPrompt()).answer(reject);
     assert.equal(await using, false);
     assert.equal(connections.active?.source, 'editor');
   });
@@ -1459,7 +1459,7 @@ describe('Connections', () => {
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
       const given = sourceOf();
-      await (await editor.modalPrompt()).answer(refuse);
+      await (await editor.modalPrompt()).answer(reject);
       assert.equal(await given, 'editor');
       assert.equal(await sourceOf(), 'editor');
       assert.equal(editor.modalCount, 1);
@@ -1647,7 +1647,7 @@ describe('Connections', () => {
     assert.equal((await connections.for())?.serviceUrl, EVIL);
     editor.files.set('/work/.env', envFile('https://third.example'));
     const required = connections.for();
-    await (await editor.modalPrompt()).answer(refuse);
+    await (await editor.modalPrompt()).answer(reject);
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
@@ -1757,8 +1757,8 @@ describe('Connections', () => {
   });
 
   for (const [what, makeUnusable] of Object.entries({
-    'was refused': async () => {
-      service.isRefused = (key) => key === 'my-key';
+    'was rejected': async () => {
+      service.isRejected = (key) => key === 'my-key';
     },
     'is a placeholder': () =>
       keys.write({ apiKey: '<API_KEY>', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm'),
@@ -1771,13 +1771,13 @@ describe('Connections', () => {
       editor.picks.push(IBM);
       editor.typed.push('');
       assert.equal(await connections.setUp(), false);
-      assert.match(JSON.stringify(editor.refusals), /Enter a value/);
+      assert.match(JSON.stringify(editor.rejections), /Enter a value/);
     });
   }
 
   describe('with the key pasted into the wrong field of the setup', () => {
     const [key, url] = ['a-key-that-was-pasted', 'https://service.example'];
-    const refused = /contains the API key/;
+    const rejected = /contains the API key/;
     beforeEach(() => {
       editor.userSettings.set('url', url).set('projectId', 'my-project');
     });
@@ -1790,7 +1790,7 @@ describe('Connections', () => {
         editor.picks.push(IBM);
         editor.typed.push(key, value);
         assert.equal(await connections.setUp(), false);
-        assert.match(JSON.stringify(editor.refusals), refused);
+        assert.match(JSON.stringify(editor.rejections), rejected);
         assert.equal(keyring.values.size, 0);
       });
     }
@@ -1799,7 +1799,7 @@ describe('Connections', () => {
       editor.typed.push(key, 'my-project');
       editor.picks.push(IBM, `${url}/${key}`);
       assert.equal(await connections.setUp(), false);
-      assert.match(JSON.stringify(editor.refusals), refused);
+      assert.match(JSON.stringify(editor.rejections), rejected);
       assert.equal(editor.userSettings.get('url'), url);
     });
 
@@ -1818,7 +1818,7 @@ describe('Connections', () => {
         editor.typed.push(key, `${editor.setting('projectId')}`);
         editor.picks.push(IBM, `${editor.setting('url')}`, '$(beaker) Test and Save', SAVE);
         assert.equal(await connections.setUp(), false);
-        assert.match(JSON.stringify(editor.refusals), refused);
+        assert.match(JSON.stringify(editor.rejections), rejected);
         assert.deepEqual([tests, keyring.values.size], [0, 0]);
       });
     }

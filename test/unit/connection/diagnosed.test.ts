@@ -92,7 +92,7 @@ describe('the preliminary checks', () => {
     const settings = { projectId: '' };
     for (const changes of [
       { settings, external: [incomplete] },
-      { record: undefined, external: [{ ...incomplete, decision: 'refused' as const }] },
+      { record: undefined, external: [{ ...incomplete, decision: 'declined' as const }] },
       { record: undefined, external: [noFile, environment({})] },
     ]) {
       assert.equal(conclusionOf(diagnosed(changes).preliminary).fix, 'setUp');
@@ -175,7 +175,10 @@ describe('the message about a failed test in the setup', () => {
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {
       assert.match(textOf(kind), /in the setup/);
     }
-    assert.match(textOf('key-refused'), /Copy it again or create a new one, then enter it here\.$/);
+    assert.match(
+      textOf('key-rejected'),
+      /Copy it again or create a new one, then enter it here\.$/,
+    );
   });
 
   it("asks the user to correct the identity address in the settings, because the setup doesn't change it", () => {

@@ -107,7 +107,7 @@ export class FakeEditor {
    */
   readonly typed: string[] = [];
   /** The messages that input boxes and lists showed when they rejected an input. */
-  readonly refusals: unknown[] = [];
+  readonly rejections: unknown[] = [];
   /** The selected text in the active file. */
   selected = '';
   /**
@@ -243,7 +243,7 @@ export class FakeEditor {
           isAnswered = true;
           accept();
           if (!isOpen || answers !== editor.typed) return;
-          editor.refusals.push(shown.validationMessage);
+          editor.rejections.push(shown.validationMessage);
           hide();
         },
         dispose: () => {
@@ -268,7 +268,7 @@ export class FakeEditor {
           // If the extension rejects the picked item, it sets `prompt` to the reason and leaves the
           // list open. Close the list, as a user would.
           if (name === 'prompt' && isAnswered) {
-            editor.refusals.push(value);
+            editor.rejections.push(value);
             hide();
           }
           return Reflect.set(own, name, value);

@@ -50,7 +50,7 @@ describe('KeyStore', () => {
       const window = openWindow(keyring, keyring.window(broken), state);
       assert.equal(await window.store.write(record, 'ibm'), false);
       assert.equal(await window.store.write(record, 'ibm'), false);
-      assert.deepEqual(window.issues, ['refuses-key', 'refuses-key']);
+      assert.deepEqual(window.issues, ['rejects-key', 'rejects-key']);
       assert.equal(await window.store.read('ibm'), undefined);
       assert.deepEqual(await window.store.services(), []);
       assert.equal(window.changes, 0);
@@ -64,7 +64,7 @@ describe('KeyStore', () => {
     const window = openWindow(keyring, keyring.window({ store: fails }), state);
     assert.equal(await window.store.write(another, 'ibm'), false);
     assert.deepEqual(await window.store.read('ibm'), record);
-    assert.deepEqual(window.issues, ['refuses-key']);
+    assert.deepEqual(window.issues, ['rejects-key']);
   });
 
   it('A05: returns undefined if reading fails, and reports the failure only once', async () => {

@@ -61,7 +61,7 @@ describe('the extension with several services', () => {
     obstacles = [];
     environment = {};
     const service = {
-      ...{ test: () => test(), isRefused: () => false, forgetTokens() {} },
+      ...{ test: () => test(), isRejected: () => false, forgetTokens() {} },
     } as unknown as ServiceRuntime;
     const secrets = keyring.window();
     keys = new KeyStore(secrets, new FakeState(), () => {});
@@ -544,7 +544,7 @@ describe('the extension with several services', () => {
     editor.picks.push('ACME gateway', 'https://llm.acme.example/v1');
     editor.picks.push('$(save) Save Without Testing');
     assert.equal(await connections.setUp(), true);
-    assert.deepEqual(editor.refusals.filter(Boolean), []);
+    assert.deepEqual(editor.rejections.filter(Boolean), []);
     const { found, choice } = await connections.peek();
     assert.ok(choice.kind === 'ready' && choice.connection.source === 'editor');
     const failed = prepareDiagnosis(found, choice).preliminary.filter((one) => one.fix);

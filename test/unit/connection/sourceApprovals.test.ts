@@ -43,8 +43,8 @@ describe('SourceApprovals', () => {
 
   it('B09: remembers across windows that the user declined a source', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
-    await approvalsOn(keyring, state).remember(subject, 'refused');
-    assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'refused');
+    await approvalsOn(keyring, state).remember(subject, 'declined');
+    assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'declined');
     await approvalsOn(keyring, state).forget(subject);
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), undefined);
   });
@@ -72,20 +72,20 @@ describe('SourceApprovals', () => {
     await Promise.all([
       approvals.remember(subject, 'approved'),
       approvals.decisionFor(other),
-      approvals.remember(other, 'refused'),
+      approvals.remember(other, 'declined'),
     ]);
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'approved');
-    assert.equal(await approvalsOn(keyring, state).decisionFor(other), 'refused');
+    assert.equal(await approvalsOn(keyring, state).decisionFor(other), 'declined');
   });
 
   it('drops the oldest decision if too many are stored', async () => {
     const state = new FakeState();
     const approvals = approvalsOn(new FakeKeyring(), state);
     for (let index = 0; index < 520; index += 1) {
-      await approvals.remember(subjectOf('file:///a', `${index}`), 'refused');
+      await approvals.remember(subjectOf('file:///a', `${index}`), 'declined');
     }
     assert.equal(await approvals.decisionFor(subjectOf('file:///a', '0')), undefined);
-    assert.equal(await approvals.decisionFor(subjectOf('file:///a', '519')), 'refused');
+    assert.equal(await approvals.decisionFor(subjectOf('file:///a', '519')), 'declined');
   });
 
   it("doesn't store anything until the user decides", async () => {
@@ -97,7 +97,7 @@ describe('SourceApprovals', () => {
 
   it('keeps earlier decisions while secret storage can’t be read', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
-    await approvalsOn(keyring, state).remember(subject, 'refused');
+    await approvalsOn(keyring, state).remember(subject, 'declined');
     let fails = true;
     const get = async (name: string) => {
       if (fails) throw new Error('locked');
@@ -112,7 +112,7 @@ describe('SourceApprovals', () => {
       'the decision applies in this window',
     );
     fails = false;
-    assert.equal(await approvals.decisionFor(subject), 'refused');
+    assert.equal(await approvals.decisionFor(subject), 'declined');
   });
 
   it("applies a decision only in the current window if the hash key can't be stored", async () => {
@@ -147,10 +147,10 @@ describe('SourceApprovals', () => {
     const approvals = approvalsOn(keyring, state);
     const other = subjectOf('file:///work/b', 'project-2');
     await approvals.remember(subject, 'approved');
-    await approvals.remember(other, 'refused');
+    await approvals.remember(other, 'declined');
     await approvals.forgetApproved();
     assert.equal(await approvals.decisionFor(subject), undefined);
-    assert.equal(await approvals.decisionFor(other), 'refused');
+    assert.equal(await approvals.decisionFor(other), 'declined');
   });
 
   it('deletes only the approvals from before a sign-out', async () => {
@@ -158,14 +158,14 @@ describe('SourceApprovals', () => {
     const approvals = approvalsOn(keyring, state);
     const [later, other] = [subjectOf('file:///work/b'), subjectOf('file:///work/c')];
     await approvals.remember(subject, 'approved');
-    await approvals.remember(other, 'refused');
+    await approvals.remember(other, 'declined');
     await approvals.forgetEnded();
     assert.equal(await approvals.decisionFor(subject), 'approved');
     await new KeyStore(keyring.window(), new FakeState(), assert.fail).delete();
     await approvals.remember(later, 'approved');
     await approvals.forgetEnded();
     assert.equal(await approvals.decisionFor(later), 'approved');
-    assert.equal(await approvals.decisionFor(other), 'refused');
+    assert.equal(await approvals.decisionFor(other), 'declined');
     assert.equal(state.get<unknown[]>('hostedModel.approvals').length, 2);
     assert.equal(approvals.hasApprovals, true);
     await new KeyStore(keyring.window(), new FakeState(), assert.fail).delete();
@@ -188,11 +188,11 @@ describe('SourceApprovals', () => {
     const other = subjectOf('file:///work/b', 'project-2');
     for (const _ of ['first sign-out', 'second sign-out']) {
       await approvals.remember(subject, 'approved');
-      await approvals.remember(other, 'refused');
+      await approvals.remember(other, 'declined');
       assert.equal(await approvals.decisionFor(subject), 'approved');
       await new KeyStore(keyring.window(), new FakeState(), assert.fail).delete();
       assert.equal(await approvals.decisionFor(subject), undefined);
-      assert.equal(await approvals.decisionFor(other), 'refused');
+      assert.equal(await approvals.decisionFor(other), 'declined');
     }
   });
 });

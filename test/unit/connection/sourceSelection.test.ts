@@ -130,12 +130,12 @@ describe('source selection', () => {
   });
 
   it("B09: doesn't prompt about a .env file that the user declined", () => {
-    const choice = choose(found({ record: undefined, external: [envFile(full, 'refused')] }));
+    const choice = choose(found({ record: undefined, external: [envFile(full, 'declined')] }));
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
   });
 
   it('B11: prompts separately about the environment after the .env file is declined', () => {
-    const external = [envFile(full, 'refused'), environment()];
+    const external = [envFile(full, 'declined'), environment()];
     const choice = choose(found({ record: undefined, external }));
     assert.ok(choice.kind === 'ask-source' && choice.source.id === 'environment');
   });
@@ -246,7 +246,7 @@ describe('source selection', () => {
     it('uses the automatic order if the selected source is declined or the folder is untrusted', () => {
       const text = { kind: 'unread', why: 'untrusted' } as const;
       for (const source of [
-        envFile(full, 'refused'),
+        envFile(full, 'declined'),
         { id: 'envFile', text, decision: undefined } as const,
       ]) {
         const choice = choose(found({ external: [source], settings }));
@@ -321,7 +321,7 @@ describe('source selection', () => {
   });
 
   it('reports an invalid identity address that blocks a .env file, unless the file is declined', () => {
-    const kindOf = (answer: 'refused' | undefined) => {
+    const kindOf = (answer: 'declined' | undefined) => {
       const file = envFile(full, answer);
       const all = found({ record: undefined, settings: { authUrl: 'iam.cloud.ibm.com' } });
       const external = [
@@ -331,7 +331,7 @@ describe('source selection', () => {
       return choose({ ...all, external }).kind;
     };
     assert.equal(kindOf(undefined), 'bad-address');
-    assert.equal(kindOf('refused'), 'ready');
+    assert.equal(kindOf('declined'), 'ready');
   });
 
   it('treats the service of a source that needs approval as the service in use', () => {

@@ -57,7 +57,7 @@ describe('the reason for using a credential source', () => {
     ['the editor alone', {}, 'Credentials come from secret storage and user settings.'],
     [
       'the editor next to an incomplete or declined source',
-      { external: [envFile({ key: full.key }), environment(full, 'refused')] },
+      { external: [envFile({ key: full.key }), environment(full, 'declined')] },
       'Credentials come from secret storage and user settings.',
     ],
     [
@@ -112,7 +112,7 @@ describe('the reason for using a credential source', () => {
     ],
     [
       'the environment while the .env file is declined',
-      byEnvironment(envFile(full, 'refused')),
+      byEnvironment(envFile(full, 'declined')),
       'Credentials come from the environment, because secret storage and user settings have no usable API key and you declined or imported the .env file in a.',
     ],
     [
@@ -248,8 +248,8 @@ describe('the source view', () => {
     ]);
     const faulty = found({ external: [envFile({ key: '"quoted"' })] });
     assert.deepEqual(labelsOf('envFile', faulty), ['Open .env']);
-    const refused = found({ external: [environment(full, 'refused')] });
-    assert.deepEqual(labelsOf('environment', refused), [
+    const rejected = found({ external: [environment(full, 'declined')] });
+    assert.deepEqual(labelsOf('environment', rejected), [
       'Import into Secret Storage',
       'Forget Decision',
     ]);
@@ -276,7 +276,7 @@ describe('the reason for using a source while hostedModel.credentialSource selec
   it("explains why the selected source isn't used", () => {
     const settings = { credentialSource: 'environment' } as const;
     assert.equal(
-      reason('editor', { settings, external: [environment(full, 'refused')] }),
+      reason('editor', { settings, external: [environment(full, 'declined')] }),
       'Credentials come from secret storage and user settings, because the environment can’t be used (you declined or imported it).',
     );
     const text = { kind: 'unread', why: 'untrusted' } as const;
@@ -412,7 +412,7 @@ describe("a source that can't be used", () => {
   });
 
   it('offers at least one action, like every source in the list', () => {
-    for (const answer of ['approved', 'refused', undefined] as const) {
+    for (const answer of ['approved', 'declined', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
       for (const external of environments) {
         for (const credentialSource of ['environment', 'auto'] as const) {
@@ -479,7 +479,7 @@ describe('the text about the checked sources', () => {
     ],
     [
       'lists a declined source, and explains how to be asked about it again',
-      [envFile(full, 'refused'), environment({})],
+      [envFile(full, 'declined'), environment({})],
       'the .env file in a (you declined or imported it), and the environment (it has no settings for this service). To be asked again, select the source in “Show Status and Actions”, and choose “Forget Decision”.',
     ],
   ];

@@ -79,9 +79,9 @@ const passed = (title: string): ShownCheck => ({ title, state: 'passed', text: `
 const failed: ShownCheck = {
   title: 'Token',
   state: 'failed',
-  text: 'It was refused.',
+  text: 'It was rejected.',
   fix: 'setUp',
-  facts: 'key-refused (status 400)',
+  facts: 'key-rejected (status 400)',
 };
 const warned: ShownCheck = { title: 'Clock', state: 'warning', text: 'It is off.', fix: 'retry' };
 const notRun: ShownCheck = { title: 'Project', state: 'not-run', text: '' };
@@ -110,7 +110,7 @@ describe('the diagnosis list', () => {
     );
     assert.deepEqual(
       rows.map(({ description, detail }) => description ?? detail),
-      ['Settings is.', undefined, 'It is off.', 'It was refused.', undefined],
+      ['Settings is.', undefined, 'It is off.', 'It was rejected.', undefined],
     );
   });
 
@@ -120,7 +120,7 @@ describe('the diagnosis list', () => {
       rows.slice(0, 4).map(({ does, label, detail }) => [does, label, detail]),
       [
         ['none', '$(error) Cause: Token', undefined],
-        ['fix', '$(wand) Set Up...', 'It was refused.'],
+        ['fix', '$(wand) Set Up...', 'It was rejected.'],
         ['copy', '$(copy) Copy Report', undefined],
         ['none', 'Checks', undefined],
       ],
@@ -131,7 +131,7 @@ describe('the diagnosis list', () => {
 
   it('starts with the first failure, a warning, or “All checks passed”', () => {
     const other = { ...failed, text: 'Another.' };
-    assert.equal(conclusionOf([warned, failed, other]).text, 'It was refused.');
+    assert.equal(conclusionOf([warned, failed, other]).text, 'It was rejected.');
     assert.deepEqual(conclusionOf([passed('Token'), warned]).state, 'warning');
     assert.equal(conclusionOf([passed('Token')]).state, 'passed');
     const rows = list.finalRows([passed('Token')], 'done');

@@ -69,7 +69,7 @@ describe('reporting a failed generation', () => {
   }
 
   for (const [button, kind, repair] of [
-    ['Set Up...', 'key-refused', 'key'],
+    ['Set Up...', 'key-rejected', 'key'],
     ['Change Project...', 'project-unknown', 'project'],
   ] as const) {
     it(`retries after ${button} only if the user picks Retry`, async () => {
@@ -113,10 +113,10 @@ describe('reporting a failed generation', () => {
   type Refresh = ServiceError | { readonly hasToken: boolean };
 
   /**
-   * Reports a refused key to a user who presses these buttons, in order.
+   * Reports a rejected key to a user who presses these buttons, in order.
    * @param refresh the result of each token refresh, or the error that the refresh throws, in order
    */
-  async function reportRefusedKey(
+  async function reportRejectedKey(
     refresh: readonly Refresh[],
     ...buttons: string[]
   ): Promise<boolean> {
@@ -129,25 +129,25 @@ describe('reporting a failed generation', () => {
     };
     const deps = depsWith({ for: async () => ({ refreshToken }) });
     editor.buttons.push(...buttons);
-    const isRetried = await reportFailure(deps, new ServiceError('key-refused'), connectionOf());
+    const isRetried = await reportFailure(deps, new ServiceError('key-rejected'), connectionOf());
     assert.deepEqual(results, []);
     return isRetried;
   }
 
   it('retries after Refresh Token only if the user then picks Retry', async () => {
-    assert.equal(await reportRefusedKey([{ hasToken: true }], 'Refresh Token'), false);
+    assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['The token was refreshed.']);
-    assert.equal(await reportRefusedKey([{ hasToken: true }], 'Refresh Token', 'Retry'), true);
+    assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token', 'Retry'), true);
   });
 
   it("doesn't retry after Refresh Token if the service doesn't use tokens", async () => {
-    assert.equal(await reportRefusedKey([{ hasToken: false }], 'Refresh Token'), false);
+    assert.equal(await reportRejectedKey([{ hasToken: false }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['This service doesn’t use a token.']);
   });
 
   it('shows a second message if Refresh Token fails', async () => {
     const refresh = [new ServiceError('offline')];
-    assert.equal(await reportRefusedKey(refresh, 'Refresh Token'), false);
+    assert.equal(await reportRejectedKey(refresh, 'Refresh Token'), false);
     assert.match(editor.messages[1] ?? '', /^Couldn’t reach the identity service/);
     assert.equal(editor.messages.length, 2);
   });
@@ -156,7 +156,7 @@ describe('reporting a failed generation', () => {
     const failure = new ServiceError('offline');
     const retryTwice = ['Refresh Token', 'Retry', 'Retry'];
     assert.equal(
-      await reportRefusedKey([failure, failure, { hasToken: true }], ...retryTwice),
+      await reportRejectedKey([failure, failure, { hasToken: true }], ...retryTwice),
       true,
     );
     assert.equal(editor.messages.length, 3);
@@ -164,9 +164,9 @@ describe('reporting a failed generation', () => {
 
   it("shows the template's name as plain text", async () => {
     const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
-    const refusal = new ServiceError('parameter-refused', { names: ['top_k'] });
+    const rejection = new ServiceError('parameter-rejected', { names: ['top_k'] });
     const template = { name: '[Short](command:x)', parameters: { top_k: 101 } };
-    await reportFailure(depsWith({}), refusal, connectionOf(), { template });
+    await reportFailure(depsWith({}), rejection, connectionOf(), { template });
     const expected =
       'Nothing was sent: top_k is out of range. Change it in the template “[Short] (command:x)”.';
     assert.deepEqual(editor.messages, [expected]);

@@ -166,13 +166,13 @@ describe('the diagnosis report', () => {
   });
 
   it('describes each token state in words', () => {
-    const error = new ServiceError('key-refused');
+    const error = new ServiceError('key-rejected');
     const words = (
       [
         { kind: 'none' },
         { kind: 'fetching' },
         { kind: 'expired' },
-        { kind: 'refused', error },
+        { kind: 'rejected', error },
         { kind: 'failed', error },
         { kind: 'valid', expiresAt: now, refreshesAt: now },
         {
@@ -191,10 +191,10 @@ describe('the diagnosis report', () => {
       'none',
       'fetching',
       'expired',
-      'refused',
+      'rejected',
       'failed',
       'expired, refresh due',
-      'valid, 1 s left, refresh due, clock 5 s behind, refresh failed: key-refused',
+      'valid, 1 s left, refresh due, clock 5 s behind, refresh failed: key-rejected',
     ]);
   });
 
@@ -204,9 +204,9 @@ describe('the diagnosis report', () => {
       {
         title: 'Token',
         state: 'failed',
-        text: 'It was refused.',
+        text: 'It was rejected.',
         fix: 'setUp',
-        facts: 'key-refused (status 400, code BXNIM0415E)',
+        facts: 'key-rejected (status 400, code BXNIM0415E)',
         externalText: ['BXNIM0415E'],
       },
       { title: 'Project', state: 'not-run', text: '' },
@@ -226,10 +226,10 @@ describe('the diagnosis report', () => {
         '1970-01-01T00:00:00.000Z',
         '',
         'Settings: passed. Settings is.',
-        'Token: failed. It was refused. [key-refused (status 400, code BXNIM0415E)]',
+        'Token: failed. It was rejected. [key-rejected (status 400, code BXNIM0415E)]',
         'Project: not run',
         '',
-        'It was refused. Fix: Set Up...',
+        'It was rejected. Fix: Set Up...',
         '',
         '',
       ].join('\n'),

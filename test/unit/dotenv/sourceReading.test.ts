@@ -285,8 +285,8 @@ function fixesOf(text: string, issue: Issue, service = ibm) {
 
 const secret = new RegExp(`${KEY}|${PROJECT}`);
 
-function summary({ values, missing = [], issues = [], isRefused }: EnvFileFixture): string {
-  if (isRefused) return 'refused';
+function summary({ values, missing = [], issues = [], isRejected }: EnvFileFixture): string {
+  if (isRejected) return 'rejected';
   const parts = [
     values ? 'used' : 'not used',
     ...missing.map((name) => `${name} missing`),
@@ -296,12 +296,12 @@ function summary({ values, missing = [], issues = [], isRefused }: EnvFileFixtur
 }
 
 /**
- * Checks that the file is refused if, and only if, the fixture expects it. Returns the file's text,
- * or undefined if the fixture consists of bytes that are refused.
+ * Checks that the file is rejected if, and only if, the fixture expects it. Returns the file's
+ * text, or undefined if the fixture consists of bytes that are rejected.
  */
-function textOf({ file, isRefused = false }: EnvFileFixture) {
+function textOf({ file, isRejected = false }: EnvFileFixture) {
   const decoded = decodeEnvFile(typeof file === 'string' ? new TextEncoder().encode(file) : file);
-  assert.equal(decoded === undefined, isRefused);
+  assert.equal(decoded === undefined, isRejected);
   return typeof file === 'string' ? file : decoded;
 }
 

@@ -175,8 +175,8 @@ describe('the progress of a run', () => {
       slots[1]?.release('ok');
       pass(1_000);
       assert.deepEqual(shown, [
-        'Paused for 40s after a refused request. Esc cancels',
-        'Paused for 39s after a refused request. Esc cancels',
+        'Paused for 40s after a rejected request. Esc cancels',
+        'Paused for 39s after a rejected request. Esc cancels',
       ]);
       pass(39_000);
       assert.equal(shown.at(-1), GENERATING);

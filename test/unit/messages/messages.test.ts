@@ -113,12 +113,12 @@ describe('the text of a message', () => {
 
   it("advises fewer concurrent requests only if the service didn't request a wait time", () => {
     assert.deepEqual(messageFor(new ServiceError('rate-limited')), {
-      text: 'Too many requests. The service refused the request. Try again later. If this happens often, lower the limit on concurrent requests, or raise the minimum interval between requests.',
+      text: 'Too many requests. The service rejected the request. Try again later. If this happens often, lower the limit on concurrent requests, or raise the minimum interval between requests.',
       actions: ['retry', 'openSettings'],
       setting: 'hostedModel.maxConcurrentRequests',
     });
     assert.deepEqual(messageFor(new ServiceError('rate-limited', { retryAfterMs: 120_000 })), {
-      text: 'Too many requests. The service refused the request. It asked for a pause of 120 seconds before the next attempt.',
+      text: 'Too many requests. The service rejected the request. It asked for a pause of 120 seconds before the next attempt.',
       actions: ['retry'],
     });
   });
@@ -138,7 +138,7 @@ describe('the text of a message', () => {
         source,
         authHost: 'identity.example',
       });
-    for (const kind of ['key-refused', 'unauthorized', 'forbidden', 'project-unknown'] as const) {
+    for (const kind of ['key-rejected', 'unauthorized', 'forbidden', 'project-unknown'] as const) {
       assert.equal(of(kind, 'envFile')?.actions[0], 'openEnvFile');
       assert.equal(of(kind, 'environment')?.actions[0], 'setUp');
       assert.doesNotMatch(of(kind, 'environment')?.text ?? '', /settings|here/);
@@ -269,7 +269,7 @@ describe('the text of a message', () => {
       actions: [],
     });
     assert.match(of({ temperature: 3 })?.text ?? '', /Change it in the settings\.$/);
-    const unnamed = new ServiceError('parameter-refused', { status: 400 });
+    const unnamed = new ServiceError('parameter-rejected', { status: 400 });
     assert.match(messageFor(unnamed, { template })?.text ?? '', /Change it in the settings\.$/);
   });
 
@@ -277,7 +277,7 @@ describe('the text of a message', () => {
     const problem = modelProblem(modelOf({ maxOutputTokens: 1_500 }), { max_new_tokens: 1_501 });
     assert.equal(
       messageFor(problem?.with({ status: 400 }))?.text,
-      'The service refused the request: max_new_tokens is 1,501, but the model allows at most 1,500. Change it in the settings.',
+      'The service rejected the request: max_new_tokens is 1,501, but the model allows at most 1,500. Change it in the settings.',
     );
   });
 
@@ -326,7 +326,7 @@ describe('the text of a message', () => {
   });
 });
 
-describe('the message about a refused token request', () => {
+describe('the message about a rejected token request', () => {
   for (const [code, pattern] of [
     ['invalid_client', /ID or secret is unknown/],
     ['invalid_request', /“clientAuthentication”/],
@@ -339,7 +339,7 @@ describe('the message about a refused token request', () => {
     ['access_denied', /“audience” and “scope”/],
   ] as const) {
     it(`explains ${code}`, () => {
-      const kind = code === 'invalid_client' ? 'key-refused' : 'token-request-refused';
+      const kind = code === 'invalid_client' ? 'key-rejected' : 'token-request-rejected';
       assert.match(messageFor(new ServiceError(kind, { code }))?.text ?? '', pattern);
     });
   }
@@ -398,7 +398,7 @@ describe('a message about a service', () => {
       assert.doesNotMatch(messageText(kind, { service: gateway }), /region/);
       assert.doesNotMatch(messageText(kind, { service: worldwide }), /region/);
     }
-    for (const kind of ['token-unusable', 'token-request-refused'] as const) {
+    for (const kind of ['token-unusable', 'token-request-rejected'] as const) {
       assert.match(
         messageText(kind, { service: cloud }),
         /the identity service URL in the settings/,
@@ -410,13 +410,13 @@ describe('a message about a service', () => {
 
   it('names the credentials that the authentication method uses', () => {
     assert.match(
-      messageText('key-refused', { service: onPremises }),
-      /refused the user name and API key/,
+      messageText('key-rejected', { service: onPremises }),
+      /rejected the user name and API key/,
     );
-    assert.match(messageText('key-refused', { service: cloud }), /refused the API key/);
+    assert.match(messageText('key-rejected', { service: cloud }), /rejected the API key/);
     assert.match(messageText('host-not-approved', { service: gateway }), /for your client secret/);
     const zen = serviceFor('zen') ?? assert.fail();
-    assert.match(messageText('key-refused', { service: zen }), /^The service refused the key/);
-    assert.doesNotMatch(messageText('key-refused', { service: zen }), /not tried again/);
+    assert.match(messageText('key-rejected', { service: zen }), /^The service rejected the key/);
+    assert.doesNotMatch(messageText('key-rejected', { service: zen }), /not tried again/);
   });
 });

@@ -138,7 +138,7 @@ const accepted: Readonly<Record<string, readonly [output: string, value: string,
   'indented JSON': [JSON.stringify(databricks, undefined, 2), value, 3_600],
 };
 
-const refused: Readonly<
+const rejected: Readonly<
   Record<string, readonly [output: string | Buffer, problem: CommandProblem]>
 > = {
   nothing: ['', 'nothing'],
@@ -186,7 +186,7 @@ describe('the output of a token command', () => {
     assert.deepEqual(Object.keys(response), fields);
   });
 
-  for (const [what, [output, problem]] of Object.entries(refused)) {
+  for (const [what, [output, problem]] of Object.entries(rejected)) {
     it(`is rejected as ${problem}, and kept out of the error: ${what}`, () => {
       assert.throws(
         () => read(output),

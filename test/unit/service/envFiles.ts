@@ -14,10 +14,10 @@ export interface EnvFileFixture {
    */
   readonly issues?: readonly (readonly [line: number, kind: IssueKind, covered?: string])[];
   /**
-   * True if the file is refused because it's too large, contains NUL characters, or isn't valid
+   * True if the file is rejected because it's too large, contains NUL characters, or isn't valid
    * UTF-8.
    */
-  readonly isRefused?: boolean;
+  readonly isRejected?: boolean;
 }
 
 export const KEY = 'canaryKey-0123456789_abc';
@@ -84,14 +84,14 @@ const shapes: readonly EnvFileFixture[] = [
     name: '10,000 other lines',
     file: lines(...Array.from({ length: 10_000 }, (_, n) => `V_${n}=${n}`), key, project, url),
     values: good,
-    isRefused: true,
+    isRejected: true,
   },
   { name: '64 KiB', file: bytes(`${lines(key, project, url)}#`.padEnd(65_536, 'x')), values: good },
-  { name: 'more than 64 KiB', file: bytes(''.padEnd(65_537, '#')), isRefused: true },
-  { name: '10 MB', file: new Uint8Array(10_000_000).fill(35), isRefused: true },
-  { name: 'NUL', file: bytes(withKey(`${key}\0`)), isRefused: true },
-  { name: 'UTF-16', file: bytes(`\ufeff${lines(key, project, url)}`, 'utf16le'), isRefused: true },
-  { name: 'Latin-1', file: bytes(lines('NAME=Jürgen', key), 'latin1'), isRefused: true },
+  { name: 'more than 64 KiB', file: bytes(''.padEnd(65_537, '#')), isRejected: true },
+  { name: '10 MB', file: new Uint8Array(10_000_000).fill(35), isRejected: true },
+  { name: 'NUL', file: bytes(withKey(`${key}\0`)), isRejected: true },
+  { name: 'UTF-16', file: bytes(`\ufeff${lines(key, project, url)}`, 'utf16le'), isRejected: true },
+  { name: 'Latin-1', file: bytes(lines('NAME=Jürgen', key), 'latin1'), isRejected: true },
 ];
 
 const sets: readonly EnvFileFixture[] = [

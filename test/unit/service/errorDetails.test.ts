@@ -7,11 +7,11 @@ import {
   isKnownCode,
   KIND_BY_CODE,
   REQUEST_ENTITY,
-  TOKEN_REQUEST_REFUSED,
+  TOKEN_REQUEST_REJECTED,
 } from '../../../src/service/errors.ts';
 import { recordings } from '../../emulator/recordings.ts';
 
-const KEY_REFUSED = 'BXNIM0415E';
+const KEY_REJECTED = 'BXNIM0415E';
 
 /**
  * The rows of the error details table in docs/skills.md. Each row contains its details, its
@@ -38,7 +38,7 @@ describe('the table of error details in docs/skills.md', () => {
     const inference = [...Object.keys(KIND_BY_CODE), INPUT_ARGUMENT, REQUEST_ENTITY];
     assert.deepEqual(
       rows.flatMap(({ codes }) => codes).toSorted(),
-      [...inference, TOKEN_REQUEST_REFUSED, KEY_REFUSED].toSorted(),
+      [...inference, TOKEN_REQUEST_REJECTED, KEY_REJECTED].toSorted(),
     );
   });
 
@@ -56,13 +56,13 @@ describe('the table of error details in docs/skills.md', () => {
   });
 
   it('has a row for each 401 code, and a row for a 401 without a code', () => {
-    const refusals = rows.filter(({ statuses }) => statuses.includes(401));
+    const rejections = rows.filter(({ statuses }) => statuses.includes(401));
     const known = Object.keys(KIND_BY_CODE);
     assert.deepEqual(
-      refusals.map(({ codes }) => codes),
+      rejections.map(({ codes }) => codes),
       [...known.filter((code) => KIND_BY_CODE[code] === 'unauthorized').map((code) => [code]), []],
     );
-    for (const { codes, texts } of refusals) {
+    for (const { codes, texts } of rejections) {
       const [code] = codes;
       const bodies = [
         ...codes.map((one) => ({ errors: [{ code: one, message: '' }] })),

@@ -70,7 +70,7 @@ describe('isUnreachable', () => {
     ['a lost response', new ServiceError('connection-lost', { status: 200 }), false],
     ['no response in time', new ServiceError('timeout', { phase: 'start' }), true],
     ['a stalled response', new ServiceError('timeout', { phase: 'idle', status: 200 }), false],
-    ['a refusal', new ServiceError('forbidden', { status: 403 }), false],
+    ['a rejection', new ServiceError('forbidden', { status: 403 }), false],
   ];
   for (const [what, error, isSo] of rows) {
     it(`returns ${isSo} for ${what}`, () => assert.equal(isUnreachable(error), isSo));

@@ -207,21 +207,21 @@ describe('a watsonx stream event', () => {
 });
 
 describe('an error response from the identity service', () => {
-  const refusal = (errorCode: string) =>
+  const rejection = (errorCode: string) =>
     JSON.stringify({ errorCode, errorMessage: 'text', context: { requestId: 'abc-1' } });
   const table: readonly [number, string, ErrorKind][] = [
-    [400, refusal('BXNIM0415E'), 'key-refused'],
-    [401, refusal('BXNIM0415E'), 'key-refused'],
-    [403, refusal('BXNIM9999E'), 'key-refused'],
-    [400, refusal('BXNIM0106E'), 'token-request-refused'],
+    [400, rejection('BXNIM0415E'), 'key-rejected'],
+    [401, rejection('BXNIM0415E'), 'key-rejected'],
+    [403, rejection('BXNIM9999E'), 'key-rejected'],
+    [400, rejection('BXNIM0106E'), 'token-request-rejected'],
     [429, '{"errorCode":"X","errorMessage":"Too many requests"}', 'rate-limited'],
-    [500, refusal('X'), 'server-failed'],
+    [500, rejection('X'), 'server-failed'],
     [503, html, 'server-failed'],
     [407, html, 'proxy'],
     [400, html, 'unexpected-answer'],
     [401, '', 'unexpected-answer'],
     [403, '{"error":"blocked by your company"}', 'unexpected-answer'],
-    [404, refusal('BXNIM0415E'), 'unexpected-answer'],
+    [404, rejection('BXNIM0415E'), 'unexpected-answer'],
   ];
   for (const [status, text, kind] of table) {
     it(`is reported as ${kind}: ${status} with ${text.slice(0, 50) || 'no body'}`, () => {

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../src/service/errors.ts';
 import { type FakeTime, never, settled, tokenAnswer } from './fixtures.ts';
 
 export const MINUTE = 60_000;
-export const refused = new ServiceError('key-refused', { status: 400 });
+export const rejected = new ServiceError('key-rejected', { status: 400 });
 export const down = new ServiceError('server-failed', { status: 503 });
 
 /** Creates a token service whose token requests the test answers. */

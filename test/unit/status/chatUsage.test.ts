@@ -36,7 +36,7 @@ describe('a request to a chat model', () => {
   let hooks: ReturnType<typeof installEditor>;
   let Provider: typeof ChatProvider;
   let recorded: UsedRequest[];
-  let refusal: string | undefined;
+  let rejection: string | undefined;
   let fetch: () => Promise<Response>;
   before(async () => {
     editor = new UsageEditor();
@@ -49,7 +49,7 @@ describe('a request to a chat model', () => {
   });
   beforeEach(() => {
     recorded = [];
-    refusal = undefined;
+    rejection = undefined;
     fetch = async () => complete();
   });
   const open = () => {
@@ -65,8 +65,8 @@ describe('a request to a chat model', () => {
       fingerprintOf: async () => 'one',
     };
     const usage = {
-      refusal: async () => refusal,
-      claim: async () => ({ refusal: undefined, end() {} }),
+      rejection: async () => rejection,
+      claim: async () => ({ rejection: undefined, end() {} }),
       record: async (_: unknown, request: UsedRequest) => void recorded.push(request),
     };
     const deps = {
@@ -114,8 +114,8 @@ describe('a request to a chat model', () => {
     assert.ok(inputTokens > JSON.stringify(tools).length / 4);
   });
 
-  it('is refused with a message after the budget is used up', async () => {
-    refusal = 'Nothing was sent.';
+  it('is rejected with a message after the budget is used up', async () => {
+    rejection = 'Nothing was sent.';
     fetch = async () => assert.fail('sent');
     await assert.rejects(respond({ requestInitiator: 'core' }), { message: 'Nothing was sent.' });
     await assert.rejects(open().generate('four', token), { message: 'Nothing was sent.' });

@@ -26,7 +26,7 @@ const waiting = (
   state: ConcurrencyState = { inFlight: 1, waiting: 0, limit: 8 },
 ): RunningGeneration => ({ requests: { state }, retryInMs: () => leftMs });
 const generating = waiting(-1_000);
-const refused = { kind: 'refused', error: new ServiceError('key-refused') } as const;
+const rejected = { kind: 'rejected', error: new ServiceError('key-rejected') } as const;
 
 type Row = [
   name: string,
@@ -197,11 +197,11 @@ const rows: Row[] = [
     'needs your approval',
   ],
   [
-    'key refused',
-    { isSetUp: true, token: refused, obstacle: 'approval' },
-    '$(error) Hosted Model: credentials refused',
+    'key rejected',
+    { isSetUp: true, token: rejected, obstacle: 'approval' },
+    '$(error) Hosted Model: credentials rejected',
     'error',
-    'credentials refused',
+    'credentials rejected',
   ],
 ];
 
@@ -215,7 +215,7 @@ describe('the status item', () => {
 
   it('states in words what its background color means', () => {
     for (const [name, , text, background] of rows) {
-      if (background) assert.match(text, /Set Up|refused|approval/, name);
+      if (background) assert.match(text, /Set Up|rejected|approval/, name);
     }
   });
 

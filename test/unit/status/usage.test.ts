@@ -138,22 +138,22 @@ describe('usage', () => {
   it('blocks chat in all windows once it reaches the daily budget', async () => {
     editor.userSettings.set('dailyTokenBudget', 1_000);
     const [one, other] = [open(), open()];
-    assert.equal(await one.refusal(connection), undefined);
+    assert.equal(await one.rejection(connection), undefined);
     await one.record(connection, asked(1_000));
     for (const usage of [one, other]) {
-      assert.match((await usage.refusal(connection)) ?? '', /^Nothing was sent, .* 1,000 tokens/);
+      assert.match((await usage.rejection(connection)) ?? '', /^Nothing was sent, .* 1,000 tokens/);
     }
     assert.equal(editor.offered.length, 1, 'the warning is shown once');
     // Each key has its own budget.
-    assert.equal(await one.refusal(connectionWith('another')), undefined);
+    assert.equal(await one.rejection(connectionWith('another')), undefined);
     editor.picks.push('Continue Today');
     await other.show(connection);
-    assert.equal(await one.refusal(connection), undefined);
+    assert.equal(await one.rejection(connection), undefined);
     now += 24 * 3_600_000;
     await one.record(connection, asked(2_000));
-    assert.ok(await other.refusal(connection));
+    assert.ok(await other.rejection(connection));
     editor.userSettings.set('dailyTokenBudget', 0);
-    assert.equal(await other.refusal(connection), undefined);
+    assert.equal(await other.rejection(connection), undefined);
   });
 
   it('includes an estimate for each request in progress', async () => {
@@ -161,23 +161,23 @@ describe('usage', () => {
     const usage = open();
     const recorded = await usage.claim(connection, 600);
     const failed = await usage.claim(connection, 600);
-    const refused = await usage.claim(connection, 1);
-    assert.match(refused.refusal ?? '', /1,000 tokens/);
-    assert.deepEqual([recorded.refusal, failed.refusal], [undefined, undefined]);
+    const rejected = await usage.claim(connection, 1);
+    assert.match(rejected.rejection ?? '', /1,000 tokens/);
+    assert.deepEqual([recorded.rejection, failed.rejection], [undefined, undefined]);
     assert.equal(editor.offered.length, 0, 'the budget is not used up yet');
-    for (const claim of [refused, failed, failed]) claim.end();
+    for (const claim of [rejected, failed, failed]) claim.end();
     await usage.record(connection, asked(300), recorded);
     recorded.end();
     const [next] = await Promise.all([1, 2].map(() => usage.claim(connection, 700)));
-    assert.equal(next?.refusal, undefined);
-    assert.equal(await usage.refusal(connectionWith('another')), undefined);
-    assert.ok(await usage.refusal(connection));
+    assert.equal(next?.rejection, undefined);
+    assert.equal(await usage.rejection(connectionWith('another')), undefined);
+    assert.ok(await usage.rejection(connection));
   });
 
   it("isn't read from files before a chat request if there is no budget", async () => {
     const usage = open();
     const { folder } = editor;
-    await usage.refusal(connection);
+    await usage.rejection(connection);
     assert.equal(line(), undefined);
     assert.throws(() => editor.fileNames, { code: 'ENOENT', path: folder });
   });

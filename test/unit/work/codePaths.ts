@@ -165,7 +165,7 @@ export const codePaths: CodePaths = {
     // input for one call, so the work must grow linearly.
     length: 8_192,
   },
-  'the response to a refused prompt': {
+  'the response to a rejected prompt': {
     work: (message) => {
       const errors = [{ code: 'invalid_input_argument', message }];
       inferenceFailure({ status: 400, text: JSON.stringify({ errors }) });

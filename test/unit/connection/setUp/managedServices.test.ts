@@ -69,7 +69,7 @@ describe('a service that the user added', () => {
         tested.push(credentials);
         failTest(credentials);
       },
-      isRefused: () => false,
+      isRejected: () => false,
       forgetTokens() {},
     } as unknown as ServiceRuntime;
     await open();
@@ -168,7 +168,7 @@ describe('a service that the user added', () => {
       editor.picks.push('ACME', CHANGE, OPENAI, 'API Key');
       editor.typed.push(SERVICE, '');
       assert.equal(await connections.setUp(), false);
-      assert.equal(editor.refusals.filter(Boolean).length, 1);
+      assert.equal(editor.rejections.filter(Boolean).length, 1);
       assert.deepEqual(entries(), [none]);
     });
 
@@ -224,7 +224,7 @@ describe('a service that the user added', () => {
 
     it('is saved with its address as typed if the test with /v1 fails', async () => {
       failTest = ({ serviceUrl }) => {
-        throw new ServiceError(serviceUrl === BARE ? 'no-model-list' : 'key-refused');
+        throw new ServiceError(serviceUrl === BARE ? 'no-model-list' : 'key-rejected');
       };
       editor.picks.push(SAVE, 'm');
       editor.typed.push('other-key-of-acme');
@@ -284,7 +284,7 @@ describe('a service that the user added', () => {
         editor.picks.push('ACME', HEADERS, ADD_HEADER);
         editor.typed.push(name);
         assert.equal(await connections.setUp(), false);
-        assert.match(JSON.stringify(editor.refusals), problem);
+        assert.match(JSON.stringify(editor.rejections), problem);
       });
     }
 
@@ -431,7 +431,7 @@ describe('a service that the user added', () => {
       const model = 'ibm/granite-4-h-small';
       editor.picks.push('$(add) Add a Service...', 'watsonx', 'IBM API Key', TEST, model);
       editor.typed.push(url, `${url}/identity/token`, defaultApiKey, defaultProjectId);
-      assert.equal(await connections.setUp(), true, editor.refusals.join());
+      assert.equal(await connections.setUp(), true, editor.rejections.join());
       const connection = await connections.for();
       assert.equal(connection?.modelId, model);
       await connection.generateText('Write a reply.');

@@ -54,7 +54,7 @@ describe('the setup of a new service', () => {
     const command = line || '(empty)';
     const title = parts
       ? `parses the command ${command} as ${JSON.stringify(parts)}`
-      : `refuses the command ${command}`;
+      : `rejects the command ${command}`;
     it(title, async () => {
       const { splitCommand } = await load();
       assert.deepEqual(splitCommand(line), parts);

@@ -136,7 +136,7 @@ describe('the parameter check', () => {
     it(`rejects ${JSON.stringify(parameters).replace('null', 'Infinity')} for both operations`, () => {
       for (const operation of operations) {
         const error = parameterProblem(operation, { ...parameters });
-        assert.equal(error?.kind, 'parameter-refused');
+        assert.equal(error?.kind, 'parameter-rejected');
         assert.deepEqual(error.details, { names: Object.keys(parameters), ...flaw });
       }
     });

@@ -31,7 +31,7 @@ describe('the usage of a request', () => {
     ],
     ['undefined if the request was canceled before it was sent', 'cancelled', {}, '', undefined],
     ['an estimate if the connection broke', 'connection-lost', {}, 'text', estimate(1)],
-    ['undefined if the request was refused', 'bad-request', { attempts: 1 }, '', undefined],
+    ['undefined if the request was rejected', 'bad-request', { attempts: 1 }, '', undefined],
   ];
   for (const [name, kind, details, received, expected] of failures) {
     it(`is ${name}`, () => {

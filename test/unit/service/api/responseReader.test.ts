@@ -338,7 +338,7 @@ describe('a response chunk', () => {
     });
   }
 
-  const refused: (readonly [read: (json: unknown) => ResponseChunk, json: unknown])[] = [
+  const rejected: (readonly [read: (json: unknown) => ResponseChunk, json: unknown])[] = [
     ...[undefined, null, 'x', {}, { choices: {} }, { choices: [null] }, { choices: ['x'] }].map(
       (json) => [readChat, json] as const,
     ),
@@ -353,7 +353,7 @@ describe('a response chunk', () => {
     [readGeneration, { results: [{ stop_reason: 'eos_token' }] }],
     [readGeneration, { results: [{ ...generated, generated_text: null }] }],
   ];
-  for (const [read, json] of refused) {
+  for (const [read, json] of rejected) {
     it(`is rejected by ${read.name} if it is ${JSON.stringify(json)}`, () => {
       assert.throws(() => read(json), { kind: 'unexpected-answer' });
     });

@@ -82,7 +82,7 @@ describe('an on-demand token', () => {
     assert.equal(runs(), 2);
   });
 
-  it("can't be replaced after a refusal until it is a minute old", async () => {
+  it("can't be replaced after a rejection until it is a minute old", async () => {
     const { service } = start();
     const token = await service.get(never);
     await time.pass(MINUTE - 1);

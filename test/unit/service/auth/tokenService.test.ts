@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { TokenService } from '../../../../src/service/auth/tokenService.ts';
 import { ServiceError } from '../../../../src/service/errors.ts';
 import { FakeTime, failureOf, kindOf, never, tokenAnswer } from '../fixtures.ts';
-import { down, MINUTE, refused, underTest } from '../tokens.ts';
+import { down, MINUTE, rejected, underTest } from '../tokens.ts';
 
 describe('the token service', () => {
   let time: FakeTime;
@@ -228,11 +228,11 @@ describe('the token service', () => {
     assert.deepEqual([seen, service.state.kind], [['fetching', 'valid'], 'expired']);
   });
 
-  it('cancels calls after disposal, even if the key was already refused', async () => {
+  it('cancels calls after disposal, even if the key was already rejected', async () => {
     const { service, answer, value } = underTest(time);
-    const refused = failureOf(value());
-    await answer(new ServiceError('key-refused'));
-    assert.equal((await refused).kind, 'key-refused');
+    const rejected = failureOf(value());
+    await answer(new ServiceError('key-rejected'));
+    assert.equal((await rejected).kind, 'key-rejected');
     service.dispose();
     assert.equal(await kindOf(value()), 'cancelled');
   });
@@ -253,7 +253,7 @@ describe('the token service', () => {
   });
 });
 
-describe('a refused key', () => {
+describe('a rejected key', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();
@@ -263,10 +263,10 @@ describe('a refused key', () => {
   it("H17: isn't sent again until the user refreshes the token", async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
-    await answer(refused);
-    assert.equal(await first, 'key-refused');
+    await answer(rejected);
+    assert.equal(await first, 'key-rejected');
     for (let call = 0; call < 100; call += 1) {
-      assert.equal(await kindOf(value()), 'key-refused');
+      assert.equal(await kindOf(value()), 'key-rejected');
       service.keepFresh();
       await time.pass(10 * MINUTE);
     }
@@ -277,20 +277,20 @@ describe('a refused key', () => {
     assert.deepEqual([await value(), flights.length], ['token-2', 2]);
   });
 
-  it('stays refused if a valid token is dropped or a refresh is canceled', async () => {
+  it('stays rejected if a valid token is dropped or a refresh is canceled', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(48 * MINUTE);
     const token = await service.get(never);
-    await answer(refused);
+    await answer(rejected);
     assert.equal(await value(), 'token-1', 'the valid token is still used');
     service.drop(token);
-    assert.equal(await kindOf(value()), 'key-refused');
+    assert.equal(await kindOf(value()), 'key-rejected');
     const leaving = new AbortController();
     const left = kindOf(service.refresh(leaving.signal));
     leaving.abort();
     assert.equal(await left, 'cancelled');
-    assert.equal(await kindOf(value()), 'key-refused');
-    assert.deepEqual([service.state.kind, flights.length], ['refused', 3]);
+    assert.equal(await kindOf(value()), 'key-rejected');
+    assert.deepEqual([service.state.kind, flights.length], ['rejected', 3]);
   });
 });

@@ -5,7 +5,7 @@ import { TokenServices } from '../../../../src/service/auth/tokenServices.ts';
 import type { Credentials } from '../../../../src/service/credentials.ts';
 import type { ServiceError } from '../../../../src/service/errors.ts';
 import { credentials, kindOf, never, tokenAnswer } from '../fixtures.ts';
-import { down, refused } from '../tokens.ts';
+import { down, rejected } from '../tokens.ts';
 
 const acme = {
   ...{ word: 'acme', api: 'openai', defaultModel: 'm' },
@@ -76,11 +76,11 @@ describe('the token services of a window', () => {
 
   it('H17: resend a key that failed a test only if the test is repeated', async () => {
     const { services, requests, world, test } = start();
-    world.failure = refused;
-    assert.equal(await kindOf(test(credentials)), 'key-refused');
-    assert.equal(await kindOf(services.for(credentials).get(never)), 'key-refused');
-    assert.deepEqual([requests.length, services.isRefused(credentials.apiKey)], [1, true]);
-    assert.equal(await kindOf(test(credentials)), 'key-refused');
+    world.failure = rejected;
+    assert.equal(await kindOf(test(credentials)), 'key-rejected');
+    assert.equal(await kindOf(services.for(credentials).get(never)), 'key-rejected');
+    assert.deepEqual([requests.length, services.isRejected(credentials.apiKey)], [1, true]);
+    assert.equal(await kindOf(test(credentials)), 'key-rejected');
     assert.equal(requests.length, 2);
   });
 
@@ -96,34 +96,34 @@ describe('the token services of a window', () => {
   it('test credentials with a new token, even if the old token is still valid', async () => {
     const { services, requests, world, test } = start();
     await services.for(credentials).get(never);
-    world.failure = refused;
-    assert.equal(await kindOf(test(credentials)), 'key-refused');
+    world.failure = rejected;
+    assert.equal(await kindOf(test(credentials)), 'key-rejected');
     assert.equal(requests.length, 2);
-    assert.equal(services.isRefused(credentials.apiKey), true);
+    assert.equal(services.isRejected(credentials.apiKey), true);
   });
 
-  it('resend a refused key if its credentials are tested', async () => {
+  it('resend a rejected key if its credentials are tested', async () => {
     const { services, requests, world, test } = start();
-    world.failure = refused;
-    assert.equal(await kindOf(services.for(credentials).get(never)), 'key-refused');
-    assert.equal(await kindOf(services.for(credentials).get(never)), 'key-refused');
+    world.failure = rejected;
+    assert.equal(await kindOf(services.for(credentials).get(never)), 'key-rejected');
+    assert.equal(await kindOf(services.for(credentials).get(never)), 'key-rejected');
     assert.equal(requests.length, 1);
     delete world.failure;
     await test(credentials);
-    assert.deepEqual([requests.length, services.isRefused(credentials.apiKey)], [2, false]);
+    assert.deepEqual([requests.length, services.isRejected(credentials.apiKey)], [2, false]);
   });
 
-  it("don't count a key as refused if it is accepted for a different account", async () => {
+  it("don't count a key as rejected if it is accepted for a different account", async () => {
     const { services, world, test } = start();
     const withClient = (account: string) => ({ ...credentials, service: oauth, account });
-    world.failure = refused;
-    assert.equal(await kindOf(test(withClient('wrong-client'))), 'key-refused');
+    world.failure = rejected;
+    assert.equal(await kindOf(test(withClient('wrong-client'))), 'key-rejected');
     delete world.failure;
     await test(withClient('right-client'));
-    assert.equal(services.isRefused(credentials.apiKey), false);
-    world.failure = refused;
-    assert.equal(await kindOf(test(withClient('right-client'))), 'key-refused');
-    assert.equal(services.isRefused(credentials.apiKey), true);
+    assert.equal(services.isRejected(credentials.apiKey), false);
+    world.failure = rejected;
+    assert.equal(await kindOf(test(withClient('right-client'))), 'key-rejected');
+    assert.equal(services.isRejected(credentials.apiKey), true);
   });
 
   it('remember each secret only once, even if the user signs out twice', async () => {

@@ -27,7 +27,7 @@ describe('the limits of a model', () => {
     assert.equal(problemOf({ maxOutputTokens: 512 }, parameters), undefined);
     const details = { names: ['max_new_tokens'], bound: 'most', limitOf: 'model', limit: 511 };
     assert.deepEqual(problemOf({ maxOutputTokens: 511 }, parameters), [
-      'parameter-refused',
+      'parameter-rejected',
       { ...details, actual: 512 },
     ]);
     for (const unset of [{}, { max_new_tokens: null }]) {

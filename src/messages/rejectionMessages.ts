@@ -33,10 +33,10 @@ const UNKNOWN_TARGET =
  * Messages, keyed by error code. The codes are defined by OAuth 2.0
  * (https://www.rfc-editor.org/rfc/rfc6749#section-5.2), by its extensions, or by a single provider.
  */
-const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
+const OAUTH_REJECTIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     invalid_request:
-      'The identity service refused the token request as invalid. It may expect the client ID and secret in a different place. Change “clientAuthentication” in the service’s entry in hostedModel.services.',
+      'The identity service rejected the token request as invalid. It may expect the client ID and secret in a different place. Change “clientAuthentication” in the service’s entry in hostedModel.services.',
     invalid_grant:
       'The identity service no longer accepts the client’s grant. Ask the identity service’s administrator to renew the grant.',
     unauthorized_client:
@@ -52,16 +52,16 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-export const REFUSAL_MESSAGES = {
-  'parameter-refused': parameterRefused,
-  'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: keyRefusal(code, labels, place) + reenabledAdvice(labels, place),
+export const REJECTION_MESSAGES = {
+  'parameter-rejected': parameterRejected,
+  'key-rejected': ({ code = '' }, { place, labels }) => ({
+    text: keyRejection(code, labels, place) + reenabledAdvice(labels, place),
     actions: [place.all, 'refreshToken'],
   }),
-  'token-request-refused': ({ code = '' }, { labels }) => ({
+  'token-request-rejected': ({ code = '' }, { labels }) => ({
     text:
-      OAUTH_REFUSALS.get(code) ??
-      `The identity service refused the token request. Check ${identityAddress(labels)}.`,
+      OAUTH_REJECTIONS.get(code) ??
+      `The identity service rejected the token request. Check ${identityAddress(labels)}.`,
     actions: ['openSettings'],
   }),
   'token-unusable': ({ host }, { labels }) => ({
@@ -69,8 +69,8 @@ export const REFUSAL_MESSAGES = {
     actions: ['openSettings', 'retry'],
   }),
   unauthorized,
-  'refused-once': () => ({
-    text: 'The service refused the request, but all checks pass now. The cause was probably temporary, such as an expired token. Try again.',
+  'rejected-once': () => ({
+    text: 'The service rejected the request, but all checks pass now. The cause was probably temporary, such as an expired token. Try again.',
     actions: ['retry', 'diagnose'],
   }),
   forbidden: ({ isUnchecked }, { place, labels }) => ({
@@ -104,7 +104,7 @@ export const REFUSAL_MESSAGES = {
 
 /**
  * Returns advice on a key that was re-enabled. Empty if requests contain the key itself or the key
- * isn't stored yet, because in those cases a refused key is sent again anyway.
+ * isn't stored yet, because in those cases a rejected key is sent again anyway.
  */
 function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): string {
   if (sendsSecret(labels) || !isStored) return '';
@@ -112,19 +112,19 @@ function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): 
 }
 
 /** Returns sentences that explain why authentication may have failed, and what to do. */
-function keyRefusal(code: string, labels: LabelContext, { newKey }: SettingsLocation): string {
+function keyRejection(code: string, labels: LabelContext, { newKey }: SettingsLocation): string {
   if (code === 'invalid_client') {
-    return `The identity service refused the client. The ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;
+    return `The identity service rejected the client. The ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;
   }
   if (!needsSetting('apiKey', labels)) {
     return 'The service requires authentication, but was set up without it. Select an authentication method in the setup.';
   }
   if (sendsSecret(labels)) {
-    return `The service refused the key. The key is unknown, expired, or the wrong kind. Copy it again, then ${newKey('it')}.`;
+    return `The service rejected the key. The key is unknown, expired, or the wrong kind. Copy it again, then ${newKey('it')}.`;
   }
   return needsSetting('account', labels)
-    ? `The identity service refused the ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}. One of them is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`
-    : `The identity service refused the ${settingLabel('apiKey', labels)}. The key is unknown, expired, or disabled. Copy it again or create a new one, then ${newKey('it')}.`;
+    ? `The identity service rejected the ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}. One is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`
+    : `The identity service rejected the ${settingLabel('apiKey', labels)}. The key is unknown, expired, or disabled. Copy it again or create a new one, then ${newKey('it')}.`;
 }
 
 /**
@@ -153,13 +153,13 @@ function unauthorized(
       };
     default:
       return {
-        text: `The service refused the ${sendsSecret(labels) ? 'key' : 'new token'}. ${accountAdvice(labels, place.keyName)}${unchecked(isUnchecked)}`,
+        text: `The service rejected the ${sendsSecret(labels) ? 'key' : 'new token'}. ${accountAdvice(labels, place.keyName)}${unchecked(isUnchecked)}`,
         actions: [place.all, isUnchecked ? 'diagnose' : 'retry'],
       };
   }
 }
 
-/** Returns advice on what to check if the service refused a new token or the key itself. */
+/** Returns advice on what to check if the service rejected a new token or the key itself. */
 function accountAdvice(labels: LabelContext, place: string): string {
   const names = neededSettings(labels.service ?? services[0]);
   if (names.length > 1) {
@@ -175,9 +175,9 @@ function unchecked(isUnchecked: true | undefined): string {
   return isUnchecked ? ' The exact cause couldn’t be determined.' : '';
 }
 
-function parameterRefused(details: ErrorDetails, { template }: FailureContext): Message {
+function parameterRejected(details: ErrorDetails, { template }: FailureContext): Message {
   const start =
-    details.status === undefined ? 'Nothing was sent' : 'The service refused the request';
+    details.status === undefined ? 'Nothing was sent' : 'The service rejected the request';
   const what = `${start}: ${parameterFlawText(details)}.`;
   // The name can include a field, as in `length_penalty.decay_factor`.
   const name = details.names?.[0]?.split('.')[0];
