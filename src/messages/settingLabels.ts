@@ -32,7 +32,7 @@ export function settingLabel(
 /** Lists settings with articles, as in "an API key, a project ID, and a service URL". */
 export function settingNames(names: readonly SettingName[], context?: LabelContext): string {
   const labels = names.map((name) => settingLabel(name, context));
-  return listOf(labels.map((label) => `${label.startsWith('A') ? 'an' : 'a'} ${label}`));
+  return listOf(labels.map((label) => `${/^[aeio]/i.test(label) ? 'an' : 'a'} ${label}`));
 }
 
 export function missingText(names: readonly SettingName[], context?: LabelContext): string {
