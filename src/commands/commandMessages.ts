@@ -21,7 +21,7 @@ export const COMMAND_MESSAGES = {
   usedWithHiddenModel: (name: string) =>
     `${name} is now used for selections. A workspace or remote setting overrides its model.`,
   notSetUp: (name: string) => `Couldn’t switch to ${name}, because it’s no longer set up.`,
-  noGeneration: 'This document has no generation to repeat.',
+  noGeneration: 'There’s no generation to repeat in this document.',
   noPreview: 'Open a response preview first.',
   /** Messages for a malformed keybinding argument. */
   malformed: {

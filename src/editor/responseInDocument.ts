@@ -24,7 +24,7 @@ export interface NextChange extends TextChange {
 /** Only `restart` can change the state from `lost` or `undone` back to `open`. */
 type ResponseState =
   | 'open'
-  /** The waiting text can't be written. */
+  /** The pending text can't be written. */
   | 'lost'
   /** The user undid the job, and text that arrives later is discarded. */
   | 'undone';
@@ -108,7 +108,7 @@ export class ResponseInDocument {
   }
 
   /**
-   * Allows the waiting text to be written. Text that arrives later is held back until the next
+   * Allows the pending text to be written. Text that arrives later is held back until the next
    * call.
    */
   accept(): void {
@@ -138,14 +138,14 @@ export class ResponseInDocument {
   }
 
   /**
-   * The change that would write all waiting text, including text that hasn't been accepted yet.
+   * The change that would write all pending text, including text that hasn't been accepted yet.
    * Undefined if no text is waiting, or if the text can't be written.
    */
   get upcoming(): NextChange | undefined {
     return this.#changeFor(this.#waiting);
   }
 
-  /** Removes the text of a written change from the waiting text. */
+  /** Removes the text of a written change from the pending text. */
   wrote({ text, tailLength }: NextChange): void {
     const length = text.length - tailLength;
     this.#waiting = this.#waiting.slice(length);
@@ -158,7 +158,7 @@ export class ResponseInDocument {
   }
 
   /**
-   * Marks the response as undone. Discards waiting text, and any text that arrives before `restart`
+   * Marks the response as undone. Discards pending text, and any text that arrives before `restart`
    * is called.
    */
   withdraw(): void {

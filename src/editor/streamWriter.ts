@@ -182,14 +182,14 @@ export class StreamWriter implements ResponseWriter {
   }
 
   /**
-   * Allows the waiting text of these responses to be written. Text that arrives later is held back
+   * Allows the pending text of these responses to be written. Text that arrives later is held back
    * until the next call. Applies to all responses by default.
    */
   accept(indices: Iterable<number> = this.#responses.keys()): void {
     for (const index of indices) this.#response(index).accept();
   }
 
-  /** Returns the document's text as it would be after writing these responses' waiting text. */
+  /** Returns the document's text as it would be after writing these responses' pending text. */
   previewOf(indices: ReadonlySet<number>): string {
     let text = '';
     let from = 0;
@@ -203,7 +203,7 @@ export class StreamWriter implements ResponseWriter {
   }
 
   /**
-   * True if writing these responses' waiting text would leave the document's text unchanged. False
+   * True if writing these responses' pending text would leave the document's text unchanged. False
    * if a response has no text that can be written.
    */
   isSameText(indices: ReadonlySet<number>): boolean {

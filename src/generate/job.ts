@@ -118,7 +118,7 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Language ID of the responses. Responses that go into the document have the document's language.
+   * Language ID of the responses. Responses that go into the document use the document's language.
    */
   get languageId(): string {
     return this.mode.placeOf ? this.document.languageId : this.#responseLanguage;

@@ -57,7 +57,7 @@ const MAX_AT_ONCE = 8;
  * reports the outcome. Text received before a failure stays in the document. Depending on
  * `runMode`, a retry replaces this text or continues it.
  * @param prepare called before the run, for example to prompt the user; resolves to false if the
- * run must not start
+ * run shouldn't start
  */
 export async function runJob(
   options: GenerateDeps,

@@ -101,7 +101,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['openSettings'],
   }),
   'headers-too-large': ({ host }) => ({
-    text: `${host ?? 'The service'} rejected the request, because the headers are too large. Shorten any headers that you added, or use a shorter key or token.`,
+    text: `${host ?? 'The service'} rejected the request because the headers are too large. Shorten any headers that you added, or use a shorter key or token.`,
     actions: ['setUp'],
   }),
   'operation-unsupported': () => ({

@@ -6,7 +6,7 @@ import { reportUnapprovedTotal } from '../emulator/unapprovedTotal.ts';
 /** Minimum number of servers that stand in for unapproved hosts in the whole suite. */
 const unapprovedListeners = 1;
 
-/** Timeout of a test in milliseconds. It's long, because the machine may be busy. */
+/** Timeout of a test in milliseconds. It's long because the machine may be busy. */
 const testMilliseconds = 300_000;
 
 /**

@@ -174,7 +174,7 @@ describe('an open .env file', () => {
     assert.equal(parseEnvText(complete, ibm, services).service, ibm);
   });
 
-  it('is checked for the selected service if it contains any variable of that service', () => {
+  it("is checked for the selected service if it contains any of that service's variables", () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 

@@ -63,7 +63,7 @@ function identityClient(
 }
 
 /**
- * Checks that the token endpoint responds. Doesn't send a credential.
+ * Checks that the token endpoint responds. Sends no credentials.
  * @throws {ServiceError} as `Http.probe` does
  */
 export async function probeIdentity(

@@ -23,7 +23,7 @@ export class RequestNotSentError extends Error {
   override readonly name = 'RequestNotSentError';
 }
 
-/** Error codes for a kept-alive network connection that the service has closed. */
+/** Error codes for a keep-alive connection that the service has closed. */
 const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
@@ -46,8 +46,8 @@ export async function reconnectingFetch(
   try {
     return await send(url, init);
   } catch (error) {
-    // The service has probably closed a kept-alive network connection. Sending the request again
-    // opens a new network connection.
+    // The service has probably closed a keep-alive connection. Sending the request again opens a
+    // new network connection.
     if (!isOfClosedConnection(error) || init.signal?.aborted) throw error;
     return send(url, init);
   }

@@ -54,7 +54,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it("forgets the workspace's use of an external source as soon as the user signs out in another window", async () => {
+  it('forgets that the workspace uses an external source as soon as the user signs out in another window', async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const editor = editorOf();

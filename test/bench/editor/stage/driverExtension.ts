@@ -16,7 +16,7 @@ import {
 } from 'vscode';
 import { clockMs, type Orders, portVariable, type Ran, type Run } from './protocol.ts';
 
-/** A turn in `quiet` counts as quiet if it takes fewer milliseconds than this. */
+/** A turn in `quiet` counts as quiet if it takes less than this many milliseconds. */
 const quietTurnMs = 8;
 /** Required number of quiet turns in a row, and maximum number of turns. */
 const [quietTurns, mostTurns] = [20, 200];

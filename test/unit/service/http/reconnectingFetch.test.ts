@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { reconnectingFetch } from '../../../../src/service/http/reconnectingFetch.ts';
 
 /**
- * `fetch` can pick a kept-alive connection that closes before the first byte is sent. These tests
+ * `fetch` can pick a keep-alive connection that closes before the first byte is sent. These tests
  * simulate this failure, and similar failures that must not be retried.
  */
 describe('reconnectingFetch', () => {
