@@ -55,8 +55,8 @@ async function ask<Value>(
 }
 
 /**
- * Prompts the user to approve or reject a change made to the hosts, service entry, or program since
- * the key was saved (R3 in docs/threat-model.md). Enter presses the button that rejects the change.
+ * Prompts the user to approve or decline a change made to the hosts, service entry, or program since
+ * the key was saved (R3 in docs/threat-model.md). Enter presses the button that declines the change.
  */
 export function askDestination(
   { approved, wanted, isEntryChanged, program }: DestinationChange,

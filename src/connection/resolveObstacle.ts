@@ -111,7 +111,7 @@ export async function resolveObstacle(
  * If the service's entry has changed, or if only its program has, prompts for approval of that
  * change instead. If another window replaces the stored record during the prompt, the new record
  * isn't changed, because the user decided about the old record.
- * @returns true if the lookup must be repeated; false if the user closed the prompt or rejected the
+ * @returns true if the lookup must be repeated; false if the user closed the prompt or declined the
  * change, or if the record couldn't be stored
  */
 async function settleDestination(

@@ -69,9 +69,13 @@ export const STILL_WAITING = 'No response yet.';
 export const STALLED = 'No new text for over 10 seconds.';
 export const RETRY_TOOLTIP = 'Send the request again';
 
-/** Adds a hint to a progress text. Escape cancels a run only in an editor with its document. */
-export function withEscHint(text: string): string {
-  return `${text} Esc cancels`;
+/**
+ * Adds a hint to a progress text.
+ * @param isActive true if the run's document is active. Escape also cancels only if that document's
+ * editor has focus, but extensions can't detect focus.
+ */
+export function withEscHint(text: string, isActive = true): string {
+  return isActive ? `${text} Esc cancels` : text;
 }
 
 /** @param retryLink a link with the label `RETRY` */

@@ -1,4 +1,4 @@
-import { type Disposable, type TextDocument, window } from 'vscode';
+import { type Disposable, EventEmitter, type TextDocument, window } from 'vscode';
 import type { Target } from '../editor/capturedSelection.ts';
 import { Previews } from '../editor/previews.ts';
 import type { Undone } from '../editor/streamWriter.ts';
@@ -16,6 +16,9 @@ const KEPT = 20;
 export class RecentJobs implements Disposable {
   readonly previews = new Previews();
   readonly announcements = new Announcements();
+  readonly #changed = new EventEmitter<void>();
+  /** Fires when the result of `isActive` may have changed, and when a run starts or ends. */
+  readonly onDidChangeActive = this.#changed.event;
   readonly #listener = window.onDidChangeActiveTextEditor(() => this.#updateContextKey());
   /** Oldest first. */
   readonly #kept: Job[] = [];
@@ -114,6 +117,7 @@ export class RecentJobs implements Disposable {
 
   dispose(): void {
     this.#listener.dispose();
+    this.#changed.dispose();
     for (const job of this.#kept) job.dispose();
     this.previews.dispose();
     this.announcements.dispose();
@@ -129,6 +133,7 @@ export class RecentJobs implements Disposable {
   #updateContextKey(): void {
     const isGenerating = this.#here.some((job) => this.#isGenerating(job));
     setContextKey('isGenerating', isGenerating);
+    this.#changed.fire();
   }
 
   #isGenerating(job: Job): boolean {

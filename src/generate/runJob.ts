@@ -125,20 +125,20 @@ async function attempt(
   if (isModelReplaced(found, job)) {
     offer('warning', texts.INVALID_MODEL, ACTION_LABELS.selectModel, 'hostedModel.selectModel');
   }
-  const generating = texts.withEscHint(texts.GENERATING);
-  const endStart = options.jobs.announcements.started(generating);
+  const { jobs } = options;
+  const generating = texts.withEscHint(texts.GENERATING, jobs.isActive(job));
+  const endStart = jobs.announcements.started(generating);
   const outcomes = await cancellable(
     generating,
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
       const showText = (text: string) => {
         // Remove the announcement that the run has started, because the status item may now show a
-        // countdown.
+        // countdown, or Escape may no longer cancel the run.
         endStart();
         say(text);
       };
-      const isActive = () => options.jobs.isActive(job);
-      const progress = new WaitProgress(showText, connection.requests, isActive);
+      const progress = new WaitProgress(showText, connection.requests, jobs, job, generating);
       const onUsed = (used: UsedTokens) =>
         options.onUsage(connection, { model: connection.modelId, caller: 'selection', ...used });
       return generateAll(run, { connection, onUsed, signal, progress }).finally(() =>

@@ -6,6 +6,7 @@ import { toNextSecond, type Wait, waitFor } from '../status/requestsView.ts';
 import { commandLink } from '../undocumentedApi.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
+import type { RecentJobs } from './recentJobs.ts';
 
 /** The labels and the progress text of a run that is waiting for responses. */
 
@@ -51,6 +52,8 @@ interface PendingRetry {
   readonly leftMs: () => number;
 }
 
+type ActiveJobs = Pick<RecentJobs, 'isActive' | 'onDidChangeActive'>;
+
 /** Milliseconds between the progress text about a slow response and the offer to retry. */
 const OFFER_AFTER_MS = 15_000;
 
@@ -69,7 +72,8 @@ const STALLED_AFTER_MS = 10_000;
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
   readonly #requests: Connection['requests'];
-  readonly #isActive: () => boolean;
+  readonly #jobs: ActiveJobs;
+  readonly #job: Job;
   readonly #removeListeners: readonly (() => void)[];
   /** The text to show while no request is waiting. */
   #generating = texts.GENERATING;
@@ -90,25 +94,30 @@ export class WaitProgress implements Disposable {
   readonly #retries = new Map<AbortController, PendingRetry>();
   #countDown: NodeJS.Timeout | undefined;
   /** The text in the notification. */
-  #shown = texts.withEscHint(texts.GENERATING);
+  #shown: string;
 
   /**
    * @param say shows a message in the run's progress notification
    * @param requests the requests to the service, including those of other runs
-   * @param isActive returns true if the run's document is active, so that Escape cancels the run
+   * @param jobs the jobs that include this run's job
+   * @param shown the text in the notification at the start
    */
   constructor(
     say: (message: string) => void,
     requests: Connection['requests'],
-    isActive: () => boolean,
+    jobs: ActiveJobs,
+    job: Job,
+    shown: string,
   ) {
     this.#say = say;
     this.#requests = requests;
-    this.#isActive = isActive;
-    const editorListener = window.onDidChangeActiveTextEditor(() => this.#show());
+    this.#jobs = jobs;
+    this.#job = job;
+    this.#shown = shown;
+    const activeListener = jobs.onDidChangeActive(() => this.#show());
     this.#removeListeners = [
       requests.onDidChange(() => this.#show()),
-      () => editorListener.dispose(),
+      () => activeListener.dispose(),
     ];
   }
 
@@ -124,7 +133,7 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Called if an attempt gets no response headers within 5 s. If neither text nor reasoning arrives
+   * Called if an attempt gets no response within 5 s. If neither text nor reasoning arrives
    * in the next 15 s, offers to retry the request.
    */
   onSilence(request: AbortController): void {
@@ -219,8 +228,7 @@ export class WaitProgress implements Disposable {
     if (this.#offered.size > 0) {
       return texts.noResponseText(commandLink(texts.RETRY, this.#retryId, texts.RETRY_TOOLTIP));
     }
-    const text = this.#waitText(wait, next);
-    return this.#isActive() ? texts.withEscHint(text) : text;
+    return texts.withEscHint(this.#waitText(wait, next), this.#jobs.isActive(this.#job));
   }
 
   #waitText(wait: Wait | undefined, next: PendingRetry | undefined): string {

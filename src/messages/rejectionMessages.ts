@@ -123,7 +123,7 @@ function keyRejection(code: string, labels: LabelContext, { newKey }: SettingsLo
     return `The service rejected the key. The key is unknown, expired, or the wrong kind. Copy it again, then ${newKey('it')}.`;
   }
   return needsSetting('account', labels)
-    ? `The identity service rejected the ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}. One is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`
+    ? `The identity service rejected the ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}. Either may be unknown, expired, or disabled. Copy both, then ${newKey('them')}.`
     : `The identity service rejected the ${settingLabel('apiKey', labels)}. The key is unknown, expired, or disabled. Copy it again or create a new one, then ${newKey('it')}.`;
 }
 

@@ -87,7 +87,7 @@ export interface ErrorDetails {
   readonly requestId?: string;
   /** The host that the request was addressed to. */
   readonly host?: string;
-  /** The host that a rejected redirect points to, if the host is valid. */
+  /** The host that a redirect points to, if the host is valid. */
   readonly redirectHost?: string;
   /** Host and port of the proxy. */
   readonly proxy?: string;

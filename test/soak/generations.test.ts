@@ -148,15 +148,15 @@ describe(`${GENERATIONS} generations`, function () {
     }
     const count = (...kinds: Ending[]) => endings.filter((each) => kinds.includes(each)).length;
     const [answers, cut] = [count('answer'), count('connection-lost', 'incomplete')];
-    const rejected = count('unreachable');
-    const others = endings.length - answers - cut - rejected;
+    const refused = count('unreachable');
+    const others = endings.length - answers - cut - refused;
     const title = `${ALL} generations, with a restart of the service every ${EACH} generations: ${others} unexpected outcomes`;
     const measures: Measure[] = [
       { name: 'outcomes', found: endings.length, bar: ['=', GENERATIONS] },
       { name: 'restarts', found: restarts, bar: ['=', GENERATIONS / EACH] },
       { name: 'generations that got their own response', found: answers },
       { name: 'generations that a restart interrupted', found: cut },
-      { name: 'generations that were refused during a restart', found: rejected },
+      { name: 'generations that were refused during a restart', found: refused },
       {
         name: 'generations that were mixed up or failed unexpectedly',
         found: others,

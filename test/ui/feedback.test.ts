@@ -15,7 +15,7 @@ import {
 import { nightly, type Session } from './session.ts';
 
 const original = 'Write a poem.\nThe end.\n';
-const names = ['retry', 'silence', 'late', 'end', 'widgets', 'twice', 'narrow'];
+const names = ['retry', 'silence', 'late', 'switch', 'end', 'widgets', 'twice', 'narrow'];
 describe(`a running generation ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
@@ -100,6 +100,22 @@ describe(`a running generation ${nightly}`, () => {
       return running || offer.test(text);
     });
     assert.deepEqual(left, []);
+  });
+
+  it('mentions Escape only while its document is active', async () => {
+    const { editor, notifications } = session.workbench;
+    await select('switch');
+    const answer = gate();
+    emulator.faults.next(chatPath, { hold: answer.opened });
+    await generateByKeys(session);
+    await notifications.progress(/Esc cancels$/);
+    await session.workbench.openFile(session.path('end.txt'));
+    await notifications.progress(/^Hosted Model: [^.…]+[.…]$/);
+    await session.workbench.screenshot('feedback-other-file');
+    await session.workbench.openFile(session.path('switch.txt'));
+    await notifications.progress(/Esc cancels$/);
+    answer.open();
+    await editor.waitForText(complete);
   });
 
   it('announces its end in a temporary alert beside the status item', async () => {

@@ -16,8 +16,6 @@ export interface ApprovedTarget {
   readonly sendsSecret?: boolean | undefined;
   /** Called after the checks, just before the request is sent. */
   onSend?(): void;
-  /** Called if no response headers arrive within `ApprovedFetchOptions.silentMs`. */
-  onSilence?(): void;
   /** Called when the response headers have arrived. */
   onResponse?(response: Response): void;
 }
@@ -31,12 +29,11 @@ export interface ApprovedFetchOptions {
   /** Sends a request that has passed the checks. */
   readonly fetch: typeof globalThis.fetch;
   /**
-   * Maximum time to wait for the response headers, in milliseconds. `Http` then waits as long for
-   * the first chunk of the body, because some services send the headers before the model starts.
+   * Maximum time from the request to the response headers, in milliseconds. `Http` applies this
+   * limit to the first chunk of the body, too, because some services send the headers before the
+   * model starts.
    */
   readonly startMs: number;
-  /** Milliseconds to wait for the response headers before calling `onSilence`. */
-  readonly silentMs: number;
   /** Maximum time between two chunks of a response body, in milliseconds. */
   readonly idleMs: number;
   /**
@@ -59,7 +56,7 @@ const MAX_ERROR_BYTES = 65_536;
  * or with the error from `fetch`
  */
 export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetch {
-  const { startMs, silentMs, idleMs, provenSecrets } = options;
+  const { startMs, idleMs, provenSecrets } = options;
   return async (url, { target, ...init }) => {
     checkDestination(String(url), target.origin, process.env);
     if (!target.sendsSecret) {
@@ -69,17 +66,14 @@ export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetc
     const connectionAbort = new AbortController();
     const closeConnection = () => connectionAbort.abort();
     const signal = AbortSignal.any([connectionAbort.signal, ...(init.signal ? [init.signal] : [])]);
-    const timers = [
-      setTimeout(() => target.onSilence?.(), silentMs),
-      setTimeout(closeConnection, startMs),
-    ];
+    const timer = setTimeout(closeConnection, startMs);
     let response: Response;
     try {
       response = await options.fetch(url, { ...init, signal });
     } catch (error) {
       throw connectionAbort.signal.aborted ? startTimeout(error) : error;
     } finally {
-      for (const timer of timers) clearTimeout(timer);
+      clearTimeout(timer);
     }
     target.onResponse?.(response);
     if (response.ok) return response;

@@ -29,6 +29,7 @@ export class Body {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #limits: BodyLimits;
   readonly #closeConnection: () => void;
+  readonly #onFirstChunk: () => void;
   #bytes = 0;
   #isOver: boolean;
   #end: NodeJS.Timeout | undefined;
@@ -37,15 +38,18 @@ export class Body {
    * @param stream null if the response has no body
    * @param closeConnection closes the network connection immediately, whereas canceling the stream
    * would wait for the next chunk
+   * @param onFirstChunk called when the first chunk arrives
    */
   constructor(
     stream: ReadableStream<Uint8Array> | null,
     limits: BodyLimits,
     closeConnection: () => void,
+    onFirstChunk: () => void = () => {},
   ) {
     this.#reader = stream?.getReader();
     this.#limits = limits;
     this.#closeConnection = closeConnection;
+    this.#onFirstChunk = onFirstChunk;
     this.#isOver = stream === null;
   }
 
@@ -107,6 +111,7 @@ export class Body {
     try {
       const { value, done } = await Promise.race([this.#reader.read(), late.promise]);
       if (done) this.#markEnded();
+      else if (phase === 'start') this.#onFirstChunk();
       this.#bytes += value?.byteLength ?? 0;
       if (this.#bytes <= maxBytes) return value;
       throw new ServiceError('too-large', { limit: maxBytes });

@@ -133,7 +133,12 @@ export class Http {
       });
       const { maxBytes } = request;
       const { startMs, idleMs } = this.#options;
-      body = new Body(response.data, { maxBytes, startMs, idleMs }, () => connectionAbort.abort());
+      body = new Body(
+        response.data,
+        { maxBytes, startMs: Math.max(0, startMs - pending.elapsedMs), idleMs },
+        () => connectionAbort.abort(),
+        () => pending.onFirstChunk(),
+      );
       const answer = { status: response.status, header: headersIn(response), body };
       checkResponseHeaders(answer, request);
       const result = await request.read(answer);

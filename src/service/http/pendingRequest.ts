@@ -12,6 +12,11 @@ import { MAX_RETRIES, type retryWaitMs } from './retry.ts';
 export interface PendingRequestOptions {
   readonly clock: Clock;
   readonly random: () => number;
+  /**
+   * Milliseconds from a request to `HttpRequest.onSilence`, unless an error status or the first
+   * chunk of another response arrives.
+   */
+  readonly silentMs: number;
   /** Returns the milliseconds to wait before a retry. Tests replace this function. */
   readonly waitMs: typeof retryWaitMs;
   /**
@@ -45,6 +50,9 @@ export class PendingRequest implements ApprovedTarget {
   /** Aborts when the request is canceled or its deadline passes. */
   readonly signal: AbortSignal;
   #deadline: NodeJS.Timeout | undefined;
+  #silence: NodeJS.Timeout | undefined;
+  /** The time when the current attempt was sent, on the monotonic clock. */
+  #sentAt = 0;
   #slot: Slot | undefined;
   #token: string | undefined;
   #outcome: [outcome: SlotOutcome, pauseMs?: number | undefined] = ['ok'];
@@ -84,21 +92,31 @@ export class PendingRequest implements ApprovedTarget {
     return [...secrets, this.#token ?? ''];
   }
 
+  /** Milliseconds since the current attempt was sent. */
+  get elapsedMs(): number {
+    return this.#options.clock.monotonic() - this.#sentAt;
+  }
+
   onSend(): void {
     this.#request.budget.attempts += 1;
+    this.#sentAt = this.#options.clock.monotonic();
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => this.#request.onSilence?.(), this.#options.silentMs);
     this.#status = undefined;
     this.#isRejected = false;
     this.#startDeadline();
   }
 
-  onSilence(): void {
-    this.#request.onSilence?.();
+  /** Called when the first chunk of a response body arrives. */
+  onFirstChunk(): void {
+    clearTimeout(this.#silence);
   }
 
   onResponse({ ok, status, headers }: Response): void {
     this.#status = status;
     this.#request.limiter?.applyRateLimit(readRateLimit((name) => headers.get(name) ?? undefined));
     this.#isRejected = !ok;
+    if (!ok) clearTimeout(this.#silence);
   }
 
   /**
@@ -133,6 +151,7 @@ export class PendingRequest implements ApprovedTarget {
    * Also stores the outcome that is reported when the attempt's slot is released.
    */
   fail(cause: unknown): Failure {
+    clearTimeout(this.#silence);
     const { clock, secrets } = this.#options;
     const { error, isTransient } = toFailure(cause, this.#request, clock.now());
     const { status, retryAfterMs } = error.details;
@@ -175,6 +194,7 @@ export class PendingRequest implements ApprovedTarget {
    * `CALLER_WAIT_MS`, even if reading continues in the background.
    */
   async finish(body: Body | undefined): Promise<void> {
+    clearTimeout(this.#silence);
     try {
       if (!body) return this.#release();
       const unseen = Promise.withResolvers<void>();

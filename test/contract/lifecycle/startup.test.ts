@@ -73,15 +73,15 @@ describe('a window before its first command', () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const approvals = new SourceApprovals(stores.keyring.window(), stores.globalState);
-    const rejected = new Secret(['source', 'declined'] as const);
+    const declined = new Secret(['source', 'declined'] as const);
     await approvals.remember(new Secret(['source', 'approved'] as const), 'approved');
-    await approvals.remember(rejected, 'declined');
+    await approvals.remember(declined, 'declined');
     const editor = editorOf();
     const window = await suite.opened.start(editor, stores);
     await becomes('shown', () => contextKey(editor, 'canSignOut') === true);
     await new KeyStore(stores.keyring.window(), new FakeState(), assert.fail).delete();
     await becomes('signed out', () => contextKey(editor, 'canSignOut') === false);
-    assert.equal(await approvals.decisionFor(rejected), 'declined');
+    assert.equal(await approvals.decisionFor(declined), 'declined');
     await window.close();
   });
 

@@ -277,12 +277,12 @@ describe('the deadline', () => {
     });
     const call = generate({ onText: () => {} });
     await emulator.requestCount(chatStream, 1);
-    await time.pass(startMs - 1);
+    await time.pass(startMs / 2);
     head?.open();
     await becomes('the headers', () => watched.heads(chatStream) === 1);
     for (const [index, event] of events.entries()) {
       const before = watched.bytes(chatStream);
-      await time.pass((index === 0 ? startMs : idleMs) - 1);
+      await time.pass((index === 0 ? startMs / 2 : idleMs) - 1);
       event.open();
       await becomes('the bytes to be read', () => watched.bytes(chatStream) > before);
     }

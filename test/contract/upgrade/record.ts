@@ -57,7 +57,7 @@ const steps: readonly Step[] = [
   {
     ...bare,
     title: 'ignores a declined .env file',
-    folder: '/rejected',
+    folder: '/refused',
     envFile,
     button: 'Do Not Use',
     settings: { credentialSource: 'envFile' },

@@ -55,6 +55,7 @@ describe('the progress of a run', () => {
   let nowMs: number;
   let requests: ConcurrencyLimit;
   let isActive: boolean;
+  let listeners: Set<() => void>;
   before(() => {
     hooks = installEditor(() => editor);
   });
@@ -69,11 +70,15 @@ describe('the progress of a run', () => {
     const clock = { now: () => nowMs, monotonic: () => nowMs };
     requests = new ConcurrencyLimit({ limit: 3, queue: 10, minIntervalMs: 0 }, clock);
     isActive = true;
-    progress = new Made(
-      (message) => shown.push(message),
-      requests,
-      () => isActive,
-    );
+    listeners = new Set();
+    const jobs = {
+      isActive: () => isActive,
+      onDidChangeActive: (listener: () => void) => {
+        listeners.add(listener);
+        return { dispose: () => listeners.delete(listener) };
+      },
+    };
+    progress = new Made((message) => shown.push(message), requests, jobs, {} as Job, GENERATING);
   });
   afterEach(() => mock.timers.reset());
 
@@ -108,7 +113,7 @@ describe('the progress of a run', () => {
   it('mentions Escape only while the document is active', () => {
     const activate = (value: boolean) => {
       isActive = value;
-      editor.fire('active editor');
+      for (const listener of listeners) listener();
     };
     activate(true);
     assert.deepEqual(shown, []);
@@ -117,8 +122,7 @@ describe('the progress of a run', () => {
     activate(true);
     assert.deepEqual(shown, ['Generating…', 'No response yet.', SILENT]);
     progress.dispose();
-    activate(false);
-    assert.equal(shown.length, 3);
+    assert.equal(listeners.size, 0);
   });
 
   it('stops the countdown when text arrives', () => {

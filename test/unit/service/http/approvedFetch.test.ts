@@ -18,7 +18,6 @@ describe('the fetch function for all requests', () => {
         return response();
       },
       startMs: 60_000,
-      silentMs: 5_000,
       idleMs: 30_000,
       provenSecrets: () => ['secret-of-another-connection'],
     });
