@@ -43,7 +43,7 @@ export interface ConnectionsOptions extends FindOptions {
   /** VS Code stores this state outside the workspace folders, so a repository can't change it. */
   readonly workspaceState: Memento;
   readonly runtime: ServiceRuntime;
-  /** Runs the steps of the setup. Resolves to true if credentials were saved. */
+  /** Runs the setup steps. Resolves to true if credentials were saved. */
   readonly runSetUp: (reason?: SetUpReason) => Promise<boolean>;
   /** Catches and logs an error from a promise that isn't awaited. */
   readonly inBackground: (work: Promise<unknown>) => void;

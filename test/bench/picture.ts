@@ -68,7 +68,7 @@ export function chartOf(results: Results): string {
   let top = margin + 2;
   const drawn = [
     text(margin, top, 'Bars for round trips and connections start at 0.', 'pale'),
-    text(width - margin, top, 'Orange line: the goal.', 'pale', 'end'),
+    text(width - margin, top, 'Orange line: the goal, if it’s a ratio.', 'pale', 'end'),
   ];
   top += lineHeight;
   const others = 'All other bars start at 1 and show Hosted Model ÷ alternative (logarithmic).';

@@ -65,7 +65,7 @@ const answers = fc.oneof(
 );
 
 describe('service responses', () => {
-  it(`F01 F06 F07: never leak their error texts into failures or messages (seed ${seed})`, async () => {
+  it(`F01 F06 F07: never leak their error text into failures or messages (seed ${seed})`, async () => {
     await repeat(
       'error responses',
       [fc.integer({ min: 300, max: 599 }), errorBodies],

@@ -24,7 +24,7 @@ interface Answer {
   readonly text?: string;
 }
 
-/** Counts the user's inputs, and takes a screenshot before each input in the setup. */
+/** Counts user inputs, and takes a screenshot before each one in the setup. */
 class Walk {
   inputs = 0;
   readonly #session: Awaited<ReturnType<typeof openWorkbench>>;

@@ -102,9 +102,9 @@ const COUNTED = {
 
 /**
  * How thoroughly recheck analyzes an expression. By default, it analyzes the expression's
- * automaton. If the expression has lookaround, a back reference, or too many states, recheck
- * instead searches for a string that takes a long time to match. `maxAttackStringSize` is so large
- * that quadratic work exceeds `attackLimit` several times over, even if the string repeats a
+ * automaton. If the expression has lookaround, a backreference, or too many states, recheck instead
+ * searches for a string that takes a long time to match. `maxAttackStringSize` is so large that
+ * quadratic work exceeds `attackLimit` several times over, even if the string repeats a
  * 30-character part.
  */
 const EFFORTS = {

@@ -22,7 +22,7 @@ export interface StuckCall {
   readonly release?: () => Promise<void> | void;
 }
 
-/** A phase in which a call can be stuck. */
+/** A phase in which a call can get stuck. */
 export interface CancelPhase {
   readonly name: string;
   readonly begin: () => Promise<StuckCall>;

@@ -199,7 +199,7 @@ describe('a service runtime', () => {
     });
   });
 
-  it('shares one concurrency limit between the clients of an origin', async () => {
+  it('shares one concurrency limit among all clients of the same origin', async () => {
     const { emulator, generate } = await start();
     await Promise.all(Array.from({ length: 5 }, () => generate('key-number-one')));
     assert.equal(emulator.mostInFlight.inference, 1);

@@ -141,7 +141,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt\nanother');
   });
 
-  it('J12: refuses to undo the text of a late edit until the edit is applied', async () => {
+  it('J12: refuses to undo a late edit until it has been applied', async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.undo(), 'refused');

@@ -92,8 +92,8 @@ function wrapAll(of: object, cheap: Readonly<Record<string, Cost>>): void {
 }
 
 /**
- * Counts the work of regular expressions by wrapping `exec`, which methods such as `replace`,
- * `match`, and `test` also call.
+ * Measures the work done by regular expressions by wrapping `exec`, which methods such as
+ * `replace`, `match`, and `test` also call.
  */
 function wrapExpressions(): void {
   RegExp.prototype.exec = function (text) {
