@@ -5,7 +5,7 @@ import { startChat } from './useInChat.ts';
 
 /**
  * Creates the parts that serve VS Code's chat. This module loads when VS Code or a command first
- * needs the chat.
+ * needs chat.
  * @param onModelsChange makes VS Code request the models again
  */
 export function makeChat(deps: ChatDeps, extensionId: string, onModelsChange: () => void): Chat {

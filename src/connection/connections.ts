@@ -318,7 +318,7 @@ export class Connections implements Disposable {
    * @throws if secret storage fails to delete a key
    */
   async signOut(): Promise<void> {
-    // Cancel the requests before waiting for secret storage, because a keyring may ask for its
+    // Cancel the requests before waiting for secret storage, because the keyring may prompt for a
     // password.
     this.#endRequests();
     try {

@@ -83,7 +83,7 @@ export class SourceApprovals {
 
   /**
    * True if an approval is stored in this profile. It may no longer apply if the user signed out in
-   * another profile while no window of this profile was open.
+   * another profile while this profile had no open windows.
    */
   get hasApprovals(): boolean {
     return this.#decisions.some(([, decision]) => decision === 'approved');

@@ -121,8 +121,7 @@ export function readAssignments(
   const ownSets = serviceNameSets(service);
   const sets = isInUse ? [...ownSets, neutralNameSet(service)] : ownSets;
   const given = recognizedSettings(assignments, service, sets);
-  // The first line of each setting in each set, keyed by the array of the setting's names in that
-  // set.
+  // For each set, maps each setting's array of names to the first line that contains the setting.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const [nearest] = sets
     .filter((set) => given.some((one) => one.set === set))

@@ -10,9 +10,9 @@ const COMMENT_OR_STRING = /^(?:\/\/|\/\*|\*|#(?!.*\{$)|--|;|<!--|"""|''')/;
 
 /**
  * Returns the indentation for a new line between the nearest non-blank lines above and below. The
- * line below determines it, unless the line above starts an empty block, or the line below ends the
- * block of the line above. In prose, the shorter indentation is used. Empty if one line is indented
- * with tabs and the other with spaces.
+ * line below determines it, unless the line above starts an empty block, or the line below closes
+ * the block that the line above is in. In prose, the shorter indentation is used. Empty if one line
+ * is indented with tabs and the other with spaces.
  */
 export function blockIndentation(document: TextDocument, line: number): string {
   const nearest = (step: 1 | -1): string => {

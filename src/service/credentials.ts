@@ -201,7 +201,7 @@ export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
   const path = url.pathname.replace(ENDPOINT_PATH, '');
   const hadEndpoint = path !== url.pathname;
   if (!hadEndpoint && (url.search || url.hash || /[?#]/.test(value))) return rejected('has-query');
-  // The URL parser resolves `..` and `%2e%2e`, so look for them in the text.
+  // The URL parser resolves `..` and `%2e%2e`, so look for them in the unparsed text.
   const [beforeQuery = ''] = value.split('?');
   if (/%|\/\/|;/.test(path) || /%|\/\.\.?(\/|$)/.test(beforeQuery)) return rejected('bad-path');
   const address = url.origin + path.replace(/\/$/, '');

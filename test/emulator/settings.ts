@@ -74,15 +74,15 @@ export interface EmulatorSettings extends EventFormat {
   unlistedModelIdsWithoutChat: readonly string[];
   /** Lifetime in seconds of the access tokens issued from now on. */
   tokenLifeSeconds: number;
-  /** The number of seconds that the services' clock is ahead of this machine's clock. */
+  /** How many seconds the services' clock is ahead of this machine's clock. */
   clockOffsetSeconds: number;
   /** Returns the generated text for a prompt, as one string or as the chunks of a stream. */
   answer: (prompt: string) => string | readonly string[];
   /** Returns the model's next step in a chat, or undefined to use `answer`. */
   step: (request: Record<string, unknown>) => ModelStep | undefined;
   /**
-   * The stop reason of every response that doesn't come from `step`. If undefined, responses that
-   * the request's token limit truncates get `max_tokens`, and all others get `eos_token`.
+   * The stop reason of every response that doesn't come from `step`. If undefined, responses
+   * truncated by the request's token limit get `max_tokens`, and all others get `eos_token`.
    */
   stopReason: StopReason | undefined;
   /**

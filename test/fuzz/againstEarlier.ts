@@ -1,8 +1,7 @@
 /**
  * `npm run test:earlier -- <commit> [scripts]`: plays random scripts over real sockets, once with
  * the HTTP client of an earlier commit and once with the current one. Compares the requests,
- * outcomes, and retries, and the states of the concurrency limit. Set HOSTED_MODEL_SEED to repeat a
- * run.
+ * outcomes, retries, and states of the concurrency limit. Set HOSTED_MODEL_SEED to repeat a run.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';

@@ -6,10 +6,10 @@
  *
  * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 downloads and uses the desktop build. The version is
  * then a VS Code version, and `oldest` is the version in `engines` in package.json.
- * HOSTED_MODEL_EXTENSION is the folder of another build of the extension, such as an unpacked
- * VSIX. HOSTED_MODEL_GREP selects tests by name. HOSTED_MODEL_INVERT=1 selects all other tests
- * instead. HOSTED_MODEL_INSPECT is a port on which the desktop build waits for a debugger before
- * the first test.
+ * HOSTED_MODEL_EXTENSION is the folder of another build of the extension, such as an unpacked VSIX.
+ * HOSTED_MODEL_GREP selects tests by name. HOSTED_MODEL_INVERT=1 selects all other tests instead.
+ * HOSTED_MODEL_INSPECT is the port on which the desktop build waits for a debugger before the first
+ * test.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -339,7 +339,10 @@ export function circle(files: ReadonlyMap<string, string>): string[] | undefined
   return undefined;
 }
 
-/** Returns the names that more than one file exports, or that more than one type or class has. */
+/**
+ * Returns the names that are exported by more than one file, or shared by more than one type or
+ * class.
+ */
 export function namesTwice(files: ReadonlyMap<string, string>): string[] {
   const declared = [...files].flatMap(([, text]) =>
     [...text.matchAll(DECLARATION)].map(({ groups = {} }) => groups),

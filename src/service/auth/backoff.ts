@@ -30,7 +30,7 @@ export class Backoff {
   }
 
   /**
-   * The failure of the last token request, with the remaining time of the requested pause in
+   * The failure of the last token request, with the time remaining in the requested pause in
    * `retryAfterMs`. Undefined if no pause was requested, or if the requested pause is over.
    */
   get requestedPause(): ServiceError | undefined {

@@ -58,10 +58,10 @@ interface Waiter {
 }
 
 /**
- * The amount by which a success raises a limit of 1. A higher limit is raised by less. We measured
- * 120 calls to a service that handles only one request at a time. With an amount of 1/2, a call
- * took 1.65 requests on average. With 1/4, a call took 1.4 requests, and the last call finished
- * sooner.
+ * How much a success raises the limit if the limit is 1. A higher limit is raised by less. We
+ * measured 120 calls to a service that handles only one request at a time. With an amount of 1/2, a
+ * call took 1.65 requests on average. With 1/4, a call took 1.4 requests, and the last call
+ * finished sooner.
  */
 const GROWTH = 1 / 4;
 

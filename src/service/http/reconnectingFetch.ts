@@ -40,8 +40,8 @@ export async function reconnectingFetch(
   url: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
-  // Wait for one turn of the event loop. A network connection can't be reused until one turn after
-  // the previous response ends.
+  // Wait for one turn of the event loop. A network connection can't be reused until one turn of the
+  // event loop after the previous response ends.
   await turn();
   try {
     return await send(url, init);

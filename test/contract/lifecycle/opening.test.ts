@@ -312,7 +312,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'shows only the project as not set if the project is missing, and only the key after a sign-out',
+    "shows only the project as not set if it's missing, and only the key as not set after the user signs out",
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
