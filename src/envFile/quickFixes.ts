@@ -77,7 +77,7 @@ export function registerQuickFixes(
 }
 
 /**
- * Returns the action that fixes every error that has only one possible fix. Undefined if there are
+ * Returns a single action that fixes all errors with only one possible fix. Undefined if there are
  * fewer than two fixes.
  */
 function fixAllAction(document: TextDocument, parse: Parse): CodeAction | undefined {

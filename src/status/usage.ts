@@ -106,7 +106,7 @@ export class Usage {
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#readUsage(connection, fingerprint);
     // Don't use `await` from here on. During an `await`, another request could claim the same part
-    // of the budget, and a request that ends could be missing from the usage and the estimates.
+    // of the budget, and a request that ends could drop out of both the usage and the estimates.
     const use = usedNow();
     this.#budget.notify(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;

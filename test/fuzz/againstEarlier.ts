@@ -104,7 +104,7 @@ function isExplained(before: PlayRecord, after: PlayRecord): boolean {
   return isDeepStrictEqual(before, { ...after, calls });
 }
 
-/** Renames the phase `start` of an outcome. Returns all other outcomes unchanged. */
+/** Renames an outcome's `start` phase. Returns all other outcomes unchanged. */
 function withEarlierPhase(outcome: unknown): unknown {
   if (nameOf(outcome) !== 'timeout') return outcome;
   const { details, ...others } = outcome as Pick<ServiceError, 'kind' | 'message' | 'details'>;

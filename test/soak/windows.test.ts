@@ -12,7 +12,7 @@ const MINUTE = 60;
 const LIFE = 60 * MINUTE;
 const HOURS = 8;
 const END = HOURS * 60 * MINUTE;
-/** Number of seconds within which all windows start, as after a VS Code update. */
+/** All windows start within this many seconds, as they do after a VS Code update. */
 const START = MINUTE;
 /** Mean time between two generations in a window, in seconds. */
 const USE = 10 * MINUTE;

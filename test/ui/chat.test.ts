@@ -82,7 +82,7 @@ describe(`chat ${nightly}`, () => {
       .waitFor();
     const shown = page.locator('code').filter({ hasText: 'Write a title.', visible: true });
     await shown.first().waitFor();
-    // Prepares the page before measuring, because the preparation moves the question.
+    // Prepares the page before measuring, because preparing it moves the question.
     await prepareForPicture(page);
     const title = page.getByText('Send text to your hosted model?').filter({ visible: true });
     const widget = page.locator('.chat-confirmation-widget2:visible');

@@ -71,7 +71,7 @@ export function editorWith(
   return editor;
 }
 
-/** Creates stores with the state that a release stored. */
+/** Creates stores with the state that an earlier release saved. */
 export function storesWith(
   { secrets, globalState }: Pick<StoredState, 'secrets' | 'globalState'>,
   workspaceState: StoredWorkspace['workspaceState'],

@@ -18,7 +18,7 @@ const problemOf = (facts: Partial<Model>, parameters: Parameters = {}) => {
 };
 
 describe('the limits of a model', () => {
-  it("don't restrict max_new_tokens if the model list doesn't state any", () => {
+  it("don't restrict max_new_tokens if the model list doesn't specify a limit", () => {
     assert.equal(problemOf({}, { max_new_tokens: 1_000_000 }), undefined);
   });
 
