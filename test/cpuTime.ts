@@ -19,7 +19,7 @@ export class CpuTime {
   readonly #ticks = new Map<string, number>();
   readonly #timer = setInterval(() => this.#sample(), SAMPLES_APART_MS);
 
-  /** Counts the CPU time of a process and its descendants under a name. */
+  /** Starts counting the CPU time of a process and its descendants under a name. */
   watch(name: string, pid: number | undefined): void {
     this.#names.set(String(pid), name);
   }

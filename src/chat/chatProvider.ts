@@ -229,7 +229,7 @@ export class ChatProvider {
   /**
    * Fetches and saves the model lists of the other services that are set up. Ignores failures,
    * because chat offers each connection's own model even without a list.
-   * @param except the connection whose service is left out
+   * @param except the connection whose service to skip
    */
   async refreshOthers(except: Connection, signal: AbortSignal): Promise<void> {
     const all = await this.#deps.connections.all();
@@ -238,7 +238,8 @@ export class ChatProvider {
   }
 
   /**
-   * Fetches the model list from the service and saves it. Saves nothing if the service has no list.
+   * Fetches the model list from the service and saves it. Doesn't save anything if the service has
+   * no list.
    * @throws {ServiceError} if the request fails for any reason other than `no-model-list`
    */
   async refresh(connection: Connection, signal: AbortSignal): Promise<void> {

@@ -69,8 +69,8 @@ export interface Invocation {
   /** Empty for all commands except *Generate from selection*. */
   readonly args: GenerateArguments;
   /**
-   * The document and selections when the command was invoked or retried; undefined if no editor was
-   * active.
+   * The document and selections at the time the command was invoked or retried; undefined if no
+   * editor was active.
    */
   readonly snapshot: Parameters<typeof generate>[2];
 }

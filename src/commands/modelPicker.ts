@@ -30,7 +30,7 @@ interface GroupedRow extends ModelRow {
  * @param own the service in use, whose models come first; undefined if a deployment is in use,
  * because its model can't be changed
  * @param others the other services. If a service can't list its models, its group is left out.
- * @returns undefined if the user picked nothing
+ * @returns undefined if the user didn't pick anything
  * @throws if the service in use can't list its models
  */
 export function pickModel(

@@ -102,7 +102,7 @@ export function targetOfSetting(name: Written, folder: Uri | undefined): Setting
 
 /**
  * Returns the settings from which a folder gets a parameter in `hostedModel.parameters`. VS Code
- * merges the parameters of all levels. If neither the folder settings nor the workspace settings
+ * merges the parameters from all levels. If neither the folder settings nor the workspace settings
  * contain the parameter, returns `user`.
  */
 export function targetOfParameter(name: string, folder: Uri | undefined): SettingsTarget {

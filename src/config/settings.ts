@@ -68,14 +68,13 @@ export interface Settings extends SourceSettings {
   readonly dailyTokenBudget: number;
   /**
    * The templates in the settings, grouped by level. VS Code itself would return only the templates
-   * of the most specific level. The lists are validated in `templates/templateSources.ts`.
+   * from the most specific level. The lists are validated in `templates/templateSources.ts`.
    */
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
 }
 
 /**
- * The source to use. For `auto`, the order is documented at `choose` in
- * `connection/sourceSelection.ts`.
+ * The source to use. For `auto`, see `choose` in `connection/sourceSelection.ts` for the order.
  */
 export type CredentialSource = 'auto' | SourceId;
 

@@ -14,15 +14,15 @@ export interface ActiveConnectionOptions {
 }
 
 /**
- * Tracks the connection of the active folder. Lookups can finish out of order, and some are for
- * other folders, so only the newest lookup for the active folder counts.
+ * Tracks the active folder's connection. Lookups can finish out of order, and some are for other
+ * folders, so only the newest lookup for the active folder counts.
  */
 export class ActiveConnection implements Disposable {
   readonly #options: ActiveConnectionOptions;
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /** The `folderKey` of the last folder that was active when a lookup for it started. */
+  /** The `folderKey` of the most recent folder that was active when its lookup started. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
   /** The obstacle for each folder, keyed by `folderKey`. */
@@ -133,7 +133,7 @@ export function folderKey(folder: WorkspaceFolder | null): string {
   return folder?.uri.toString() ?? '';
 }
 
-/** True if two lookups have the same tooltip lines, and the same connection or obstacle. */
+/** True if two lookups have the same tooltip lines and the same connection or obstacle. */
 function isSame(one: Lookup, other: Lookup): boolean {
   const shown = ({ found, choice }: Lookup) =>
     JSON.stringify([choice, provenanceLines(found, choice)]);

@@ -123,8 +123,7 @@ function runText(program: string, service: Service): string {
 }
 
 /**
- * Returns an array with the paragraph that names a service's fixed headers. Empty if there are
- * none.
+ * Returns the paragraph that names a service's fixed headers, as an array. Empty if there are none.
  */
 function headersParagraph(service: Service): readonly string[] {
   const text = headersText(service);
@@ -252,7 +251,7 @@ export function reportMissing(text: string, isSourceDeclined: boolean): void {
   warn(text, [OFFER_SET_UP, ...(isSourceDeclined ? [showMenu] : [])]);
 }
 
-/** Warns about a mistake in the `.env` file of a folder. */
+/** Warns about a mistake in a folder's `.env` file. */
 export function reportEnvFile(text: string, { workspaceFolder }: Folder): void {
   warn(text, [[ACTION_LABELS.openEnvFile, () => openEnvFile(workspaceFolder)], OFFER_SET_UP]);
 }

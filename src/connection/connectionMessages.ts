@@ -119,7 +119,7 @@ export function issuesText(
   ].join(' ');
 }
 
-/** Names the fixed headers of a service. Empty if there are none. */
+/** Names a service's fixed headers. Empty if there are none. */
 export function headersText({ headers }: Service): string {
   const names = headers.map(({ name }) => name);
   if (names.length === 0) return '';
@@ -161,8 +161,8 @@ export function hostsText(
 const MAX_NAME_LENGTH = 64;
 
 /**
- * Makes an arbitrary name safe to show. A raw name could be very long, reverse the text of the
- * message, or turn into a link.
+ * Makes an arbitrary name safe to show. A raw name could be very long, reverse the message's text,
+ * or turn into a link.
  */
 export function shownName(name: string): string {
   const start = name.slice(0, MAX_NAME_LENGTH).replace(/[^\w."'-]/g, '?');

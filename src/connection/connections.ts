@@ -51,7 +51,7 @@ export interface ConnectionsOptions extends FindOptions {
 
 /**
  * The connections of this window. Finds credentials in their sources, prompts for missing values
- * and approvals, and tracks the connection of the active folder.
+ * and approvals, and tracks the active folder's connection.
  */
 export class Connections implements Disposable {
   readonly #options: ConnectionsOptions;
@@ -108,7 +108,7 @@ export class Connections implements Disposable {
     return this.#active.lookup;
   }
 
-  /** The connection of the active folder. Undefined if the last lookup found no connection. */
+  /** The active folder's connection. Undefined if the last lookup found no connection. */
   get active(): Connection | undefined {
     return readyConnection(this.current?.choice);
   }
@@ -160,9 +160,9 @@ export class Connections implements Disposable {
 
   /**
    * Returns the connection that VS Code's chat uses, without prompting. Chat requests aren't tied
-   * to a document. If exactly one folder is open, chat uses the connection of that folder.
-   * Otherwise, it uses the editor source, unless the settings name another source. Undefined if
-   * there is an obstacle, even if another service is set up.
+   * to a document. If exactly one folder is open, chat uses that folder's connection. Otherwise, it
+   * uses the editor source, unless the settings name another source. Undefined if there is an
+   * obstacle, even if another service is set up.
    */
   async inChat(): Promise<Connection | undefined> {
     const { choice } = await this.#lookUpForChat();
@@ -171,7 +171,7 @@ export class Connections implements Disposable {
 
   /**
    * Returns a connection for each service that is set up. The connection that VS Code's chat uses
-   * comes first. If an obstacle prevents that connection, it's left out. Never prompts.
+   * comes first. Leaves out that connection if an obstacle blocks it. Never prompts.
    */
   async all(): Promise<readonly Connection[]> {
     const { runtime } = this.#options;
@@ -212,7 +212,7 @@ export class Connections implements Disposable {
    * Runs the setup. If another source stays in use because the settings name it, offers to use the
    * new credentials instead.
    * @param owner the folder that needs the credentials
-   * @returns true if credentials were saved, and no setting keeps them from being used
+   * @returns true if credentials were saved and no setting keeps them from being used
    */
   async setUp(reason?: SetUpReason, owner = activeFolder()): Promise<boolean> {
     if (!(await this.#options.runSetUp(reason))) return false;
@@ -232,7 +232,7 @@ export class Connections implements Disposable {
 
   /**
    * Opens the setup at the account step or, if there is none, at the key step, so that the user can
-   * correct the credentials. Starts with the service if it needs no key.
+   * correct the credentials. Starts at the service step if the service doesn't need a key.
    * @returns the result of `setUp`
    */
   changeKey(owner = activeFolder()): Promise<boolean> {
@@ -304,7 +304,7 @@ export class Connections implements Disposable {
     await this.#active.look(owner);
   }
 
-  /** Runs the setup to copy the values of a source to secret storage and the user settings. */
+  /** Runs the setup to copy a source's values to secret storage and the user settings. */
   async importFrom(id: SourceId, owner = activeFolder()): Promise<void> {
     const { found, source } = await this.#lookAt(id, owner);
     if (source && isUsable(source)) await importSource(this.#resolveOptions(owner), source, found);

@@ -12,7 +12,7 @@ import {
 import { programOf } from './sources.ts';
 import { reasonText } from './sourceView.ts';
 
-/** Creates connections from usable credentials and the settings of their service. */
+/** Creates connections from usable credentials and their service's settings. */
 
 /** Turns selected credentials into a connection. Returns an obstacle unchanged. */
 export function choiceOf(
@@ -46,7 +46,7 @@ export function editorChoices(
   return Promise.all(others);
 }
 
-/** Returns the chosen connection; undefined if there is an obstacle or no choice. */
+/** Returns the chosen connection; undefined if there is an obstacle or if nothing was chosen. */
 export function readyConnection(choice: Choice | undefined): Connection | undefined {
   return choice?.kind === 'ready' ? choice.connection : undefined;
 }

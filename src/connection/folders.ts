@@ -9,7 +9,7 @@ import {
   workspace,
 } from 'vscode';
 
-/** Finds the folder that a document belongs to, and the `.env` file of a folder. */
+/** Finds the folder that a document belongs to, and a folder's `.env` file. */
 
 /**
  * URI schemes of folders whose `.env` can be a real file. Folders with any other scheme are
@@ -27,7 +27,7 @@ const FOLDERLESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
  * Returns the folder whose `.env` and settings apply to a document. For a document without a path
  * in a folder, or if there is no document, returns `onlyFolder()`. Returns null for a file outside
  * the workspace, because no approval covers it. Returns null instead of undefined, because
- * functions with a default folder would replace undefined.
+ * functions with a default folder would use it in place of undefined.
  */
 export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
   const document = uri && (previewedBy(uri) ?? uri);

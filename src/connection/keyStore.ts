@@ -119,7 +119,7 @@ export class KeyStore {
   }
 
   /**
-   * Returns the records of all services except the given service, each with its service's `word`.
+   * Returns the records of all services except the given one, each with its service's `word`.
    */
   async others(word: string): Promise<(readonly [word: string, record: KeyRecord])[]> {
     const words = (await this.services()).filter((one) => one !== word);
@@ -163,7 +163,7 @@ export class KeyStore {
   }
 
   /**
-   * Deletes the key of one service.
+   * Deletes one service's key.
    * @throws if secret storage fails to delete it
    */
   async remove(word: string): Promise<void> {

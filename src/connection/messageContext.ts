@@ -20,8 +20,8 @@ export function contextOfTest(credentials: Credentials): MessageContext {
 
 /**
  * Returns the context for messages about a service. Includes `authHost` only if it differs from the
- * service host. If the hosts are the same, the host of a failed request doesn't show whether the
- * identity service or the service failed.
+ * service host. If the hosts are the same, a failed request's host doesn't show whether the service
+ * or its identity service failed.
  */
 function serviceContext(connection: PublicCredentials): MessageContext {
   const { authUrl, serviceUrl, service, resource } = connection;

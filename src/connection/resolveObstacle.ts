@@ -151,9 +151,9 @@ export async function resolveSource(
 }
 
 /**
- * Runs the setup to copy the values of a source to secret storage and the user settings. The source
- * then counts as declined, so that the copies are used instead.
- * @returns undefined if the setup saved nothing
+ * Runs the setup to copy a source's values to secret storage and the user settings. The source then
+ * counts as declined, so that the copies are used instead.
+ * @returns undefined if the setup didn't save anything
  */
 export async function importSource(
   options: ResolveOptions,

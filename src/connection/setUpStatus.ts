@@ -23,7 +23,7 @@ export interface SetUpStatus {
    * name a service, true if there is a stored key for any service.
    */
   readonly hasKey: boolean;
-  /** True if the extension is set up for a service whose access tokens must be refreshed. */
+  /** True if the extension is set up for a service whose access tokens need to be refreshed. */
   readonly refreshesTokens: boolean;
   /** True if a key or an approval is stored, or if an external source was used last. */
   readonly canSignOut: boolean;

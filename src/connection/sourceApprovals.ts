@@ -17,8 +17,7 @@ export type ApprovalDecision = 'approved' | 'declined';
 /**
  * `lastSignOut` is the value of `LAST_SIGN_OUT` in secret storage at the time of the decision. If
  * that value has changed since then, an approval no longer applies. All VS Code profiles share
- * secret storage, but each has its own state, so a sign-out can't delete the approvals of other
- * profiles.
+ * secret storage, but each has its own state, so a sign-out can't delete other profiles' approvals.
  */
 type HashedDecision = readonly [hash: string, decision: ApprovalDecision, lastSignOut?: string];
 
@@ -47,7 +46,7 @@ export class SourceApprovals {
 
   /**
    * Returns a keyed hash that identifies the API key, or the service if there is no key. The hash
-   * can be stored where the key must not be.
+   * can be stored in places where the key must not be stored.
    * @param shown additional values to include in the hash
    */
   async fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {
@@ -114,7 +113,7 @@ export class SourceApprovals {
     try {
       lastSignOut = (await this.#secrets.get(LAST_SIGN_OUT)) ?? '';
     } catch {
-      // It's unknown which approvals no longer apply.
+      // There's no way to know which approvals no longer apply.
       return;
     }
     const left = this.#decisions.filter((one) => !hasEnded(one, lastSignOut));

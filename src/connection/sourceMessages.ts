@@ -13,8 +13,8 @@ import {
 } from './sourceSelection.ts';
 
 /**
- * Messages about the sources of credentials: which ones were checked, and why they are or aren't
- * used. They contain names and line numbers, but never the user's credentials. Pure.
+ * Messages about credential sources: which ones were checked, and why they are or aren't used. They
+ * contain names and line numbers, but never the user's credentials. Pure.
  */
 
 /** Maximum number of items to list in a message. The rest are only counted. */

@@ -34,8 +34,8 @@ import type { KeyRecord } from './keyStore.ts';
 import type { ApprovalDecision, Subject } from './sourceApprovals.ts';
 
 /**
- * Selects the source of the credentials, based on the settings, the contents of the sources, and
- * the user's approvals. Pure.
+ * Selects the credential source based on the settings, the contents of the sources, and the user's
+ * approvals. Pure.
  */
 
 export type ExternalSourceId = Exclude<SourceId, 'editor'>;
@@ -221,7 +221,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   const others = othersInOrder(found);
   // A typo in the `.env` file must not cause the environment's account to be billed.
   if (others.some(isFaultyFile)) return editor;
-  // An invalid identity address must not cause a complete file to be skipped either, because
+  // Likewise, an invalid identity address must not cause a complete file to be skipped, because
   // another account would be billed.
   const files = others.filter(({ id, decision }) => id === 'envFile' && decision !== 'declined');
   const addressProblem = identityProblem(files);
@@ -271,8 +271,8 @@ export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
 }
 
 /**
- * True if the source would be usable if its errors were fixed. A placeholder counts as both an
- * error and a missing value.
+ * True if fixing the source's errors would make it usable. A placeholder counts as both an error
+ * and a missing value.
  */
 export function hasOnlyErrors({ text, values }: ExternalSource): boolean {
   if (text.kind !== 'read' || values) return false;
@@ -283,8 +283,8 @@ export function hasOnlyErrors({ text, values }: ExternalSource): boolean {
 
 /**
  * Finds the external source whose errors or missing values explain why no source is usable. Missing
- * values count only if the editor has no stored key, because the user then probably meant to use
- * the external source.
+ * values count only if the editor has no stored key, because in that case, the user probably meant
+ * to use the external source.
  */
 export function faultySource(found: SourceSnapshot): ExternalSource | undefined {
   return othersInOrder(found).find((source) => {
@@ -307,8 +307,8 @@ function externalSelection(source: ExternalSource): SourceSelection | undefined 
 }
 
 /**
- * Returns the problem with the identity address of the first complete source. Undefined if the
- * address is valid, or if no source is complete.
+ * Returns the problem with the first complete source's identity address. Undefined if the address
+ * is valid, or if no source is complete.
  */
 function identityProblem(sources: readonly ExternalSource[]): SourceSelection | undefined {
   const target = sources.find(({ values }) => values)?.destination;
@@ -351,7 +351,7 @@ export function isUsable(source: ExternalSource): source is UsableSource {
 
 /**
  * Returns the project, space, or deployment ID in the settings, and its kind. The ID is empty if
- * the service needs none.
+ * the service doesn't need one.
  */
 export function editorSourceProject({ service, projectId, resource }: SourceSettings) {
   return neededSettings(service).includes('projectId')

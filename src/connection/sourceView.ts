@@ -70,8 +70,8 @@ export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
 }
 
 /**
- * Returns an item for each value of `hostedModel.credentialSource`. The item for a source includes
- * the state of the source.
+ * Returns an item for each value of `hostedModel.credentialSource`. Each source's item includes the
+ * source's state.
  */
 export function sourceChoices(found: SourceSnapshot, choice: Choice): SourceChoice[] {
   const all: readonly SourceId[] = ['editor', ...found.external.map(({ id }) => id)];
@@ -311,7 +311,7 @@ function namesKey({ text }: ExternalSource): boolean {
   return text.kind === 'read' && text.reading.named.includes('apiKey');
 }
 
-/** Returns the values of a source for display, with the key masked and the project ID shortened. */
+/** Returns a source's values for display, with the key masked and the project ID shortened. */
 function maskedValues(id: SourceId, found: SourceSnapshot): string {
   const source = externalSource(found, id);
   const hasKey = source ? namesKey(source) : found.record !== undefined;

@@ -168,7 +168,7 @@ function unreadReason(error: Partial<FileSystemError>): UnreadReason {
   return error.code === 'FileNotFound' ? 'no-file' : 'unreadable';
 }
 
-/** Reads the settings of all known services from the `.env` file of a folder. */
+/** Reads the settings of all known services from a folder's `.env` file. */
 export async function readExternalFile(
   folder: WorkspaceFolder | null,
   known: KnownServices,
@@ -212,7 +212,7 @@ function storedKeys([word, record]: readonly [word: string, record: KeyRecord]):
 
 /**
  * Returns a service for each authentication method that needs a key or, if `hasKey` is false, for
- * each method that needs none.
+ * each method that doesn't.
  */
 function servicesOfEachMethod(hasKey: boolean): Service[] {
   return Object.entries(AUTH_INPUTS)

@@ -2,7 +2,7 @@ import type { Memento } from 'vscode';
 import type { KeyStore } from './keyStore.ts';
 import type { SourceApprovals } from './sourceApprovals.ts';
 
-/** The stores for keys, approvals, and the state of the workspace. */
+/** The stores for keys, approvals, and workspace state. */
 export interface StoredState {
   readonly keys: KeyStore;
   readonly approvals: SourceApprovals;

@@ -23,7 +23,7 @@ export interface ShownCheck {
   readonly title: string;
   readonly state: 'running' | 'passed' | 'warning' | 'failed' | 'not-run';
   /**
-   * The result or, while the check waits for a retry, a notice. Empty if there is nothing to show.
+   * The result, or a notice while the check waits for a retry. Empty if there is nothing to show.
    */
   readonly text: string;
   readonly fix?: Fix | undefined;
@@ -117,7 +117,7 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
   const isIdentity = check === 'identity-host' || check === 'token';
   const authHost = isIdentity ? details.host : context.authHost;
   const message = messageFor(result.error, { ...context, authHost, isCheck: true });
-  // If the message has no action, the user must fix the problem elsewhere and then check again.
+  // If the message has no action, the user has to fix the problem elsewhere and then check again.
   const fix = message?.actions[0] ?? 'retry';
   const { code, requestId, redirectHost } = details;
   const externalText = [code, requestId, redirectHost].filter((word) => word !== undefined);

@@ -104,7 +104,7 @@ const ICONS: Readonly<Record<ShownCheck['state'], string>> = {
  */
 export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-tried'): Row[] {
   const conclusion = conclusionOf(checks);
-  // The conclusion is the detail of the active row, because a screen reader reads only that row.
+  // The conclusion is the active row's detail, because a screen reader reads only that row.
   const { text: detail, state, fix } = conclusion;
   const wasTried = copied !== 'not-tried';
   const copyDetail = wasTried ? { detail: COPY_DETAILS[copied] } : !fix && { detail };

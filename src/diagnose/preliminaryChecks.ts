@@ -125,7 +125,7 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   return faulty && hasOnlyErrors(faulty) ? faulty.id : undefined;
 }
 
-/** Names the source of the checked values, and explains why it's used. */
+/** Names the source of the checked values, and explains why that source is used. */
 function originText(source: SourceId, found: SourceSnapshot, choice: Choice): string {
   const { settings } = found;
   // The identity address may have been checked for a source other than the editor, so don't name a

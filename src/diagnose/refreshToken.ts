@@ -3,7 +3,7 @@ import { GETTING_TOKEN } from './checkMessages.ts';
 import type { DiagnosisDeps } from './runChecks.ts';
 
 /**
- * Gets a new token for the connection of a folder, and clears the last failure. Prompts for missing
+ * Gets a new token for a folder's connection, and clears the last failure. Prompts for missing
  * values and approvals.
  * @param owner null for documents outside the workspace; defaults to the active folder
  * @returns true if there is a new token; false if the service needs no token; undefined if there is

@@ -146,8 +146,8 @@ export async function explainFailure(
 
 /**
  * Finds the cause of a rejection by running the diagnostic checks, which don't generate text. If
- * the checks can't be run or are canceled, returns the rejection. If requests are paused, runs no
- * checks and returns the rejection marked as `isUnchecked`. Never throws.
+ * the checks can't be run or are canceled, returns the rejection. If requests are paused, skips the
+ * checks and returns the rejection, marked as `isUnchecked`. Never throws.
  */
 async function explained(
   deps: DiagnosisDeps,

@@ -27,7 +27,7 @@ export const LOOKUP_MS = 10_000;
 /** Looks up the connections that could be used now, either for a folder's text or for chat. */
 export type LookUp = () => Promise<readonly Connection[]>;
 
-/** Returns a function that looks up the connection of a folder. */
+/** Returns a function that looks up a folder's connection. */
 export function lookUpFor({ connections }: DiagnosisDeps, folder: WorkspaceFolder | null): LookUp {
   return async () => {
     const { choice } = await connections.peek(folder);

@@ -4,8 +4,8 @@ import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type Issue, type LineRange, partsOf, valueRange } from './settingValue.ts';
 
 /**
- * Edits that fix an issue in the text of a `.env` file, or add lines to the text. All other lines
- * stay unchanged.
+ * Edits that fix an issue in a `.env` file's text, or add lines to it. All other lines stay
+ * unchanged.
  */
 
 /**

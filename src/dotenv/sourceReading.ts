@@ -45,9 +45,9 @@ export interface SourceReading {
    * Empty if none of the names appear, or if a set is complete, even if it has errors.
    */
   readonly missing: readonly string[];
-  /** The recognized settings, in the order of their lines. */
+  /** The recognized settings, in line order. */
   readonly named: readonly RecognizedSetting[];
-  /** The issues, in the order of their lines. */
+  /** The issues, in line order. */
   readonly issues: readonly Issue[];
 }
 

@@ -58,8 +58,8 @@ export function isAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
 
 /**
  * True if the file runs automatically, or if a symbolic link in its path leads to a file that does.
- * Also true if the links can't be resolved, which is always the case for links in the path of a
- * remote file. Repositories can contain symbolic links, so checking the path alone isn't enough.
+ * Also true if the links can't be resolved, which is always the case for links in a remote file's
+ * path. Repositories can contain symbolic links, so checking the path alone isn't enough.
  */
 export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
   if (isAutoRunFile({ uri })) return true;

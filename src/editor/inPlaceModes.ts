@@ -38,7 +38,7 @@ function placeAtCursor(target: Target): ResponsePlace {
   return placeAt(target, selection, indentation.slice(selection.start.character));
 }
 
-/** Returns how the response to a target is fitted to its place. */
+/** Returns how to fit a target's response to its place. */
 export function fitOptionsFor({ placeOf }: InsertMode, target: Target): ResponseFitOptions {
   const { document, indentation, responseLanguage } = target;
   return placeOf

@@ -31,7 +31,7 @@ function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void 
   });
   return () => {
     const now = editor.selections;
-    // If the user has moved a selection during the edit, leave all selections alone.
+    // If the user moved a selection during the edit, leave all selections alone.
     const areOurs =
       now.length === expected.length &&
       now.every((selection, index) => isBetween(offsetsOf(document, selection), expected[index]));

@@ -16,7 +16,7 @@ import { PREVIEW_SCHEME, previewAddress } from '../connection/folders.ts';
 import { previewTitle } from './insertMessages.ts';
 
 /**
- * Maximum time to wait for a rename to finish, in milliseconds. The time is limited, because the
+ * Maximum time to wait for a rename to finish, in milliseconds. The time is limited because the
  * file may have been deleted instead, and VS Code doesn't report a failed rename.
  */
 const RENAME_MS = 5_000;

@@ -1,7 +1,7 @@
 /** The command that caused a change: undo or redo. */
 export type Replay = 'undo' | 'redo';
 
-/** Maximum number of states kept for undo, and separately for redo. */
+/** Maximum number of states kept for undo; the same limit applies separately to redo. */
 const KEPT = 200;
 
 /** States that undo and redo can restore. */

@@ -42,7 +42,7 @@ export class ResponseInDocument {
   /** The text that the response replaces. */
   readonly #original: string;
   #waiting = '';
-  /** The number of characters of `#waiting` that may be written. Finite only for a preview. */
+  /** The number of characters in `#waiting` that may be written. Finite only for a preview. */
   #limit = Number.POSITIVE_INFINITY;
   #state: ResponseState = 'open';
   #isStreaming = false;
@@ -82,8 +82,8 @@ export class ResponseInDocument {
    */
   canInsert(isNew: boolean): boolean {
     const { isVisible, isOpen, lineEnd } = this.#openDocument;
-    // Only a preview has a finite limit. Its document doesn't have to be open yet, because it's
-    // shown before accepted text is written.
+    // Only a preview has a finite limit. Its document doesn't have to be open yet, because the
+    // document is shown before accepted text is written.
     const isHeldBack = Number.isFinite(this.#limit);
     if (!(isVisible || isOpen || isHeldBack) || lineEnd !== this.#lineEnd) return false;
     return isNew ? this.own.canRewind : !(this.#isLost || this.own.isBroken);
@@ -145,7 +145,7 @@ export class ResponseInDocument {
     return this.#changeFor(this.#waiting);
   }
 
-  /** Removes the text of a written change from the pending text. */
+  /** Removes a written change's text from the pending text. */
   wrote({ text, tailLength }: NextChange): void {
     const length = text.length - tailLength;
     this.#waiting = this.#waiting.slice(length);

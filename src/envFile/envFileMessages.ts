@@ -7,9 +7,9 @@ import { resourceOf } from '../service/envNames.ts';
 import type { Service } from '../service/service.ts';
 
 /**
- * Messages about problems in `.env` files, and the titles of quick fixes. Each message states the
- * problem, why it matters, and what to do. Neither the messages nor the titles contain values from
- * the file. Pure.
+ * Messages about problems in `.env` files, and the titles of quick fixes. Each message explains
+ * what the problem is, why it matters, and what to do. Neither the messages nor the titles contain
+ * values from the file. Pure.
  */
 
 /** The second part of a message: why the problem matters, and what to do. */

@@ -74,8 +74,8 @@ export function fixAll(
     const errors = reading.issues.filter(({ isError }) => isError);
     const others = errors.filter(({ kind }) => kind !== 'comment');
     const changed = fixEach(fixed, others, service);
-    // Moving a comment adds a line, so in the next round, the issues below it would refer to the
-    // wrong lines. Move comments only after everything else is fixed.
+    // Moving a comment adds a line, so the issues below it would refer to the wrong lines in the
+    // next round. Move comments only after everything else is fixed.
     if (changed === 0) return { lines: fixed, count: count + fixEach(fixed, errors, service) };
     count += changed;
   }

@@ -71,8 +71,8 @@ export const RETRY_TOOLTIP = 'Send the request again';
 
 /**
  * Adds a hint to a progress text.
- * @param isActive true if the run's document is active. Escape also cancels only if that document's
- * editor has focus, but extensions can't detect focus.
+ * @param isActive true if the run's document is active. Escape cancels only if that document's
+ * editor also has focus, but extensions can't detect focus.
  */
 export function withEscHint(text: string, isActive = true): string {
   return isActive ? `${text} Esc cancels` : text;
@@ -195,7 +195,7 @@ export const NOT_INSERTED =
 
 /**
  * @param where prefix that lists the lines of the selections; can be empty
- * @param failureText one or more sentences that state what failed, such as `NOT_INSERTED`
+ * @param failureText one or more sentences that describe what failed, such as `NOT_INSERTED`
  */
 export function notPlacedText(where: string, failureText: string): string {
   return `${where}${failureText} You can also open the text later with “Show Last Response”.`;

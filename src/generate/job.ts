@@ -191,8 +191,8 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Counts the invisible and control characters that the latest run of each response removed or
-   * kept. Kept characters are counted only in prose.
+   * Counts the invisible and control characters that each response's latest run removed or kept.
+   * Kept characters are counted only in prose.
    */
   invisible(indices: readonly number[]): { readonly removed: number; readonly kept: number } {
     const fits = indices.map((index) => this.#response(index).fit);
@@ -202,7 +202,7 @@ export class Job implements Result, Disposable {
     };
   }
 
-  /** Returns the one-based numbers of the first and last lines of the selected text. */
+  /** Returns the one-based numbers of the selected text's first and last lines. */
   linesOf(index: number): { readonly first: number; readonly last: number } {
     const { document } = this;
     const selection = rangeOf(document, this.#response(index).selection.range);
@@ -327,7 +327,7 @@ export class Job implements Result, Disposable {
   }
 }
 
-/** Replaces the writer of a forgotten job, so that the text in the old writer can be freed. */
+/** Replaces a forgotten job's writer, so that the text in the old writer can be freed. */
 const FORGOTTEN_WRITER: ResponseWriter = {
   isPending: false,
   canInsert: () => false,

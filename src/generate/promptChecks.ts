@@ -9,14 +9,14 @@ import type { Job } from './job.ts';
 /** Checks and confirmations that run before text is sent. They never shorten the text. */
 
 /**
- * Total number of characters above which the user must confirm the requests. Sending that much text
- * is rarely intentional and can be expensive.
+ * Total number of characters above which the user has to confirm the requests. Sending that much
+ * text is rarely intentional and can be expensive.
  */
 const ASK_ABOVE = 100_000;
 const REJECT_ABOVE = 1_000_000;
 /**
- * Number of selections above which the user must confirm the requests, because each selection is a
- * separate request.
+ * Number of selections above which the user has to confirm the requests, because each selection is
+ * a separate request.
  */
 const ASK_ABOVE_SELECTIONS = 10;
 
@@ -45,7 +45,7 @@ export async function confirmSize(prompts: readonly string[]): Promise<boolean> 
 }
 
 /**
- * Checks the prompts for the user's keys and tokens, and for any private key. If any are found,
+ * Checks the prompts for the user's keys and tokens, and for any private keys. If any are found,
  * asks the user to mask these secrets or cancel.
  * @returns true if the prompts may be sent
  */

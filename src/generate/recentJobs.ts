@@ -7,7 +7,7 @@ import { Announcements } from '../ui/notify.ts';
 import type { Job } from './job.ts';
 
 /**
- * Number of recent jobs to keep. The number is limited, because each job tracks changes to its
+ * Number of recent jobs to keep. The number is limited because each job tracks changes to its
  * document.
  */
 const KEPT = 20;
@@ -27,7 +27,7 @@ export class RecentJobs implements Disposable {
   #result: Job | undefined;
 
   /**
-   * Adds a job. Forgets idle jobs, except for the 20 most recent ones and the job for *Show Last
+   * Adds a job. Forgets idle jobs, except the 20 most recent ones and the job for *Show Last
    * Response*.
    */
   add(job: Job): void {
@@ -91,7 +91,9 @@ export class RecentJobs implements Disposable {
     };
   }
 
-  /** True if the job's document is active. A preview counts as the document that it would change. */
+  /**
+   * True if the job's document is active. A preview counts as the document that it would change.
+   */
   isActive(job: Job): boolean {
     return this.#here.includes(job);
   }

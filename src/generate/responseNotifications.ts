@@ -227,10 +227,10 @@ export async function showResult(result: Result | undefined): Promise<void> {
 /**
  * Reports that responses couldn't be written or shown, and offers to open or copy them. Does
  * nothing if the responses have no text.
- * @param lines one-based number of each affected selection's first line; empty to omit the lines
- * from the message
+ * @param lines the first line (one-based) of each affected selection; empty to omit the lines from
+ * the message
  * @param indices indices of the affected responses
- * @param failureText a sentence that states what failed, such as `NOT_COPIED`
+ * @param failureText a sentence that describes the failure, such as `NOT_COPIED`
  */
 export async function offerResult(
   job: Job,

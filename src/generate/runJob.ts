@@ -111,7 +111,7 @@ async function attempt(
   const found = await options.connections.for(activeFolder(uri));
   if (!found) return undefined;
   // Get the signal before `confirmSecrets`, because the user can sign out while its dialog is open.
-  // The key must not be sent after a sign-out.
+  // The key must not be sent once the user has signed out.
   const signedOut = options.connections.signOutSignal;
   const connection = withTemplate(found, job);
   if (!(await confirmSecrets(job, indices, connection))) return undefined;
@@ -183,8 +183,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   };
   try {
     for (const index of indices) progress.addLabel(index, labelLine(job, index));
-    // Start all responses before the first response ends, so that the writer waits for every
-    // response.
+    // Start all responses before the first one ends, so that the writer waits for every response.
     for (const index of indices) job.begin(index, runMode);
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
   } finally {
@@ -200,7 +199,7 @@ async function generateOne(
   index: number,
   { connection, onUsed, signal, progress }: RunContext,
 ): Promise<Outcome> {
-  // After a cancellation, generations that are still queued end without sending a request.
+  // If the run is canceled, generations that are still queued end without sending a request.
   if (signal.aborted) {
     const isPlaced = await job.end(index, 'failed');
     return { index, isPlaced, hasText: false, error: new ServiceError('cancelled') };
@@ -224,8 +223,8 @@ async function generateOne(
           hasText = true;
           watch.onText();
           job.append(index, text);
-          // Remove the label after the append, because removing it first would delay the edit by 3
-          // to 4 ms (measured).
+          // Remove the label after appending the text, because removing it first would delay the
+          // edit by 3 to 4 ms (measured).
           progress.removeLabel(index);
           jobs.keepResult(job);
         },

@@ -77,7 +77,7 @@ export class WaitProgress implements Disposable {
   readonly #removeListeners: readonly (() => void)[];
   /** The text to show while no request is waiting. */
   #generating = texts.GENERATING;
-  /** The requests with a slow response, each with the timer for the offer to retry. */
+  /** The requests with a slow response, each with the timer that triggers the offer to retry. */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
   /** The requests whose response has started, each with the timer that reports a stall. */
   readonly #receiving = new Map<AbortController, NodeJS.Timeout>();

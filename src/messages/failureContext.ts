@@ -17,7 +17,8 @@ export interface MessageContext extends LabelContext {
   /** The host of the identity service, if it differs from the service host. */
   readonly authHost?: string | undefined;
   /**
-   * True if the request was only a check by a diagnosis or setup. Such a check generates no text.
+   * True if the request was only a check during a diagnosis or setup. Such a check generates no
+   * text.
    */
   readonly isCheck?: boolean;
   /** The template of the failed generation, with a name that's safe to show. */
@@ -35,7 +36,7 @@ export interface SettingsLocation {
   readonly name: string;
   /** The name of the place where the user changes the key, as in "the setup". */
   readonly keyName: string;
-  /** False if the values were only entered in the setup, which is still open. */
+  /** False if the values have only been entered in the setup, which is still open. */
   readonly isStored: boolean;
   /** Returns a phrase that explains how to replace a key, as in "enter it here". */
   readonly newKey: (pronoun: 'it' | 'them') => string;

@@ -46,8 +46,8 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
 
 /**
  * Converts a lost connection or timeout to `incomplete` if part of the response was already shown.
- * The message for the original error would be confusing next to a partial response, because it
- * states that the service may have processed the request.
+ * The original error's message would be confusing next to a partial response, because it says that
+ * the service may have processed the request.
  */
 export function asIncomplete(error: unknown): unknown {
   return isKind(error, 'connection-lost', 'timeout')
@@ -209,7 +209,7 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
 }
 
 /**
- * Returns a clause that states the length of the requested pause, or advises the user to try again
+ * Returns a clause that gives the length of the requested pause or advises the user to try again
  * later. Inference requests are paused for at most `MAX_PAUSE_MS`. If the service requested a
  * longer pause, the text explains why the countdown is shorter. Token requests have no countdown.
  * The status item's tooltip keeps showing the text, so the text must still be true after the pause.

@@ -103,8 +103,8 @@ export const REJECTION_MESSAGES = {
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
 /**
- * Returns advice on a key that was re-enabled. Empty if requests contain the key itself or the key
- * isn't stored yet, because in those cases a rejected key is sent again anyway.
+ * Returns advice on what to do if the key was re-enabled. Empty if requests contain the key itself
+ * or the key isn't stored yet, because in those cases a rejected key is sent again anyway.
  */
 function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): string {
   if (sendsSecret(labels) || !isStored) return '';

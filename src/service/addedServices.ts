@@ -31,7 +31,7 @@ export interface ServiceIssue {
 }
 
 /**
- * The prefix of setting names such as `VENDOR_API_KEY`, which work for any service. No service may
+ * The prefix of setting names such as `VENDOR_API_KEY`, which work for any service. No service can
  * have this word as its ID.
  */
 const NEUTRAL = 'vendor';

@@ -348,7 +348,7 @@ export class Client {
    * Throws the error of a failed request, or a more specific error if the model's lifecycle or
    * limits explain the failure. Looks up the model only after a `bad-request` or `model-unknown`,
    * because these errors leave the exact cause open. Doesn't look up a deployment's model, because
-   * the ID of that model is unknown.
+   * that model's ID is unknown.
    * @throws the more specific error if there is one; `cancelled` if the signal aborts during the
    * lookup; the original error in all other cases
    */

@@ -194,7 +194,7 @@ export class Connection implements PublicCredentials, ModelSettings {
 
   /**
    * Returns a keyed hash of the API key, for records that must not contain the key. If there is no
-   * key, hashes the ID and definition of the service instead.
+   * key, hashes the service's ID and definition instead.
    * @param shown values to hash together with the key
    */
   fingerprint(hashKey: string, shown: readonly string[]): string {
@@ -211,7 +211,7 @@ export class Connection implements PublicCredentials, ModelSettings {
     return this.toJSON();
   }
 
-  /** The key, or the ID and definition of the service if there is no key. */
+  /** The key, or the service's ID and definition if there is no key. */
   get #keyIdentity(): string {
     const { word, definition } = this.service;
     return this.#credentials.apiKey || JSON.stringify([word, definition]);

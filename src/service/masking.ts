@@ -75,7 +75,7 @@ interface Range {
   end: number;
 }
 
-/** Returns the ranges of all occurrences of these forms, sorted and without overlaps. */
+/** Returns the ranges where these forms occur, sorted and without overlaps. */
 function rangesOf(text: string, forms: readonly string[]): Range[] {
   const found: Range[] = [];
   for (const form of forms) {

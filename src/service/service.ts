@@ -12,8 +12,8 @@ export interface Service {
   readonly word: string;
   readonly name: string;
   /**
-   * The service address from the entry of a user-defined service. Empty if the address is a
-   * separate setting.
+   * The service address from a user-defined service's entry. Empty if the address is a separate
+   * setting.
    */
   readonly url: string;
   /** Address of the separate identity service. Empty if there is none. */
@@ -32,14 +32,14 @@ export interface Service {
   readonly aliases: NameSet;
   readonly defaultModelId: string;
   /**
-   * Facts about models, from the entry of a user-defined service. They take precedence over the
+   * Facts about models, from a user-defined service's entry. They take precedence over the
    * service's model list.
    */
   readonly models: readonly StatedModel[];
   /** Headers to add to every request to the service. They're never sent to an identity service. */
   readonly headers: readonly FixedHeader[];
   /**
-   * The entry of a user-defined service, as JSON. An approval is valid only for this exact text.
+   * A user-defined service's entry, as JSON. An approval is valid only for this exact text.
    * Undefined for a built-in service.
    */
   readonly definition?: string;

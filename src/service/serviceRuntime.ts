@@ -155,8 +155,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * Discards all tokens, for example after a sign-out. The values of the discarded tokens stay
-   * masked.
+   * Discards all tokens, for example after the user signs out. The values of the discarded tokens
+   * stay masked.
    */
   forgetTokens(): void {
     this.#tokenServices.forget();

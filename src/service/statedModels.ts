@@ -1,7 +1,7 @@
 import { MODEL_ID } from './modelId.ts';
 
 /**
- * Models that the user describes in an entry of `hostedModel.services`. The descriptions are needed
+ * Models that the user describes in an entry in `hostedModel.services`. The descriptions are needed
  * because many gateways list only the IDs of their models. Pure.
  */
 
@@ -32,7 +32,7 @@ export const MODEL_NAME = /^[\p{L}\p{N}_ .,:/()+-]{1,80}$/u;
 
 /**
  * Returns the models in an entry's list, without unknown fields. Returns an empty list if the entry
- * has none, or undefined if the list is invalid.
+ * has no list, or undefined if the list is invalid.
  */
 export function readStatedModels(value: unknown): readonly StatedModel[] | undefined {
   if (value === undefined) return [];

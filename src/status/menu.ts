@@ -21,7 +21,7 @@ interface Available {
 /**
  * Shows a menu with the status, the commands, and other sections. Runs the action that the user
  * picks.
- * @param connection the reason that this connection is in use, and its model as displayed;
+ * @param connection the reason that the connection is in use, and the displayed name of its model;
  * undefined if there is no connection
  * @param sections the other sections, each with its heading
  */

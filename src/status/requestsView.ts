@@ -3,8 +3,7 @@ import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
 /** Describes the requests to a service, and what they're waiting for. Pure. */
 
 /**
- * A wait for the end of a pause that the service requested, or for the next attempt of a
- * generation.
+ * A wait until a pause that the service requested ends, or until a generation's next attempt.
  */
 export interface Wait {
   readonly kind: 'paused' | 'retrying';
@@ -12,10 +11,10 @@ export interface Wait {
 }
 
 /**
- * Returns how long to wait for the end of a pause or for the next retry; undefined if there is
+ * Returns how long to wait until a pause ends or the next retry starts; undefined if there is
  * nothing to wait for. A pause counts only while no request is in progress. It counts even if no
  * request is waiting, because it would delay a new request. In that case, if the pause ends before
- * the next retry, returns the wait for the retry.
+ * the next retry, returns the wait until the retry.
  * @param retriesInMs for each generation, the milliseconds until its next attempt; 0 or less if the
  * generation isn't waiting for an attempt
  */

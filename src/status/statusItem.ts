@@ -16,7 +16,8 @@ import { amount, initialFacts, modelText, renderStatus, type StatusFacts } from 
 
 const TICK_MS = 60_000;
 /**
- * Milliseconds between an update of the facts and the repaint. The delay is too short to notice.
+ * Milliseconds between updating the facts and repainting the item. The delay is too short to
+ * notice.
  */
 const PAINT_AFTER_MS = 16;
 

@@ -35,7 +35,7 @@ export interface StatusFacts {
    * name a service, true if there is a stored key for any service.
    */
   readonly hasKey: boolean;
-  /** True if the extension is set up for a service whose access tokens must be refreshed. */
+  /** True if the extension is set up for a service whose access tokens need to be refreshed. */
   readonly refreshesTokens: boolean;
   /**
    * The reason that the last command for the active folder couldn't get a connection, or `none`.
@@ -57,7 +57,7 @@ export interface StatusFacts {
   readonly lastFailure: Message | undefined;
   /**
    * Tooltip lines about the values that the connection uses, a source that needs approval, or an
-   * error in the `.env` file. Undefined if none of these applies, or until the first lookup.
+   * error in the `.env` file. Undefined until the first lookup, or if none of these applies.
    */
   readonly provenance: readonly string[] | undefined;
   /** The connection in use, if any. */
@@ -88,7 +88,7 @@ type StatusState =
   | { readonly kind: 'rejected' | 'unapproved' }
   | Wait
   | { readonly kind: 'generating' | 'fetching' }
-  /** `leftMs` is the remaining lifetime of the token in milliseconds; 0 without a token. */
+  /** `leftMs` is the token's remaining lifetime in milliseconds; 0 without a token. */
   | { readonly kind: 'unreachable'; readonly leftMs: number }
   | { readonly kind: 'valid'; readonly leftMs: number }
   | { readonly kind: 'noToken' }
@@ -121,7 +121,7 @@ export const initialFacts: StatusFacts = {
   usageToday: undefined,
 };
 
-/** Returns the ID of the model, or a description of the model if the target is a deployment. */
+/** Returns the model's ID, or a description of the model if the target is a deployment. */
 export function modelText(
   target: Parameters<typeof hasOwnModel>[0] & Pick<Connection, 'modelId'>,
 ): string {
@@ -158,8 +158,8 @@ export function lacksSetUp({ isSetUp, obstacle }: StatusFacts): boolean {
 }
 
 /**
- * Returns the wait of a running generation, if any. If several are waiting, returns the wait that
- * ends first. If no generation is running, returns the wait that would delay a new request, if any.
+ * Returns a running generation's wait, if any. If several are waiting, returns the wait that ends
+ * first. If no generation is running, returns the wait that would delay a new request, if any.
  */
 function firstWait({ running, requests }: StatusFacts): Wait | undefined {
   if (running.length === 0) return requests && waitFor(requests.state, []);

@@ -9,7 +9,7 @@ import { dayOf, totalOf, UsageLedger, type UsedRequest } from './usageLedger.ts'
 import * as texts from './usageMessages.ts';
 
 const SCHEME = 'hosted-model-usage';
-/** Used in place of the ID of a deployment's model, because that ID is unknown. */
+/** Used in place of a deployment's model ID, which is unknown. */
 const OWN_MODEL = 'deployment';
 
 export interface UsageDeps {
@@ -106,7 +106,8 @@ export class Usage {
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#readUsage(connection, fingerprint);
     // Don't use `await` from here on. During an `await`, another request could claim the same part
-    // of the budget, and a request that ends could drop out of both the usage and the estimates.
+    // of the budget, and a request that ends could be missing from both the usage and the
+    // estimates.
     const use = usedNow();
     this.#budget.notify(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;

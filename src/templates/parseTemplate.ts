@@ -28,7 +28,7 @@ import { promptIssues } from './variables.ts';
 export interface FieldContext {
   /** IDs of all insert modes. */
   readonly insertModes: readonly string[];
-  /** The operation in the settings, which determines the valid parameters. */
+  /** The operation in the settings. It determines which parameters are valid. */
   readonly operation: Operation;
 }
 

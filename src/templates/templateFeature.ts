@@ -60,7 +60,7 @@ export async function chooseTemplate(
     const hasSelection = texts.some((text) => text.trim() !== '');
     const use = { languageId, lastUsed: lastUsedTemplates(state), hasSelection };
     const template = found ?? (await pickTemplate(templates, use));
-    // Ignore a failure to store the name, because the stored names affect only the order of the
+    // Ignore errors when storing the name, because the stored names affect only the order of the
     // list.
     if (template) void noteLastUsed(state, template.name).catch(() => {});
     return template;

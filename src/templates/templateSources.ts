@@ -146,8 +146,8 @@ async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unrea
 
 /**
  * Converts an error from `stat` to the state of the folder. If permission is denied, the folder is
- * treated as unreadable, because it might exist. After any other error, for example because the
- * file system is unavailable, the folder is treated as absent.
+ * treated as unreadable, because it might exist. After any other error, for example if the file
+ * system is unavailable, the folder is treated as absent.
  */
 function absentOrUnreadable({ code }: Partial<FileSystemError>): 'absent' | 'unreadable' {
   return code === 'NoPermissions' ? 'unreadable' : 'absent';

@@ -2,7 +2,7 @@ import { commands } from 'vscode';
 
 /** Context keys for `when` clauses and the walkthrough, without the `hostedModel.` prefix. */
 export type ContextKey =
-  // Each of these three keys completes a step of the walkthrough.
+  // Each of these three keys completes a step in the walkthrough.
   | 'isSetUp'
   | 'hasGenerated'
   | 'hasChatted'
@@ -16,7 +16,7 @@ export type ContextKey =
   | 'hasUsage'
   /** True if a key or an approval is stored, or if a source outside the editor was used last. */
   | 'canSignOut'
-  /** True if the extension is set up for a service whose access tokens must be refreshed. */
+  /** True if the extension is set up for a service whose access tokens need to be refreshed. */
   | 'refreshesTokens';
 
 export function setContextKey(key: ContextKey, value = true): void {

@@ -68,7 +68,10 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   /** Text below the input box. It wraps, and stays visible while the user types. */
   readonly text?: string;
   readonly items: readonly Item[];
-  /** Returns an item for the typed text, to list before the others; undefined to list none. */
+  /**
+   * Returns an item for the typed text, to be listed before all other items; undefined for no such
+   * item.
+   */
   readonly typed?: (text: string) => Item | undefined;
   /** A hint that is shown if the user presses Enter while no item is selected. */
   readonly expected?: string;

@@ -134,8 +134,8 @@ function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
 }
 
 /**
- * Returns the cost of a placement. Overlapping boxes, arrows through boxes, crossing arrows, and
- * the horizontal length of each arrow increase the cost.
+ * Returns the cost of a placement. The cost increases with overlapping boxes, arrows through boxes,
+ * crossing arrows, and the horizontal length of each arrow.
  */
 function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
   const ends = arrows.map(({ from, to }) => {
@@ -227,7 +227,7 @@ interface Corner extends Point {
   readonly side: -1 | 1;
 }
 
-/** The number of arrows that pass each side of each box, keyed by the result of `sideOf`. */
+/** The number of arrows that pass each box on each side, keyed by the result of `sideOf`. */
 type PassCounts = Map<string, number>;
 
 const sideOf = ({ box, side }: Corner) => `${box.x} ${box.y} ${side}`;

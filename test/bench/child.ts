@@ -40,7 +40,7 @@ export class Child {
   }
 
   /**
-   * @throws {Error} if the request fails, with the stack of the child's error as the message
+   * @throws {Error} if the request fails, with the child's stack trace as the message
    * @throws {Error} if the child exits before it responds, with its exit code in the message
    */
   async ask<Value>(name: string, value?: unknown): Promise<Value> {

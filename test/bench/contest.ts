@@ -30,7 +30,7 @@ export interface Contest extends Order {
   readonly warmUps: number;
 }
 
-/** Runs the contest, and returns the figures of each measured round, by caller. */
+/** Runs the contest, and returns the figures for each measured round, by caller. */
 export async function runContest(contest: Contest): Promise<Map<CallerName, Figures[]>> {
   const { callers, answer, isReplayed, rounds, warmUps, ...order } = contest;
   const emulator = new Child('test/bench/emulatorProcess.ts');

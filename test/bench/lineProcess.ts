@@ -25,7 +25,7 @@ export interface Pace {
 export interface LineEvent {
   /** The port at the near end of the link. */
   readonly port: number;
-  /** Number of the connection, counted from 1 across all links. */
+  /** Connection number, counted from 1 across all links. */
   readonly connection: number;
   readonly kind: 'opened' | 'asked' | 'answered';
   /** The time of the event in milliseconds, as returned by `clockMs`. */

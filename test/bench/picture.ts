@@ -1,7 +1,7 @@
 /**
- * Draws the chart of the benchmark. For round trips and connections, the product and each peer have
- * a bar that starts at 0. All other bars start at 1 on a logarithmic axis, and show the product's
- * figure divided by the peer's.
+ * Draws the benchmark chart. For round trips and connections, the product and each peer have a bar
+ * that starts at 0. All other bars start at 1 on a logarithmic axis, and show the product's figure
+ * divided by the peer's.
  */
 import type { Row } from './question.ts';
 import { type Answer, measuredOn, type Results, ratioText, valueText } from './results.ts';

@@ -349,7 +349,7 @@ describe('the emulated inference service', () => {
     assert.equal(resources.length, 1);
   });
 
-  it('rejects a revoked token with the reason passed to `revokeToken`', async () => {
+  it('rejects a revoked token, and returns the reason passed to `revokeToken`', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     emulator.revokeToken(token, 'not valid');
@@ -530,7 +530,7 @@ describe('a scripted fault', () => {
 });
 
 describe('the emulator', () => {
-  it('records the exact bytes and the connection of each request', async () => {
+  it("records each request's exact bytes and connection", async () => {
     const emulator = await start();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const headers = { 'Content-Type': 'application/json', 'X-Own': 'Value' };

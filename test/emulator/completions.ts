@@ -4,7 +4,7 @@ import { isRecord, type Service } from './service.ts';
 import type { StopReason } from './settings.ts';
 import { piecesOf, tokenCount } from './text.ts';
 
-/** The version of every model in responses. The recordings contain no other version. */
+/** The version that responses contain for every model. The recordings contain no other version. */
 const modelVersion = '4.0.0';
 
 /** The rate limit that responses report if the emulator doesn't enforce one. */
@@ -155,8 +155,8 @@ function textPart(text: string): object {
 }
 
 /**
- * Returns the chunks of all tool calls, one call after the other. The first chunk of a call
- * contains the name, and the other chunks contain parts of the arguments.
+ * Returns the chunks of all tool calls, one call after another. The first chunk of a call contains
+ * the name, and the other chunks contain parts of the arguments.
  */
 function callFragments(
   calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[],
@@ -206,7 +206,7 @@ function generate(
 
 /**
  * Returns the maximum number of output tokens. In a chat, 0 means the model's own maximum, and
- * `max_tokens` is the older name of `max_completion_tokens`.
+ * `max_tokens` is the older name for `max_completion_tokens`.
  */
 function tokenLimitOf(body: Record<string, unknown>): number {
   const parameters = isRecord(body['parameters']) ? body['parameters'] : {};

@@ -12,7 +12,7 @@ export function promptOf(body: Record<string, unknown>): string {
 }
 
 /**
- * Returns the rest of an earlier response that the request continues, or undefined if the request
+ * Returns the rest of the earlier response that the request continues, or undefined if the request
  * starts a new response.
  * @param answers the complete text of earlier responses, by prompt
  */

@@ -17,7 +17,7 @@ import { type EmulatorSettings, settingsFrom } from './settings.ts';
 import { IssuedTokens, type TokenState } from './tokens.ts';
 
 export interface EmulatorOptions extends Partial<EmulatorSettings> {
-  /** 0, the default, selects any free port. */
+  /** The default, 0, selects any free port. */
   readonly port?: number;
   /**
    * Replaces this machine's clock. Returns milliseconds since 1970. The time determines, for

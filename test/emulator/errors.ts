@@ -109,7 +109,7 @@ export function promptTooLong(modelId: string, tokens: number, limit: number): I
   };
 }
 
-/** The chat operation forwards the error of its inference engine, as JSON inside the message. */
+/** The chat operation forwards the error from its inference engine as JSON inside the message. */
 export function chatTooLong(modelId: string, tokens: number, limit: number): InferenceError {
   const error = {
     message: `This model's maximum context length is ${limit} tokens. However, your request has ${tokens} input tokens.`,

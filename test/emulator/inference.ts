@@ -86,8 +86,8 @@ function tokenProblem(request: ReceivedRequest, service: Service): InferenceErro
 }
 
 /**
- * Requires a version, because the documentation lists it as required. How the live service responds
- * to a missing or invalid version is unknown.
+ * Requires a version, because the documentation lists it as required. It's unknown how the live
+ * service responds to a missing or invalid version.
  */
 function versionProblem({ query }: ReceivedRequest): InferenceError | undefined {
   if (/^\d{4}-\d{2}-\d{2}$/u.test(query.get('version') ?? '')) return undefined;

@@ -4,8 +4,8 @@ import { isRecord, type Service } from './service.ts';
 import type { EmulatorSettings } from './settings.ts';
 
 /**
- * Emulates the authentication methods other than IBM Cloud's. They use tokens from an OAuth 2.0
- * server or an on-premises platform, API keys that are sent to the model service, or headers that a
+ * Emulates all authentication methods except IBM Cloud's. They use tokens from an OAuth 2.0 server
+ * or an on-premises platform, API keys that are sent to the model service, or headers that a
  * gateway requires.
  */
 
@@ -67,7 +67,7 @@ function clientCredentialsAnswer(
 }
 
 /**
- * Exchanges a user name and an API key for a token. The response doesn't state the token's
+ * Exchanges a user name and an API key for a token. The response doesn't include the token's
  * lifetime, because a separate endpoint reports when the token expires.
  */
 function platformAnswer(

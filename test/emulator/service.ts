@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EmulatorSettings } from './settings.ts';
 import type { IssuedTokens } from './tokens.ts';
 
-/** The settings and state that determine the responses of both services. */
+/** The settings and state that determine both services' responses. */
 export interface Service {
   readonly settings: EmulatorSettings;
   readonly tokens: IssuedTokens;

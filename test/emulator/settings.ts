@@ -1,7 +1,7 @@
 import { type ModelSpecification, recordedModels } from './models.ts';
 import { answerFor } from './text.ts';
 
-/** Why the model stopped, in the terms of the generation operation. */
+/** Why the model stopped, in the generation operation's terms. */
 export type StopReason =
   | 'eos_token'
   | 'stop_sequence'
@@ -72,7 +72,7 @@ export interface EmulatorSettings extends EventFormat {
   gateway: 'openai' | 'vllm' | 'litellm';
   /** IDs of existing models that aren't in the model list and don't support chat. */
   unlistedModelIdsWithoutChat: readonly string[];
-  /** Lifetime in seconds of the access tokens issued from now on. */
+  /** Lifetime of access tokens issued from now on, in seconds. */
   tokenLifeSeconds: number;
   /** How many seconds the services' clock is ahead of this machine's clock. */
   clockOffsetSeconds: number;
@@ -99,7 +99,10 @@ export interface EmulatorSettings extends EventFormat {
    * there's no limit.
    */
   requestsPerSecond: number | undefined;
-  /** True if responses state how many requests per second are allowed, as the live service's do. */
+  /**
+   * True if responses report how many requests per second are allowed, as the live service's
+   * responses do.
+   */
   namesRequestLimit: boolean;
   /**
    * Maximum number of concurrent inference requests. Further requests get a 429. If undefined,

@@ -6,8 +6,7 @@ import type { RootHookObject } from 'mocha';
 import { assertUntouched, sumOf, totalOfUnapproved, type UnapprovedTotal } from './unapproved.ts';
 
 /**
- * The name of the environment variable that contains the path to the folder where test processes
- * store their totals.
+ * Name of the environment variable for the folder where test processes store their totals.
  */
 const FOLDER = 'HOSTED_MODEL_UNAPPROVED';
 

@@ -75,8 +75,8 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
       fetch: watched.fetch,
       startMs: cell.deadline === 'start' ? DEADLINE_MS : LONG_MS,
       idleMs: cell.deadline === 'idle' ? DEADLINE_MS : LONG_MS,
-      // The backoff is the time in the Retry-After header, or 1 ms. The clock advances by this time
-      // immediately.
+      // The backoff is the time in the Retry-After header, or 1 ms. The clock advances by this
+      // amount immediately.
       waitMs: (_retry, retryAfterMs) => {
         const ms = Math.max(1, retryAfterMs);
         void time.pass(ms);

@@ -76,7 +76,7 @@ describe('a call with a fault', () => {
   }
 });
 
-/** Returns the number of sockets in this process, including those of the emulator. */
+/** Returns the number of sockets in this process, including the emulator's. */
 function sockets(): number {
   return activeResources('TCPSocketWrap');
 }

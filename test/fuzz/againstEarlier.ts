@@ -124,7 +124,7 @@ function withoutStatus(outcome: unknown): unknown {
   return { kind, message: message.replace(`status ${status}, `, ''), details: others };
 }
 
-/** Extracts the sources of a commit from the repository, and loads them. */
+/** Extracts a commit's sources from the repository, and loads them. */
 async function versionOf(name: string): Promise<Version> {
   const archive = join(folder, 'src.tar');
   execFileSync('git', ['archive', `--output=${archive}`, name, 'src', 'package.json']);

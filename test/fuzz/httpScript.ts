@@ -18,7 +18,7 @@ export interface ScriptedCall {
   /** The part of the request that contains a secret. A request with a secret must not be sent. */
   readonly secretIn: 'nothing' | 'url' | 'body';
   readonly token: 'none' | 'ready' | 'late' | 'expires in the queue' | 'fails';
-  /** The fault for each attempt of the call, in order. Further attempts get a 404. */
+  /** The fault for each of the call's attempts, in order. Further attempts get a 404. */
   readonly faults: readonly Fault[];
 }
 

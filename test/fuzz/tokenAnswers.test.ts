@@ -24,8 +24,8 @@ const value = fc.oneof(
 const field = fc.constantFrom(...Object.keys(normal), '__proto__', 'constructor', 'x');
 const changes = fc.array(fc.tuple(field, value), { maxLength: 4 });
 /**
- * A change to the text of a response: its offset, the number of removed characters, and the
- * inserted text.
+ * A change to a response's text: the offset, the number of removed characters, and the inserted
+ * text.
  */
 const damage = fc.option(fc.tuple(fc.nat(300), fc.nat(30), nasty), { freq: 3 });
 const date = fc.option(

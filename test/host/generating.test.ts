@@ -149,7 +149,7 @@ describe('a job in a real editor', () => {
     world.isRetryWanted = true;
     const before = world.emulator.count(chatPath);
     await generate(world.options, below);
-    // The line of the failed selection has moved down, because the response to the first line was
+    // The failed selection's line has moved down, because the response to the first line was
     // inserted above it.
     assert.deepEqual(world.reported, [{ kind: 'server-failed', lines: [6] }]);
     assert.equal(world.emulator.count(chatPath), before + 2 + 4 + 1);

@@ -30,8 +30,8 @@ export const placingModes = [
 ] as const satisfies readonly (readonly [id: string, title: string])[];
 
 /**
- * A value for each insert mode that writes into the document. The value is usually the expected
- * text of the document.
+ * A value for each insert mode that writes into the document. The value is usually the document's
+ * expected text.
  */
 export type ByPlacingMode<Value = string> = Readonly<
   Record<(typeof placingModes)[number][0], Value>

@@ -106,7 +106,7 @@ describe('insert modes:', () => {
     ['between tabs and spaces', 'python', '\ta\n\n  b', 1, '\ta\none\ntwo\n  b'],
     ['in a diff', 'diff', ' a\n\n b', 1, ' a\none\ntwo\n b'],
   ] as const) {
-    it(`a response at the cursor on an empty line is indented like its block (${where})`, async () => {
+    it(`a response at the cursor on an empty line is indented like the surrounding block (${where})`, async () => {
       const editor = await open(text, new Range(line, 0, line, 0), language);
       editor.options = { insertSpaces: true, tabSize: 2 };
       assert.equal(await stream(editor, 'below', ['one\n', 'two']), true);

@@ -13,7 +13,7 @@ import { startEmulator } from '../emulator/emulator.ts';
 import { trustedFileVariable } from './trusted.ts';
 
 /**
- * A host name that only a proxy resolves. VS Code would bypass the proxy for an address on this
+ * A host name that only a proxy can resolve. VS Code would bypass the proxy for an address on this
  * machine.
  */
 const HOST = 'service.example';

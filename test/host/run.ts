@@ -1,8 +1,8 @@
 /**
  * `node test/host/run.ts [newest | oldest | a version of code-server]`
  *
- * Runs the tests in this folder in the extension host of a real VS Code. Exits with the exit code
- * of the tests. Doesn't build the extension.
+ * Runs the tests in this folder in the extension host of a real VS Code. Exits with the tests' exit
+ * code. Doesn't build the extension.
  *
  * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 downloads and uses the desktop build. The version is
  * then a VS Code version, and `oldest` is the version in `engines` in package.json.

@@ -46,7 +46,7 @@ describe('the public surface', () => {
   });
 
   for (const name of names) {
-    it(`G04: has the command ${name}, which ignores hostile arguments and returns nothing`, async () => {
+    it(`G04: has the ${name} command, which ignores hostile arguments and returns nothing`, async () => {
       const hostile = { url: evil.secureUrl, apiKey: 'key', headers: { a: 'b' } };
       // These commands dismiss all inputs and messages while the command under test runs.
       const closers = ['workbench.action.closeQuickOpen', 'notifications.clearAll'];

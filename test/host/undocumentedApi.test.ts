@@ -27,13 +27,13 @@ const gone = (what: string) =>
  */
 describe('the undocumented API of VS Code', () => {
   for (const id of Object.values(undocumentedCommands)) {
-    it(`has the command ${id}`, async () => {
+    it(`has the ${id} command`, async () => {
       assert.ok((await commands.getCommands(true)).includes(id), gone(id));
     });
   }
 
   for (const name of [AI_SETTING, UTILITY_MODEL_SETTING]) {
-    it(`has the setting ${name}`, () => {
+    it(`has the ${name} setting`, () => {
       const { defaultValue } = workspace.getConfiguration().inspect(name) ?? {};
       assert.notEqual(defaultValue, undefined, gone(name));
     });
@@ -48,7 +48,7 @@ describe('the undocumented API of VS Code', () => {
     });
   }
 
-  it(`uses the role ${SYSTEM_ROLE} for system messages`, () => {
+  it(`uses the ${SYSTEM_ROLE} role for system messages`, () => {
     const role: unknown = Reflect.get(vscode.LanguageModelChatMessageRole, 'System');
     assert.equal(role, SYSTEM_ROLE, gone('LanguageModelChatMessageRole.System'));
   });
@@ -69,7 +69,7 @@ describe('the undocumented API of VS Code', () => {
     const file = (path: string) =>
       readFile(join(env.appRoot, 'extensions', 'copilot', path), 'utf8');
 
-    it(`comes from the extension ${CHAT_EXTENSION}`, async () => {
+    it(`comes from the ${CHAT_EXTENSION} extension`, async () => {
       const { publisher, name } = JSON.parse(await file('package.json'));
       assert.equal(`${publisher}.${name}`, CHAT_EXTENSION, gone(CHAT_EXTENSION));
     });
@@ -100,7 +100,7 @@ describe('the undocumented API of VS Code', () => {
     });
     after(() => registration.dispose());
 
-    it('passes `configuration` when it lists the models of a group', async () => {
+    it("passes `configuration` when it lists a group's models", async () => {
       await commands.executeCommand(undocumentedCommands.addModelGroup, { name: 'Group', vendor });
       listings.length = 0;
       const [first] = await lm.selectChatModels({ vendor });
@@ -118,7 +118,7 @@ describe('the undocumented API of VS Code', () => {
       return parts;
     };
 
-    it('passes the caller of a request as `requestInitiator`', async () => {
+    it("passes a request's caller as `requestInitiator`", async () => {
       await ask();
       const options = requests.at(-1) ?? {};
       assert.notEqual(callerOf(options), '', gone('requestInitiator'));

@@ -26,7 +26,7 @@ interface Reported {
   readonly lines: readonly number[];
 }
 
-/** The dependencies of a generation, with an emulated service on a real socket. */
+/** A generation's dependencies, with an emulated service on a real socket. */
 export class World {
   readonly emulator: Emulator;
   readonly jobs = new RecentJobs();

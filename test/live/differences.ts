@@ -3,7 +3,7 @@ import { recordings } from '../emulator/recordings.ts';
 import { isRecord } from '../emulator/service.ts';
 import type { Exchange } from './witness.ts';
 
-/** The outcome of a step, and each request that the step sent, with its response. */
+/** A step's outcome, and each request that the step sent, with its response. */
 export interface StepResult {
   readonly outcome: string;
   readonly exchanges: readonly Exchange[];
@@ -135,7 +135,7 @@ function kindOf(path: string, value: unknown): string {
 }
 
 /**
- * Returns the number and the `evidence` of the recording on which the emulator's response is based.
+ * Returns the number and `evidence` of the recording that the emulator's response is based on.
  * Returns a note if there is no such recording.
  */
 function foundationOf({ path, status, documents }: Exchange): string {

@@ -1,6 +1,6 @@
 /**
  * `npm run test:live`: sends the extension's requests to a real service, and reports how its
- * responses differ from the emulator's responses. The emulator's responses are based on
+ * responses differ from the emulator's. The emulator's responses are based on
  * test/emulator/recordings.json. Generates at most 200 tokens. Sends nothing if the environment
  * contains no credentials.
  */

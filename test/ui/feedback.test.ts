@@ -118,7 +118,7 @@ describe(`a running generation ${nightly}`, () => {
     await editor.waitForText(complete);
   });
 
-  it('announces its end in a temporary alert beside the status item', async () => {
+  it('announces its completion in a temporary alert beside the status item', async () => {
     const { screen } = session.workbench;
     await select('end');
     await generateByKeys(session);

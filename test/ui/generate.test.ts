@@ -126,7 +126,7 @@ describe(`the extension after its setup ${nightly}`, () => {
     assert.equal(emulator.tokensIssued.length, issued + 1);
   });
 
-  it("includes a generation's timing in the diagnosis report, but not its text or any secret", async () => {
+  it("includes a generation's timing in the diagnosis report, but not its text or any secrets", async () => {
     const { workbench } = session;
     await workbench.runCommand('Hosted Model: Diagnose Connection');
     await workbench.quickInput.pick('$(copy) Copy Report');

@@ -35,7 +35,7 @@ describe('a saved picture', () => {
     });
   }
 
-  it('is replaced if the color of the text changes', async () => {
+  it('is replaced if the text color changes', async () => {
     assert.equal(await isReplacedBy('Diagnose Connection', '#4daafc'), true);
   });
 });

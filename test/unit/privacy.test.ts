@@ -43,7 +43,7 @@ describe('the privacy page', () => {
     assert.deepEqual([...named].sort(), [...hosts].sort());
   });
 
-  it('lists the identity service, regions, and key page of each built-in service', () => {
+  it("lists each built-in service's identity service, regions, and key page", () => {
     assert.ok(ofServices.length > 7);
     assert.deepEqual(
       ofServices.filter((host) => !named.has(host)),
@@ -51,7 +51,7 @@ describe('the privacy page', () => {
     );
   });
 
-  it("states whether a service's host gets tokens, the key, or neither", () => {
+  it("specifies whether a service's host gets tokens, the key, or neither", () => {
     const cellOf = (authentication: Authentication) => {
       const [ibm] = services;
       const table = hostsTable([{ ...ibm, authUrl: '', authentication }]);

@@ -122,7 +122,7 @@ describe('settings change events', () => {
     assert.equal(eventCount, 11);
   });
 
-  it("don't fire for settings of other extensions", () => {
+  it("don't fire for other extensions' settings", () => {
     fire({ affectsConfiguration: () => false });
     mock.timers.tick(1_000);
     assert.equal(eventCount, 0);

@@ -95,7 +95,7 @@ export async function removeService(keys: KeyStore, service: Service): Promise<v
 }
 
 /**
- * Prompts for changes to the fixed headers of a service.
+ * Prompts for changes to a service's fixed headers.
  * @returns the changed service; `back` if the user went back; undefined if the user closed a prompt
  */
 export async function askHeaders(
@@ -169,8 +169,7 @@ function withHeader(service: NewService, name: string, value: unknown): NewServi
 }
 
 /**
- * Returns the headers of a service, except the header with this name. Header names aren't
- * case-sensitive.
+ * Returns a service's headers, except the one with this name. Header names aren't case-sensitive.
  */
 function withoutHeader({ entry }: NewService, name: string): Readonly<Record<string, unknown>> {
   const headers = Object.entries(Object(entry['headers']));

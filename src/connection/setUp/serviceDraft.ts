@@ -34,7 +34,7 @@ export function emptyDraft(): ServiceDraft {
 /** Placeholder for the model ID of a new service until the user picks or enters a model. */
 export const UNKNOWN_MODEL = 'unknown';
 
-/** Matches an endpoint path, which people often paste along with the address of a service. */
+/** Matches an endpoint path, which people often paste along with a service's address. */
 const PASTED_PATH = /\/(?:chat\/completions|completions|responses|embeddings|models)\/?$/;
 
 /** Removes an endpoint path from an address, and adds `https://` if the scheme is missing. */

@@ -16,8 +16,8 @@ export interface NewService {
 }
 
 /**
- * Adds fields to the service's entry, or replaces them. Returns the resulting service; undefined if
- * it isn't valid.
+ * Adds or replaces fields in the service's entry. Returns the resulting service; undefined if it
+ * isn't valid.
  */
 export function withFields(added: NewService, fields: ServiceEntry): NewService | undefined {
   const entry = { ...added.entry, ...fields };
@@ -26,8 +26,7 @@ export function withFields(added: NewService, fields: ServiceEntry): NewService 
 }
 
 /**
- * Returns the list with `entry` added, or with `entry` in place of the one that has the same
- * `word`.
+ * Returns the list with `entry` added, or with `entry` replacing the one that has the same `word`.
  */
 export function withEntry(entries: readonly unknown[], entry: ServiceEntry): readonly unknown[] {
   const isSame = (one: unknown) => wordOf(one) === wordOf(entry);

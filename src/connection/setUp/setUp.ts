@@ -49,7 +49,7 @@ export async function runSetUp(
   return isSaved;
 }
 
-/** Returns the first step where the user must enter or check something. */
+/** Returns the first step where the user has to enter or check something. */
 function firstStep(
   { imported, steps }: SetUp,
   missing: readonly SettingName[],

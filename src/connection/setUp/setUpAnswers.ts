@@ -57,13 +57,13 @@ interface ServiceAnswers {
   /** The service that this setup adds or changes. */
   readonly added?: NewService | undefined;
   /**
-   * False if the last test found no model list at the address of `added`; undefined before any
-   * test.
+   * False if the last test found no model list at the address of `added`; undefined before the
+   * first test.
    */
   hasModelList?: boolean;
   /** The stored record, as last read during this setup. */
   stored: KeyRecord | undefined;
-  /** True if there is a valid stored record, and its key wasn't rejected. */
+  /** True if there is a valid stored record whose key wasn't rejected. */
   canKeepStored: boolean;
   account: string;
   apiKey: string;
@@ -145,7 +145,7 @@ export function answeredCredentials(setUp: SetUp, target: Destination): Credenti
 }
 
 /**
- * Returns which key is kept if the user doesn't enter another one: the stored key, the imported
+ * Returns which key to keep if the user doesn't enter another one: the stored key, the imported
  * key, or the last key that was typed. Undefined if there is no key to keep.
  */
 export function keptKey({ apiKey, imported, stored, canKeepStored }: SetUp) {

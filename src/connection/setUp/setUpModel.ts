@@ -11,12 +11,11 @@ import { NEW_SERVICE } from './setUpMessages.ts';
 import { loadModels, testByGenerating } from './setUpRequests.ts';
 
 /**
- * The parts of the setup that complete the address of a new service and prompt for its default
- * model.
+ * The parts of the setup that complete a new service's address and prompt for its default model.
  */
 
 /**
- * Prompts for the model of a new service.
+ * Prompts for a new service's model.
  * @param list the models that the service lists; undefined if they weren't requested or couldn't be
  * loaded
  * @returns the model ID, `back`, or undefined if the user closed the list
@@ -61,7 +60,7 @@ export function withVersion(added: NewService): NewService | undefined {
 
 /**
  * Replaces the definition of the service that the setup adds or changes, along with the settings,
- * URL, and steps that depend on it.
+ * URL, and steps that depend on that definition.
  */
 export function describe(setUp: SetUp, added: NewService): void {
   const { service } = added;
@@ -72,7 +71,7 @@ export function describe(setUp: SetUp, added: NewService): void {
 }
 
 /**
- * Prompts for the model of a new service, unless it's already known. If the user chose to test the
+ * Prompts for a new service's model, unless it's already known. If the user chose to test the
  * service, but it has no model list, offers to test it by generating one token.
  * @param wasTested true if the user chose to test the service before saving
  */

@@ -175,7 +175,7 @@ async function mayUseStoredKey(setUp: SetUp, wanted: Destination): Promise<boole
   return (await askDestination(binding, settings.service)) === 'wanted';
 }
 
-/** True if the setup uses a secret from the stored record, or if the user entered no key. */
+/** True if the setup uses a secret from the stored record, or if the user didn't enter a key. */
 function keepsRecord(setUp: SetUp): boolean {
   const { apiKey, stored } = setUp;
   return apiKey === '' || (stored !== undefined && usesStoredSecret(setUp, stored));

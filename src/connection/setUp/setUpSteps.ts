@@ -34,7 +34,7 @@ import { askToSave } from './setUpSave.ts';
 /** The steps of the setup, most of which prompt for one value. */
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
-  // Show the intro only in the list of services, not in the prompts that follow within this step.
+  // Show the intro only in the list of services, not in the later prompts of this step.
   service: async (setUp, { intro, ...position }) => {
     const { service: chosen } = setUp.settings;
     const picked = await askPick<QuickPickItem & { readonly service?: Service }>({

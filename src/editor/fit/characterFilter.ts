@@ -39,7 +39,7 @@ const UNWANTED_IN_INSTRUCTIONS = /./sv;
 
 const LINE_END = /\r\n?|[\u2028\u2029]/g;
 /**
- * Matches text that consists of printable ASCII, tabs, and LFs. Most chunks match and need no
+ * Matches text that consists only of printable ASCII, tabs, and LFs. Most chunks match and need no
  * further checks.
  */
 const PRINTABLE = /^[\t\n -~]*$/;

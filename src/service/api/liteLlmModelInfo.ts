@@ -11,7 +11,7 @@ import { tokenLimit, validEntries } from './modelList.ts';
  */
 
 export interface ModelInfo extends ModelFacts {
-  /** False if the gateway states that the model doesn't generate text. */
+  /** False if the gateway reports that the model doesn't generate text. */
   readonly isForText: boolean;
 }
 
@@ -81,8 +81,8 @@ export function readModelInfo(json: unknown): ReadonlyMap<string, ModelInfo> {
 
 /**
  * `max_tokens` is a legacy name for the input limit or the output limit. It counts as the output
- * limit if only the input limit is stated, and as the context limit if neither limit is stated.
- * Source: https://github.com/BerriAI/litellm/issues/2834
+ * limit if only the input limit is specified, and as the context limit if neither limit is
+ * specified. Source: https://github.com/BerriAI/litellm/issues/2834
  */
 function infoOf(stated: v.InferOutput<typeof deployment>['model_info']): ModelInfo {
   const { max_tokens: either, max_input_tokens: input, max_output_tokens: output } = stated;
@@ -98,7 +98,7 @@ function infoOf(stated: v.InferOutput<typeof deployment>['model_info']): ModelIn
 /**
  * Combines two deployments that share a name. A request can reach either deployment, so the lower
  * limits apply, and a capability counts only if both deployments have it. A value that only one
- * deployment states applies to both.
+ * deployment specifies applies to both.
  */
 function commonInfo(one: ModelInfo, other: ModelInfo): ModelInfo {
   return {

@@ -10,9 +10,8 @@ import { foreignFailure, kindOfStatus } from './watsonxFailure.ts';
 
 /**
  * The OpenAI chat completions API, which many company gateways support. Requests contain no project
- * ID. Streams report usage only on request. Most services require a token or key for the model
- * list.
- * Source: https://platform.openai.com/docs/api-reference/chat
+ * ID. Streams report usage only if the request includes an option for it. Most services require a
+ * token or key for the model list. Source: https://platform.openai.com/docs/api-reference/chat
  */
 export function openai(prefix: string): Api {
   const addressOf = ({ serviceUrl }: Pick<ModelTarget, 'serviceUrl'>, path: string) =>

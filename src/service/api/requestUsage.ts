@@ -1,7 +1,7 @@
 import { isKind } from '../errors.ts';
 import type { TokenUsage } from './responseReader.ts';
 
-/** Matches characters of writing systems with about one token per character. */
+/** Matches characters in writing systems that use about one token per character. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 
 const LETTERS_PER_TOKEN = 4;

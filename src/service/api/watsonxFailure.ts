@@ -19,7 +19,8 @@ import { parseJson, shape } from '../schemaHelpers.ts';
  */
 
 /**
- * Matches the message of a 403 for a project that doesn't exist or that the user isn't a member of.
+ * Matches the message that a 403 contains if the project doesn't exist or the user isn't a member
+ * of it.
  */
 const NOT_A_MEMBER = /WSCPA0000E|member in project/;
 
@@ -77,8 +78,8 @@ export function failureInEvent(json: unknown): ServiceError | undefined {
 /**
  * Returns `prompt-too-long`, with the token counts, for messages such as "…input tokens 4098 cannot
  * exceed the total tokens limit 4096…". Returns `bad-request` for any other message. The second
- * pattern matches messages that state the limit first. The wildcards in both patterns are bounded,
- * so matching takes linear time.
+ * pattern matches messages in which the limit comes first. The wildcards in both patterns are
+ * bounded, so matching takes linear time.
  */
 function inputFailure(message: string, details: FoundDetails): ServiceError {
   const counts =
@@ -93,9 +94,9 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
 }
 
 /**
- * The title of the page that nginx sends, with status 400 instead of 431, if the request headers
- * are too large.
- * Source: https://github.com/nginx/nginx/blob/master/src/http/ngx_http_special_response.c
+ * The title of the page that nginx sends if the request headers are too large. The page's status is
+ * 400 instead of 431. Source:
+ * https://github.com/nginx/nginx/blob/master/src/http/ngx_http_special_response.c
  */
 const NGINX_HEADERS_TOO_LARGE = '<title>400 Request Header Or Cookie Too Large</title>';
 
@@ -109,7 +110,7 @@ export function foreignFailure({ status, text }: ErrorResponse): ServiceError {
   return new ServiceError(isTooLarge ? 'headers-too-large' : kindOfStatus(status), { status });
 }
 
-/** Returns the failure kind that a status implies if the response has no known error code. */
+/** Returns the failure kind for a response with this status and no known error code. */
 export function kindOfStatus(status: number): ErrorKind {
   if (status < 400) return 'unexpected-answer';
   if (status === 401) return 'unauthorized';

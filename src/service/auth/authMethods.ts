@@ -25,7 +25,7 @@ const METHODS: {
 };
 
 export function authMethodOf({ authentication }: Pick<Service, 'authentication'>): AuthMethod {
-  // TypeScript can't infer that `METHODS[kind]` accepts an authentication of this kind.
+  // TypeScript can't infer that `METHODS[kind]` accepts an `Authentication` of this kind.
   const methodOf = METHODS[authentication.kind] as (authentication: Authentication) => AuthMethod;
   return methodOf(authentication);
 }

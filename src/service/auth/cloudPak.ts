@@ -12,7 +12,7 @@ const EXPIRY_PATH = '/usermgmt/v1/user/tokenExpiry';
 
 /**
  * The authentication method for Cloud Pak for Data. It exchanges a user name and an API key for a
- * token. If the response doesn't state when the token expires, a second request gets the expiry.
+ * token. If the response doesn't specify when the token expires, a second request gets the expiry.
  * Source of the token request:
  * https://github.com/IBM/node-sdk-core/blob/main/auth/token-managers/cp4d-token-manager.ts
  */
@@ -47,8 +47,8 @@ function readToken(json: unknown): TokenResponse {
 }
 
 /**
- * Requests the expiry of a token, in seconds since 1970. Returns undefined if the request fails or
- * the response doesn't specify an expiry, because the token can be used without a known expiry.
+ * Requests a token's expiry, in seconds since 1970. Returns undefined if the request fails or the
+ * response doesn't specify an expiry, because the token can be used without a known expiry.
  */
 function fetchExpiration(value: string, identity: IdentityClient): Promise<number | undefined> {
   const expiration = identity.get({

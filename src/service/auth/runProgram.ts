@@ -9,7 +9,7 @@ export interface RunLimits {
   readonly signal: AbortSignal;
 }
 
-/** The output of a program, or the exit code if the program failed. */
+/** A program's output, or its exit code if the program failed. */
 export type ProgramEnd =
   | { readonly output: Buffer }
   /** The exit code is null if a signal killed the program. */

@@ -9,7 +9,7 @@ import type { ServiceError } from '../errors.ts';
  */
 export interface TokenResponse {
   readonly value: string;
-  /** Lifetime in seconds, if the service or program states one. */
+  /** Lifetime in seconds, if the service or program specifies one. */
   readonly expiresIn?: number | undefined;
   /** Expiry in seconds since 1970, according to the server's clock. */
   readonly expiration?: number | undefined;
@@ -25,8 +25,8 @@ export interface TokenResponse {
 }
 
 /**
- * The lifetime and thresholds of a token, in milliseconds. All are measured from just before the
- * token request.
+ * A token's lifetime and thresholds, in milliseconds. All are measured from just before the token
+ * request.
  */
 export interface TokenLifetime {
   readonly lifeMs: number;
@@ -42,7 +42,7 @@ const HARD_MARGIN_MS = 30_000;
 const MIN_REFRESHED_MS = 30_000;
 
 /**
- * Computes the lifetime and thresholds of a token. A token with a lifetime of 30 s or less isn't
+ * Computes a token's lifetime and thresholds. A token with a lifetime of 30 s or less isn't
  * refreshed in the background, because the refreshes would be too frequent.
  * @param random a number from 0 to 1
  */
@@ -54,8 +54,8 @@ export function tokenLifetime(response: TokenResponse, random: number): TokenLif
 }
 
 /**
- * Returns the shortest lifetime that a response states, in seconds, capped at 24 hours. Assumes 5
- * minutes if the response doesn't specify a lifetime. If the token actually expires earlier, it's
+ * Returns the shortest lifetime that a response specifies, in seconds, capped at 24 hours. Assumes
+ * 5 minutes if the response doesn't specify a lifetime. If the token actually expires earlier, it's
  * replaced after a 401. Returns Infinity if there was no exchange.
  */
 function lifetimeSeconds(response: TokenResponse): number {
@@ -69,7 +69,7 @@ export function statesLifetime(response: TokenResponse): boolean {
 }
 
 /**
- * Returns the positive lifetimes that a response states, in seconds. Compares `expiration` with
+ * Returns the positive lifetimes that a response specifies, in seconds. Compares `expiration` with
  * `serverNow`, because this machine's clock can be off by minutes.
  */
 function statedLifetimes(response: TokenResponse): number[] {
@@ -113,7 +113,7 @@ export type TokenState =
   | { readonly kind: 'fetching' }
   | {
       readonly kind: 'valid';
-      /** Time of expiry, in milliseconds since 1970. Infinity if there was no exchange. */
+      /** Expiry in milliseconds since 1970. Infinity if there was no exchange. */
       readonly expiresAt: number;
       /**
        * Earliest time of a background refresh, in milliseconds since 1970. Infinity if there was no
@@ -151,8 +151,8 @@ const CLOCK_SET_BACK_MS = 5_000;
 export const TOKEN_DEADLINE_MS = 30_000;
 
 /**
- * Returns the age of a token in milliseconds: the wall-clock or monotonic time since just before
- * the token request, whichever is longer.
+ * Returns a token's age in milliseconds: the wall-clock or monotonic time since just before the
+ * token request, whichever is longer.
  */
 export function ageOf(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): number {
   const wall = clock.now() - token.wallStart;

@@ -115,7 +115,7 @@ export class TokenService {
    * send its own token request.
    * @param waitedFor the latest token that `get` returned for the same request, if any. It's
    * returned again if it's still the current token and was late when it arrived (see `isLate`).
-   * @throws {ServiceError} the failure of this or an earlier token request, with the rest of a
+   * @throws {ServiceError} the failure of this or an earlier token request, with the time left in a
    * requested pause in `retryAfterMs`; `cancelled` if the signal aborts or after `dispose`
    */
   get(signal: AbortSignal, before: TokenState = this.#state, waitedFor?: Token): Promise<Token> {

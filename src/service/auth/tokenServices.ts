@@ -5,7 +5,7 @@ import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { TokenResponse } from './token.ts';
 import { TokenService } from './tokenService.ts';
 
-/** Maximum number of tokens per set of credentials to keep for masking. */
+/** Maximum number of tokens to keep for masking, per set of credentials. */
 const MAX_TOKENS = 3;
 
 export interface TokenServicesOptions {
@@ -25,7 +25,7 @@ interface Entry {
 }
 
 /**
- * The token services of this window. Equal credentials share a token service.
+ * This window's token services. Equal credentials share a token service.
  *
  * Credentials and their latest tokens stay masked even after they're replaced or the user signs
  * out, because a service can repeat anything that it has received.
@@ -87,7 +87,7 @@ export class TokenServices {
 
   /**
    * True if the identity service rejected this key and hasn't accepted it since. False if the key
-   * was accepted with another account or address. Also false after a sign-out.
+   * was accepted with another account or address. Also false after the user signs out.
    */
   isRejected(apiKey: string): boolean {
     const tried = [...this.#entries.values()].filter(

@@ -13,7 +13,7 @@ import type { ServiceRuntime } from '../serviceRuntime.ts';
 
 /**
  * The network checks of a diagnosis, in order. They follow the steps of a generation, but stop
- * before the model generates text, which would cost money.
+ * before the model generates text, because that would cost money.
  */
 
 export const CHECKS = [
@@ -56,7 +56,7 @@ export interface CheckFacts {
   /** The functions that the model supports, according to the model list or the user's settings. */
   readonly functions?: readonly string[];
   /**
-   * True if the project and model couldn't be checked, because the model doesn't support the access
+   * True if the project and model couldn't be checked because the model doesn't support the access
    * check or the service has no model list.
    */
   readonly isUnchecked?: true;
@@ -73,7 +73,7 @@ type CheckEnd = { readonly check: CheckName } & (
 export type CheckResult =
   | CheckEnd
   | { readonly check: CheckName; readonly state: 'running'; readonly retry?: Retry }
-  /** The check was skipped, because an earlier check failed. */
+  /** The check was skipped because an earlier check failed. */
   | { readonly check: CheckName; readonly state: 'not-run' };
 
 type Probe = ReturnType<ServiceRuntime['clientForChecks']>;

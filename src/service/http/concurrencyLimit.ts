@@ -26,7 +26,7 @@ export interface Slot {
   release(outcome: SlotOutcome, pauseMs?: number): void;
 }
 
-/** The concurrency limit methods that a request uses. */
+/** The methods of `ConcurrencyLimit` that a request uses. */
 export type RequestGate = Pick<ConcurrencyLimit, 'acquire' | 'applyRateLimit'>;
 
 export interface ConcurrencyState {
@@ -35,8 +35,7 @@ export interface ConcurrencyState {
   /** The current maximum number of concurrent requests. */
   readonly limit: number;
   /**
-   * The limit from the user's setting. Undefined unless 429 responses have lowered the current
-   * limit.
+   * The limit from the user's setting. Set only if 429 responses have lowered the current limit.
    */
   readonly loweredFrom?: number;
   /** Milliseconds until requests resume, if the service has requested a pause. */

@@ -5,7 +5,7 @@ export interface Failure {
   readonly error: ServiceError;
   /**
    * True if another attempt may succeed. In that case, the request can't run or be billed twice,
-   * because nothing was sent or the service rejected the request.
+   * because it either wasn't sent or was rejected by the service.
    */
   readonly isTransient: boolean;
 }
@@ -31,7 +31,7 @@ const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   PROXY_CLOSED,
 ]);
 
-/** Matches the first address in the error message of a connection timeout. */
+/** Matches the first address in the error message for a connection timeout. */
 const ATTEMPTED = /\(attempted address(?:es)?: (\S+?:\d+)[,)]/;
 
 /** The error code that `fetch` reports if it can't connect within 10 s. */

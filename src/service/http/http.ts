@@ -88,7 +88,7 @@ export class Http {
   /**
    * Sends a request as `send` does. If the service rejects the access token, sends the request once
    * more with the next token, because a token can become invalid before it expires. Doesn't resend
-   * the request if `mayResend` returns false, or if another token can't help.
+   * the request if `mayResend` returns false, or if another token wouldn't help.
    * @throws {ServiceError}
    */
   async sendWithAccess<Result>(

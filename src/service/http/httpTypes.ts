@@ -25,7 +25,7 @@ export interface HttpRequest<Result> {
   readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
   readonly body?: string;
   /**
-   * Secrets of the connection. Neither these secrets nor the access token may appear in the URL or
+   * The connection's secrets. Neither these secrets nor the access token may appear in the URL or
    * the body, unless `sendsSecret` is true. Failure details that contain any of them are removed.
    */
   readonly secrets?: readonly string[];
@@ -78,7 +78,7 @@ export type Access = PublicAccess &
     /**
      * Called with the failure of a request. Drops the token if the service may have rejected it, so
      * that the request can be sent once more. Undefined for a public request.
-     * @throws {ServiceError} the failure to report, if another token can't help
+     * @throws {ServiceError} the failure to report, if another token wouldn't help
      */
     readonly dropRejectedToken?: (error: unknown) => void;
   };
@@ -107,7 +107,7 @@ export interface HttpResponse {
 
 /** A scheduled retry, reported before the wait. */
 export interface Retry {
-  /** The number of the retry, starting at 1. */
+  /** The retry number, starting at 1. */
   readonly retry: number;
   readonly waitMs: number;
   readonly error: ServiceError;

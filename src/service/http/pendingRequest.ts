@@ -13,8 +13,8 @@ export interface PendingRequestOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /**
-   * Milliseconds from a request to `HttpRequest.onSilence`, unless an error status or the first
-   * chunk of another response arrives.
+   * Milliseconds from a request to the call of `HttpRequest.onSilence`, unless an error status, or
+   * the first chunk of any other response, arrives first.
    */
   readonly silentMs: number;
   /** Returns the milliseconds to wait before a retry. Tests replace this function. */
@@ -59,8 +59,8 @@ export class PendingRequest implements ApprovedTarget {
   #retry: Retry | undefined;
   /**
    * True if the last attempt can't have been billed: either nothing was sent, or the service
-   * rejected the request. Initially true. This also applies if the request is resent with a new
-   * token, because the service rejected the previous attempt.
+   * rejected the request. Initially true. Also true when the request is resent with a new token,
+   * because the service rejected the previous attempt.
    */
   #isRejected = true;
   /** The status of the current attempt's response; undefined until its headers arrive. */
@@ -86,7 +86,7 @@ export class PendingRequest implements ApprovedTarget {
     return this.#request.sendsSecret;
   }
 
-  /** The secrets of the connection and the token of the current attempt. */
+  /** The connection's secrets and the current attempt's token. */
   get secrets(): readonly string[] {
     const { secrets = [] } = this.#request;
     return [...secrets, this.#token ?? ''];

@@ -55,7 +55,7 @@ export async function reconnectingFetch(
 
 /**
  * Makes VS Code read the certificates now, without sending anything. Otherwise, VS Code would read
- * them during the first request of a window, which would delay that request.
+ * them during a window's first request, which would delay that request.
  */
 export async function prepareFetch(): Promise<void> {
   // A data URL contains its own response, which is empty here. VS Code never uses a proxy for

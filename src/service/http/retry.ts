@@ -32,7 +32,7 @@ export function isRetriedStatus(status: number | undefined): boolean {
 
 /**
  * Returns the milliseconds to wait before a retry.
- * @param retry the number of the retry, starting at 1
+ * @param retry the retry number, starting at 1
  * @param retryAfterMs the wait that the service requested; 0 if it requested none
  */
 export function retryWaitMs(retry: number, retryAfterMs: number, random: () => number): number {

@@ -20,8 +20,8 @@ interface StatedFor {
 }
 
 /**
- * Returns a copy of the model with the given facts. Facts that are undefined leave the model's
- * values unchanged.
+ * Returns a copy of the model with the given facts. Undefined facts leave the model's values
+ * unchanged.
  */
 export function withFacts(model: Model, facts: ModelFacts): Model {
   return {

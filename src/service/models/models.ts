@@ -24,8 +24,8 @@ export const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 10;
 
 /**
- * Maximum time for looking up the current model, in milliseconds. The limit is low, because the
- * user sees an empty list during the lookup.
+ * Maximum time to spend looking up the current model, in milliseconds. The limit is low, because
+ * the user sees an empty list during the lookup.
  */
 const LOOKUP_DEADLINE_MS = 5_000;
 const CACHE_MS = 3_600_000;

@@ -15,7 +15,8 @@ interface Axios {
 }
 
 /**
- * Uses axios and axios-retry as their documentation shows, with an interceptor that adds the token.
+ * Uses axios and axios-retry as shown in their documentation, with an interceptor that adds the
+ * token.
  */
 export const makeCaller: MakeCaller = async (url) => {
   const { axios, axiosRetry }: Axios = createRequire(import.meta.url)(bundlePath('axios'));

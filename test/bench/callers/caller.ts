@@ -41,7 +41,7 @@ export const tokenRequest = {
   body: new URLSearchParams(form).toString(),
 } as const;
 
-/** Fetches a token for callers that can't get a token themselves. */
+/** Fetches a token for callers that can't get one themselves. */
 export async function fetchToken(url: string): Promise<string> {
   const { path, headers, body } = tokenRequest;
   const response = await fetch(url + path, { method: 'POST', headers, body });

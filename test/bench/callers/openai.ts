@@ -19,7 +19,9 @@ interface Module {
   readonly OpenAI: new (options: { apiKey: string; baseURL: string }) => OpenAI;
 }
 
-/** Uses `post`, which the `openai` package offers for endpoints without a method of their own. */
+/**
+ * Uses `post`, which the `openai` package provides for endpoints that don't have their own method.
+ */
 export const makeCaller: MakeCaller = async (url) => {
   const { OpenAI }: Module = createRequire(import.meta.url)(bundlePath('openai'));
   const client = new OpenAI({ apiKey: await fetchToken(url), baseURL: url });

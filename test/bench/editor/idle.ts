@@ -1,4 +1,4 @@
-/** Measures the work that the shipped extension does between its activation and its first use. */
+/** Measures the work that the shipped extension does between activation and first use. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

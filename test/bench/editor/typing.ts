@@ -12,7 +12,7 @@ import { watchTyping } from './stage/typingWatch.ts';
 const rounds = 5;
 /**
  * Number of key presses in a round, milliseconds between key presses, and number of output tokens
- * in a round. 100 tokens arrive per second.
+ * in a round. The tokens arrive at 100 per second.
  */
 const [keys, everyMs, tokens] = [30, 60, 400];
 

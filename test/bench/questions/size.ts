@@ -4,7 +4,7 @@ import { bundlePath } from '../peers.ts';
 import type { Question, Row } from '../question.ts';
 
 const KB = 1_000;
-/** Size of Cline's VSIX, as stated in pull request 11632 of cline/cline. */
+/** Size of Cline's VSIX, as reported in cline/cline pull request 11632. */
 const CLINE_VSIX_KB = 7_280;
 
 const question: Question = {

@@ -12,7 +12,9 @@ const question: Question = {
 };
 export default question;
 
-/** Returns the bundled size of each package, of each folder in `src`, and of the rest, in bytes. */
+/**
+ * Returns the bundled size of each package, each folder in `src`, and everything else, in bytes.
+ */
 function categories(): [name: string, bytes: number][] {
   const sums = new Map<string, number>();
   for (const { inputs } of Object.values(outputs())) {

@@ -134,7 +134,7 @@ describe('the whole extension', () => {
     const stores = { keyring: new FailingKeyring(), workspaceState: new FailingState() };
     const scenario = { key, source: 'secret storage', editor, stores } as const;
     await useService(opened, scenario, COMMANDS);
-    // The errors that the fake stores throw contain the key, but users never see these errors.
+    // Errors thrown by the fake stores contain the key, but users never see these errors.
     const shown = SINKS.filter((sink) => sink !== 'thrown error');
     for (const sink of shown) assert.deepEqual(formsIn(editor.textOf(sink), key), [], sink);
     assert.equal(editor.textOf('process warning'), '');

@@ -104,8 +104,8 @@ export class SinkEditor extends FakeEditor {
   languageId = 'plaintext';
   isDocumentClosed = false;
   /**
-   * The active editor's document, which `keepDocument` sets. If undefined, each access returns
-   * another document, so that the same text can be used in several concurrent generations.
+   * The active editor's document, which `keepDocument` sets. If undefined, each access returns a
+   * new document, so that the same text can be used in several concurrent generations.
    */
   #kept: unknown;
   /** True if the document is a cell of the notebook at `path`. */

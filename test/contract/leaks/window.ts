@@ -47,7 +47,7 @@ export interface Stores {
   readonly workspaceState: FakeState;
 }
 
-/** Runs a command of the extension. */
+/** Runs one of the extension's commands. */
 type Run = (command: string, ...args: readonly unknown[]) => Promise<void>;
 
 export interface OpenWindow {

@@ -65,7 +65,7 @@ describe('a window', () => {
     }
   });
 
-  it(`K04: doesn't leak memory, sockets, timers, or listeners when it opens and closes ${2 * ROUNDS} times`, async () => {
+  it(`K04: doesn't leak memory, sockets, timers, or listeners after opening and closing ${2 * ROUNDS} times`, async () => {
     const { emulator, stores } = suite.life;
     const editors: WeakRef<SinkEditor>[] = [];
     const left: unknown[] = [];

@@ -12,7 +12,7 @@ import { pathOf, tokenPath } from '../service/world.ts';
 import { type Life, startLife } from './life.ts';
 
 const MINUTE_MS = 60_000;
-/** The time between a settings change and its handling, in milliseconds. */
+/** The delay before a settings change is handled, in milliseconds. */
 const APART_MS = 100;
 
 /** A keyring whose reads and writes can be delayed. */
@@ -151,7 +151,7 @@ describe('an open window', () => {
     );
   });
 
-  it('shows the usage of the new key in the tooltip after each key change', async () => {
+  it("shows the new key's usage in the tooltip after each key change", async () => {
     const { stores } = life;
     const editor = life.editor();
     const first = keyring.values.get('hostedModel.key.ibm') ?? '';

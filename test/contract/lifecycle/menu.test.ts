@@ -269,7 +269,7 @@ describe('a deployment', () => {
       assert.equal(suite.life.emulator.count(MODELS_PATH), 0);
     });
 
-    it('hides the models of its service, but not the models of other services', async () => {
+    it("hides its own service's models, but not those of other services", async () => {
       const { url } = suite.life.emulator;
       const models = [{ id: 'acme/large' }];
       const entry = { ...acme, url, models };

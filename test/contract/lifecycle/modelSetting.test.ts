@@ -31,7 +31,7 @@ describe('an invalid model ID in the settings', () => {
     assert.match(notification, warning);
   });
 
-  it('is reported if the template names no model', async () => {
+  it("is reported if the template doesn't name a model", async () => {
     const { models, notification } = await generate({});
     assert.deepEqual(models, used);
     assert.match(notification, warning);

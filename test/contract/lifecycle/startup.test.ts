@@ -69,7 +69,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('stops offering to sign out once a sign-out in another VS Code profile has invalidated the last approval', async () => {
+  it('stops offering to sign out once signing out in another VS Code profile has invalidated the last approval', async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const approvals = new SourceApprovals(stores.keyring.window(), stores.globalState);

@@ -16,7 +16,7 @@ export interface StuckCall {
   /** The request that the service has received, if any. */
   readonly request?: ReceivedRequest;
   readonly cancel: () => void;
-  /** Resolves with the kind of the call's failure when the call ends. */
+  /** Resolves with the call's failure kind when the call ends. */
   readonly kind: Promise<ErrorKind>;
   /** Releases the resource that blocks the call. */
   readonly release?: () => Promise<void> | void;

@@ -217,6 +217,24 @@ describe('the deadline', () => {
     assert.equal(asked, 1);
   });
 
+  it('for the start includes the time before the headers', async () => {
+    const { emulator, watched, call } = await start(chatStream, {
+      http: { startMs: DEADLINE_MS },
+    });
+    const held = gate();
+    emulator.faults.next(chatStream, {
+      headers: eventStream,
+      hold: held.opened,
+      silentAfterBytes: 0,
+    });
+    const failure = call();
+    await emulator.requestCount(chatStream, 1);
+    await time.pass(DEADLINE_MS / 2);
+    held.open();
+    await becomes('the headers', () => watched.heads(chatStream) === 1);
+    await endsAfter(DEADLINE_MS / 2, 'start', failure);
+  });
+
   it('ends the call immediately if the next backoff would exceed it', async () => {
     const { emulator, call } = await start(chat, {
       http: { waitMs: () => DEADLINE_MS },

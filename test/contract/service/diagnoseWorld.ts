@@ -60,7 +60,7 @@ export interface Found {
   readonly diagnosis: Diagnosis;
   /** Each reported result as `check state`, in order. */
   readonly events: readonly string[];
-  /** The texts that were shown while a check waited for a retry. */
+  /** The text shown each time a check waited for a retry. */
   readonly retries: readonly string[];
   /** The last result of each check, as `check state`. */
   readonly states: readonly string[];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
 
-/** The details that the error of a failed request may have, and the format of each detail. */
+/** The details that a failed request's error can have, and the format of each detail. */
 const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
   status: /^[1-5]\d\d$/,
   code: /^[A-Za-z0-9._-]{1,64}$/,

@@ -147,7 +147,7 @@ describe('the models of an added service', () => {
     });
   }
 
-  it('are requested again with a new token if the service rejects the token', async () => {
+  it('are requested again with a new token if the service rejects the old one', async () => {
     const authentication = { kind: 'clientCredentials', tokenUrl: `https://a.example${oauthPath}` };
     const { emulator, list } = await start('openai', { authentication });
     await list();
@@ -178,7 +178,7 @@ describe('the models of an added service', () => {
     held.open();
   });
 
-  it("don't include LiteLLM models for embedding and reranking", async () => {
+  it("don't include LiteLLM's embedding and reranking models", async () => {
     const { emulator, list } = await start('litellm');
     const modes = [null, 'chat', 'completion', 'responses', 'embedding', 'rerank'];
     const infoOf = (mode: string | null) => ({ model_name: `m-${mode}`, model_info: { mode } });
@@ -189,7 +189,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(listed, ['m-null', 'm-chat', 'm-completion', 'm-responses', 'without-info']);
   });
 
-  it('have the lowest limits of all deployments with the same name, and only the capabilities that all of them have', async () => {
+  it('have the lowest limits of all deployments with the same name, and only the capabilities they all share', async () => {
     const { emulator, list } = await start('litellm');
     const deployment = (model_name: unknown, model_info: unknown) => ({ model_name, model_info });
     const able = { supports_function_calling: true, supports_vision: true };
@@ -278,7 +278,7 @@ describe('the models of an added service', () => {
       assert.equal(await kindOf(bare.list()), 'no-model-list');
     });
 
-    it("limit the output of a generation even if the service doesn't list models", async () => {
+    it("limit a generation's output even if the service doesn't list models", async () => {
       const { emulator, generate } = await start('openai', { models: [{ id: one, output: 77 }] });
       emulator.faults.always(listPath, { status: 404 });
       await generate(one);

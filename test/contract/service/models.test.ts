@@ -65,7 +65,7 @@ describe('the model list', () => {
     });
   });
 
-  it('uses only the `start` parameter of the link to the next page', async () => {
+  it('uses only the `start` parameter of the next-page link', async () => {
     const other = await startUnapproved();
     const world = await startWorld();
     const { faults } = world.emulator;
@@ -88,7 +88,7 @@ describe('the model list', () => {
     assertUntouched(other);
   });
 
-  it('ends at an unusable link to the next page, or after ten pages', async () => {
+  it('ends at an unusable next-page link, or after ten pages', async () => {
     for (const href of ['not a link', `${ibm.authUrl}/x`, '/relative?start=1']) {
       const world = await startWorld();
       world.emulator.faults.next(path, page('only', href));

@@ -90,7 +90,7 @@ async function generates(
 }
 
 /**
- * The service of a recipe, the emulator that stands in for it, and a connection to this emulator.
+ * A recipe's service, the emulator that stands in for it, and a connection to this emulator.
  */
 interface Followed {
   readonly emulator: Emulator;
@@ -111,8 +111,8 @@ describe('the recipe for', () => {
   });
 
   /**
-   * Starts an emulator that offers only the default model of a service entry, and connects to it
-   * with the entry's settings. Only the origin of the entry's address is replaced.
+   * Starts an emulator that offers only a service entry's default model, and connects to it with
+   * the entry's settings. Only the origin of the entry's address is replaced.
    */
   async function follow(
     entry: Readonly<Record<string, unknown>> & { readonly url: string },

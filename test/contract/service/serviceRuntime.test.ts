@@ -86,7 +86,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
   });
 
-  it('keeps the token of each key while calls alternate between keys', async () => {
+  it("keeps each key's token while calls alternate between keys", async () => {
     const { emulator, generate, tokens } = await start();
     await generate('key-number-one');
     assert.equal(tokens('key-number-two').state.kind, 'none');

@@ -41,7 +41,7 @@ interface AuthCase {
   /** True if the user doesn't enter a key. */
   readonly hasNoKey?: true;
   /**
-   * The kind of failure if the key is rejected, whether the extension or the program sends it.
+   * The failure kind when the key is rejected, whether the extension or the program sends the key.
    * Defaults to `key-rejected`.
    */
   readonly rejection?: ErrorKind;
@@ -143,7 +143,9 @@ function serviceOf(
 
 interface MethodWorld extends World {
   readonly clock: SetClock;
-  /** Returns the number of token requests, or how often the program that gets a token has run. */
+  /**
+   * Returns the number of token requests, or how many times the program that gets a token has run.
+   */
   readonly tokenCount: () => number;
 }
 
@@ -435,7 +437,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     assert.equal(lifeOf(world), 300_000);
   });
 
-  it('accepts a client ID and a secret with colons, spaces, and percent signs', async () => {
+  it('accepts a client ID and a secret that contain colons, spaces, and percent signs', async () => {
     const [account, apiKey] = ['team one:client+%3A', 'a secret: with +/%20 blanks'];
     for (const name of ['basic', 'post']) {
       const { emulator, http, credentials } = await startOf(

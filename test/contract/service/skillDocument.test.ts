@@ -55,7 +55,7 @@ const operations = ['chat', 'generation'] as const;
 const recorded = { chat: recording('chat ok'), generation: recording('generation ok') };
 
 const [server] = document.servers;
-/** The server's path, which precedes the paths of the operations. */
+/** The server's path, which comes before each operation's path. */
 const serverPath = new URL(server.url.replace('{region}', 'region')).pathname;
 const pathsSent = Object.keys(document.paths).map(
   (path) => decodeURI(serverPath).replace('{version}', server.variables.version.default) + path,
@@ -165,7 +165,7 @@ describe('docs/skill.openapi.json', () => {
     assert.match(JSON.stringify(errors), /no-slash/);
   });
 
-  it('offers each region of the service as a server', () => {
+  it("offers each of the service's regions as a server", () => {
     const { url, variables } = server;
     const hosts = variables.region.enum.map((region) => new URL(url.replace('{region}', region)));
     assert.deepEqual(

@@ -43,10 +43,10 @@ export interface WorldOptions {
   readonly operation?: Operation;
   readonly http?: HttpOptions;
   readonly limits?: Partial<ConcurrencyOptions>;
-  /** The clock of all parts except the emulator. Defaults to the system clock. */
+  /** The clock that everything except the emulator uses. Defaults to the system clock. */
   readonly clock?: Clock;
   readonly deadlineMs?: number;
-  /** Deadline of a token request, including all its attempts, in milliseconds. */
+  /** Deadline for a token request, including all its attempts, in milliseconds. */
   readonly tokenDeadlineMs?: number;
 }
 

@@ -95,8 +95,8 @@ writeFileSync(path, `${JSON.stringify(state, null, 2)}\n`);
 console.log(path);
 
 /**
- * Performs a step, and returns the workspace, the state that was stored for it, and the outcome.
- * The first step also stores the key.
+ * Performs a step, and returns its workspace, the workspace's stored state, and the outcome. The
+ * first step also stores the key.
  */
 async function take({ button, ...workspace }: Step, isFirst: boolean) {
   const here = {

@@ -134,7 +134,7 @@ describe('the rows in Select Model', () => {
 });
 
 describe('the hint in Select Model', () => {
-  it('names the current model, and states whether it is withdrawn or missing from the list', () => {
+  it('names the current model, and indicates whether it is withdrawn or missing from the list', () => {
     assert.equal(modelHint([full], full.id), `Current: ${full.id}`);
     assert.equal(modelHint([full], 'mine'), 'Current: mine (not listed)');
     const over = modelOf({ id: 'old', lifecycle: [stageOf('withdrawn', today)] });

@@ -189,7 +189,7 @@ describe('Connections', () => {
       assert.equal(await isStillUsed(connection, lookUpFor(deps, folder)), false);
     });
 
-    it('treats a connection as still in use if the lookup takes less than 10 s, as on a busy machine', async () => {
+    it('treats a connection as still in use if the lookup takes less than 10 s, as it might on a busy machine', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeKey();
       const [connection] = await connections.all();
@@ -279,7 +279,7 @@ describe('Connections', () => {
       ['nothing', 'large', 'large', ''],
       ['nothing, because the ID is invalid', '[x](command:x)', undefined, ''],
     ] as const) {
-      it(`reports a switch to another service, and whether the folder settings override its model (overridden: ${what})`, async () => {
+      it(`reports a switch to another service, and indicates whether the folder settings override its model (overridden: ${what})`, async () => {
         await storeBoth();
         editor.userSettings.set('service', 'ibm');
         editor.folderSettings.set('modelId', ofFolder);
@@ -1220,7 +1220,7 @@ describe('Connections', () => {
       assert.equal(await using, true);
     });
 
-    it('treats the removal of the last key as a sign-out unless the .env file is in use', async () => {
+    it('treats removing the last key as signing out unless the .env file is in use', async () => {
       const { signOutSignal } = connections;
       await keys.remove('ibm');
       await settled();
@@ -1232,7 +1232,7 @@ describe('Connections', () => {
       assert.equal(signOutSignal.aborted, true);
     });
 
-    it('A17: treats the deletion of the key in another window as a sign-out', async () => {
+    it('A17: treats deleting the key in another window as signing out', async () => {
       assert.equal(await connections.useSource('editor'), true);
       const { signOutSignal } = connections;
       keyring.values.delete('hostedModel.key.ibm');
@@ -1241,14 +1241,14 @@ describe('Connections', () => {
       assert.equal(signOutSignal.aborted, true);
     });
 
-    it('A20: asks for approval again after a sign-out in another VS Code profile', async () => {
+    it('A20: asks for approval again after the user signs out in another VS Code profile', async () => {
       // Profiles share secret storage, but each profile has its own state.
       await new KeyStore(keyring.window(), new FakeState(), assert.fail).delete();
       await settled();
       assert.equal((await connections.peek()).choice.kind, 'ask-source');
     });
 
-    it('A17: cancels requests on sign-out, even if secret storage can’t store anything', async () => {
+    it('A17: cancels requests when the user signs out, even if secret storage can’t store anything', async () => {
       keyring.values.set = () => assert.fail('Secret storage can’t store anything.');
       const { signOutSignal } = connections;
       await connections.signOut();
@@ -1339,7 +1339,7 @@ describe('Connections', () => {
     assert.equal(editor.reads, 1);
   });
 
-  it('K14: reads the .env file of a folder on another machine through the VS Code API', async () => {
+  it('K14: reads a .env file in a folder on another machine through the VS Code API', async () => {
     editor.folders = [];
     editor.addFolder('/work', 'vscode-remote');
     editor.activeScheme = 'vscode-remote';

@@ -334,7 +334,7 @@ describe('KeyStore', () => {
     assert.deepEqual([await store.read('ibm'), window.issues], [undefined, []]);
   });
 
-  it('deletes a key that is still being written at sign-out', async () => {
+  it('deletes a key that is still being written when the user signs out', async () => {
     const keyring = new FakeKeyring();
     const storing = gate();
     const { store } = keyring.window();

@@ -142,7 +142,7 @@ describe('SourceApprovals', () => {
     assert.equal(await print('k', 'a'), prints[1]);
   });
 
-  it('forgets approvals on sign-out, but remembers declined sources', async () => {
+  it('forgets approvals when the user signs out, but remembers declined sources', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     const other = subjectOf('file:///work/b', 'project-2');
@@ -153,7 +153,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvals.decisionFor(other), 'declined');
   });
 
-  it('deletes only the approvals from before a sign-out', async () => {
+  it('deletes only the approvals given before the user signed out', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     const [later, other] = [subjectOf('file:///work/b'), subjectOf('file:///work/c')];
@@ -182,7 +182,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'approved');
   });
 
-  it('forgets approvals after a sign-out in another VS Code profile, but remembers declined sources', async () => {
+  it('forgets approvals after the user signs out in another VS Code profile, but remembers declined sources', async () => {
     const keyring = new FakeKeyring();
     const approvals = approvalsOn(keyring, new FakeState());
     const other = subjectOf('file:///work/b', 'project-2');

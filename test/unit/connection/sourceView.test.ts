@@ -122,7 +122,7 @@ describe('the reason for using a credential source', () => {
     ],
   ];
   for (const [what, changes, reason] of cases) {
-    it(`explains the use of ${what}`, () => {
+    it(`explains why the extension uses ${what}`, () => {
       const all = found(changes);
       const selection = choose(all);
       assert.ok(selection.kind === 'ready', selection.kind);
@@ -130,7 +130,7 @@ describe('the reason for using a credential source', () => {
     });
   }
 
-  it("if the identity address is malformed, states that a .env file can't be used", () => {
+  it("if the identity address is malformed, reports that a .env file can't be used", () => {
     const changes = byEnvironment(envFile(full, 'approved'));
     const reason = reasonText(
       'environment',

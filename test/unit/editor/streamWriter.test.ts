@@ -426,7 +426,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt');
     });
 
-    it('reports that a streaming response was undone, even if text of an ended response remains', async () => {
+    it('reports that a streaming response was undone, even if text from an ended response remains', async () => {
       const ended = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         await page.turnUntil(writer.end(0));

@@ -87,7 +87,7 @@ describe('responseNotifications', () => {
     ['below', 'typescript', 'a b'],
   ] as const) {
     const origin = languageId === 'markdown' ? 'template' : "selection's document";
-    it(`opens the response in a document with the language of the ${origin}: ${mode}`, async () => {
+    it(`opens the response in a document with the same language as the ${origin}: ${mode}`, async () => {
       editor.languageId = 'typescript';
       const explain = { responseLanguage: 'markdown' } as unknown as Template;
       const job = await jobWith('a \u2067b\u2069', explain, mode);
@@ -98,7 +98,7 @@ describe('responseNotifications', () => {
     });
   }
 
-  it("offers Copy a second time if the response couldn't be copied", async () => {
+  it("offers Copy again if the response couldn't be copied", async () => {
     const job = await jobWith('a');
     const { env } = await import('vscode');
     const write = env.clipboard.writeText;

@@ -132,7 +132,7 @@ describe('the progress of a run', () => {
     assert.equal(shown.at(-1), GENERATING);
   });
 
-  it("counts down to a request's retry only in the label of its line", () => {
+  it("counts down to a request's retry only in its line's label", () => {
     const [first, second, third] = [0, 1, 2].map(labelOf);
     retryIn(1_500, 1, request, 0);
     retryIn(2_200, 1, new AbortController(), 1);
@@ -186,7 +186,7 @@ describe('the progress of a run', () => {
       assert.equal(shown.at(-1), GENERATING);
     });
 
-    it('counts down to the end of the pause, even if the backoff of a retry ends earlier', () => {
+    it("counts down to the end of the pause, even if a retry's backoff ends earlier", () => {
       slots[1]?.release('ok');
       retryIn(1_500, 1, new AbortController());
       assert.match(shown.at(-1) ?? '', /^Paused for 40s/);
@@ -345,7 +345,7 @@ describe('the progress of a run', () => {
     });
   }
 
-  it('keeps the offer to retry during the backoff of a second request', () => {
+  it("keeps the offer to retry during a second request's backoff", () => {
     const other = new AbortController();
     progress.onSilence(request);
     pass(15_000);

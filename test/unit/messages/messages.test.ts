@@ -173,7 +173,7 @@ describe('the text of a message', () => {
     assert.equal(message?.setting, 'hostedModel.parameters');
   });
 
-  it('points to the address that was redirected, not to the target of the redirect', () => {
+  it("points to the address that was redirected, not to the redirect's target", () => {
     const of = (host: string, redirectHost = 'login.example') =>
       messageFor(new ServiceError('redirected', { host, redirectHost }), {
         source: 'envFile',
@@ -188,7 +188,7 @@ describe('the text of a message', () => {
     assert.doesNotMatch(of('iam.cloud.ibm.com')?.text ?? '', /address in/);
   });
 
-  it('mentions “another address” if the target of a redirect is unknown', () => {
+  it("mentions “another address” if a redirect's target is unknown", () => {
     const message = messageFor(new ServiceError('redirected', { host: 'model.example' }));
     assert.match(message?.text ?? '', /redirected the request to another address/);
   });
@@ -211,7 +211,7 @@ describe('the text of a message', () => {
     }
   });
 
-  it('names an invalid parameter, and states which values are allowed', () => {
+  it('names an invalid parameter, and specifies which values are allowed', () => {
     const of = (operation: Operation, parameters: object) =>
       messageFor(parameterProblem(operation, { ...parameters }))?.text;
     const cases: readonly [object, string][] = [
@@ -391,7 +391,7 @@ describe('a message about a service', () => {
     assert.doesNotMatch(messageText('forbidden', { service: gateway }), /project/);
   });
 
-  it('mentions the region only if the service has several regions, and states where the identity address is set', () => {
+  it('mentions the region only if the service has several regions, and indicates where the identity address is set', () => {
     const worldwide = { ...cloud, regions: cloud.regions.slice(0, 1) };
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
       assert.match(messageText(kind, { service: cloud }), /region/);

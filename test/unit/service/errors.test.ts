@@ -23,7 +23,7 @@ describe('a service error', () => {
     assert.deepEqual([error.kind, error.details], ['rate-limited', { status: 429, attempts: 2 }]);
   });
 
-  it('drops details that contain a secret or a long part of a secret', () => {
+  it('drops details that contain a secret or a long part of one', () => {
     const of = (code: string) => new ServiceError('bad-request', { status: 400, code });
     const without = (code: string) =>
       withoutSecrets(of(code), ['S3cret-Key', 'b', '']).details.code;

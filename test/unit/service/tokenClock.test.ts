@@ -72,7 +72,7 @@ describe('the token service over time', () => {
     assert.deepEqual(service.state, expected);
   });
 
-  it('measures the lifetime of a token from the start of its request', async () => {
+  it("measures a token's lifetime from the start of its request", async () => {
     const { service, value, answer } = underTest(time);
     const waiting = value();
     await time.pass(10 * MINUTE);

@@ -48,7 +48,7 @@ describe('the token service over a day', () => {
     assert.ok(Math.min(...gaps) >= 5_000, `${gaps}`);
   });
 
-  it('H10: restarts the lifetime of a token if a refresh returns the same token', async () => {
+  it("H10: restarts a token's lifetime if a refresh returns the same token", async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ value: 'the-same' });
     await time.pass(50 * MINUTE);

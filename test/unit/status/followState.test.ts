@@ -44,7 +44,7 @@ describe('a follower', () => {
     assert.deepEqual([seen, one.listeners.size], [['one'], 1]);
   });
 
-  it('reports `undefined` before the state of a new source', () => {
+  it("reports `undefined` before a new source's state", () => {
     const { seen, one, other, follow } = start();
     follow(other);
     one.change('late');

@@ -213,7 +213,7 @@ describe('the status item', () => {
     });
   }
 
-  it('states in words what its background color means', () => {
+  it('conveys in words what its background color means', () => {
     for (const [name, , text, background] of rows) {
       if (background) assert.match(text, /Set Up|rejected|approval/, name);
     }

@@ -22,7 +22,7 @@ export const sameRegistrationsCommonJsId = 'bench.sameRegistrationsCommonJs';
 
 let installed: Promise<string> | undefined;
 
-/** Installs all extensions as a user would, once per process, and returns their folder. */
+/** Installs all extensions as a user would, once per process, and returns the folder they're in. */
 export function installedExtensions(): Promise<string> {
   installed ??= install();
   return installed;

@@ -3,8 +3,8 @@ import type { Emulator } from '../../../emulator/emulator.ts';
 import { clockMs } from './protocol.ts';
 
 /**
- * The times when the emulated service sent the parts of one response. The parts of a stream are its
- * events. The first event has no text.
+ * The times at which the emulated service sent the parts of one response. The parts of a stream are
+ * its events. The first event has no text.
  */
 export interface PartTimes {
   /**

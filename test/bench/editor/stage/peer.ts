@@ -51,7 +51,7 @@ interface Token {
   readonly expiration: number;
 }
 
-/** Returns a function that sends requests, and that reuses its token until the token expires. */
+/** Returns a function that sends requests, and reuses its token until the token expires. */
 export function askingWith(post: Post): Ask {
   let token: Token = { access_token: '', expiration: 0 };
   return async ({ authUrl, url }, prompt, onText) => {

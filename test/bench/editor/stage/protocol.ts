@@ -39,8 +39,8 @@ export interface Ran {
 }
 
 /**
- * The addresses of the services, without a trailing slash: `authUrl` of the identity service, and
- * `url` of the inference service.
+ * The services' addresses, without a trailing slash: `authUrl` of the identity service, and `url`
+ * of the inference service.
  */
 export interface Addresses {
   readonly authUrl: string;

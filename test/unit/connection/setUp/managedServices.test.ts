@@ -108,7 +108,7 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
-  it('is reported as set up, with the keyboard shortcut only if no document is open', async () => {
+  it('is reported as set up, and the message mentions the keyboard shortcut only if no document is open', async () => {
     const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
     const keysToPress = process.platform === 'darwin' ? mac : key;
     for (const [file, message] of [
@@ -245,7 +245,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
     });
 
-    it('can be set up with another model if the test of the first model fails', async () => {
+    it('can be set up with another model if the first model fails its test', async () => {
       failTest = () => {
         throw new ServiceError('no-model-list');
       };

@@ -86,7 +86,7 @@ describe('the character filter', () => {
     assert.deepEqual([filter.removed, filter.kept], [0, 4]);
   });
 
-  it('D19: counts each removed character once, even a surrogate pair', () => {
+  it('D19: counts each removed character once, even if it is a surrogate pair', () => {
     const plainText = new CharacterFilter('typescript');
     run(plainText, ['\0a\r\n\u2028\u{E0041}\u202E\uD834']);
     assert.equal(plainText.removed, 4);

@@ -137,7 +137,7 @@ describe('the token services of a window', () => {
     assert.deepEqual(services.provenSecrets.toSorted(), remembered.toSorted());
   });
 
-  it('discard the token from a running test at sign-out, even if a second test has failed', async () => {
+  it('discard the token from a running test when the user signs out, even if a second test has failed', async () => {
     const { services, test } = start();
     const held = Promise.withResolvers<void>();
     const alive: boolean[] = [];

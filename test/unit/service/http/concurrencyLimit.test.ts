@@ -235,7 +235,7 @@ describe('the concurrency limit', () => {
     });
   }
 
-  it("drops the service's rate limit a minute after the last response that stated it", async () => {
+  it("drops the service's rate limit a minute after the last response that reported it", async () => {
     const limiter = limiterOf(8);
     limiter.applyRateLimit({ perSecond: 1, left: 3 });
     await time.pass(30_000);
@@ -249,7 +249,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b', 'c']);
   });
 
-  it('starts waiting calls sooner if a response states a higher rate limit', async () => {
+  it('starts waiting calls sooner if a response reports a higher rate limit', async () => {
     const reported: ConcurrencyState['nextStart'][] = [];
     const limiter = new ConcurrencyLimit({ limit: 8, queue: 50, minIntervalMs: 0 }, time);
     limiter.onDidChange(() => reported.push(limiter.state.nextStart));
@@ -326,7 +326,7 @@ describe('the concurrency limit', () => {
     assert.equal(nextStart(), undefined, 'the call waits for another call to end, not for a time');
   });
 
-  it('reports the start of a delayed call', async () => {
+  it('reports when a delayed call starts', async () => {
     const reported: number[] = [];
     const limiter = new ConcurrencyLimit({ limit: 2, queue: 50, minIntervalMs: 100 }, time);
     limiter.onDidChange(() => reported.push(limiter.state.inFlight));
