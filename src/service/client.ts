@@ -49,7 +49,7 @@ export interface CallOptions {
    */
   readonly beforeFirstAttempt?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;
-  /** Called if an attempt gets no response within 5 s. */
+  /** Called if neither an error status nor any part of a response arrives within 5 s. */
   readonly onSilence?: () => void;
   /**
    * Called once with the request's token usage, which can be an estimate. After a failure, called

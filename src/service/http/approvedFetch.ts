@@ -29,9 +29,9 @@ export interface ApprovedFetchOptions {
   /** Sends a request that has passed the checks. */
   readonly fetch: typeof globalThis.fetch;
   /**
-   * Maximum time from the request to the response headers, in milliseconds. `Http` applies this
-   * limit to the first chunk of the body, too, because some services send the headers before the
-   * model starts.
+   * Maximum time from the request to the response headers, in milliseconds. `Http` requires the
+   * first chunk of the body to arrive within the same time, because some services send the headers
+   * before the model starts.
    */
   readonly startMs: number;
   /** Maximum time between two chunks of a response body, in milliseconds. */

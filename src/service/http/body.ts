@@ -18,7 +18,7 @@ const MAX_PARSER_INPUT = 4_096;
 export interface BodyLimits {
   /** Maximum size after decompression, in bytes. */
   readonly maxBytes: number;
-  /** Maximum time from the headers to the first chunk, in milliseconds. */
+  /** Maximum time to wait for the first chunk, in milliseconds. */
   readonly startMs: number;
   /** Maximum time between two chunks, in milliseconds. */
   readonly idleMs: number;

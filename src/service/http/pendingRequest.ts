@@ -13,8 +13,8 @@ export interface PendingRequestOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /**
-   * Milliseconds from a request to the call of `HttpRequest.onSilence`, unless an error status, or
-   * the first chunk of any other response, arrives first.
+   * Milliseconds between sending an attempt and calling `HttpRequest.onSilence`. It isn't called if
+   * an error status or the first chunk of a response arrives sooner.
    */
   readonly silentMs: number;
   /** Returns the milliseconds to wait before a retry. Tests replace this function. */
@@ -100,7 +100,6 @@ export class PendingRequest implements ApprovedTarget {
   onSend(): void {
     this.#request.budget.attempts += 1;
     this.#sentAt = this.#options.clock.monotonic();
-    clearTimeout(this.#silence);
     this.#silence = setTimeout(() => this.#request.onSilence?.(), this.#options.silentMs);
     this.#status = undefined;
     this.#isRejected = false;
