@@ -17,7 +17,7 @@ export class RecentJobs implements Disposable {
   readonly previews = new Previews();
   readonly announcements = new Announcements();
   readonly #changed = new EventEmitter<void>();
-  /** Fires when the result of `isActive` may have changed, and when a run starts or ends. */
+  /** Fires when the result of `isActive` changes. May also fire at other times. */
   readonly onDidChangeActive = this.#changed.event;
   readonly #listener = window.onDidChangeActiveTextEditor(() => this.#updateContextKey());
   /** Oldest first. */

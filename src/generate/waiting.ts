@@ -52,7 +52,8 @@ interface PendingRetry {
   readonly leftMs: () => number;
 }
 
-type ActiveJobs = Pick<RecentJobs, 'isActive' | 'onDidChangeActive'>;
+/** Tells whether a job's document is active. */
+type ActiveState = Pick<RecentJobs, 'isActive' | 'onDidChangeActive'>;
 
 /** Milliseconds between the progress text about a slow response and the offer to retry. */
 const OFFER_AFTER_MS = 15_000;
@@ -72,9 +73,9 @@ const STALLED_AFTER_MS = 10_000;
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
   readonly #requests: Connection['requests'];
-  readonly #jobs: ActiveJobs;
+  readonly #jobs: ActiveState;
   readonly #job: Job;
-  readonly #removeListeners: readonly (() => void)[];
+  readonly #listeners: readonly Disposable[];
   /** The text to show while no request is waiting. */
   #generating = texts.GENERATING;
   /** The requests with a slow response, each with the timer that triggers the offer to retry. */
@@ -99,13 +100,13 @@ export class WaitProgress implements Disposable {
   /**
    * @param say shows a message in the run's progress notification
    * @param requests the requests to the service, including those of other runs
-   * @param jobs the jobs that include this run's job
+   * @param jobs tells whether the document of this run's job is active
    * @param shown the text in the notification at the start
    */
   constructor(
     say: (message: string) => void,
     requests: Connection['requests'],
-    jobs: ActiveJobs,
+    jobs: ActiveState,
     job: Job,
     shown: string,
   ) {
@@ -114,11 +115,8 @@ export class WaitProgress implements Disposable {
     this.#jobs = jobs;
     this.#job = job;
     this.#shown = shown;
-    const activeListener = jobs.onDidChangeActive(() => this.#show());
-    this.#removeListeners = [
-      requests.onDidChange(() => this.#show()),
-      () => activeListener.dispose(),
-    ];
+    const show = () => this.#show();
+    this.#listeners = [{ dispose: requests.onDidChange(show) }, jobs.onDidChangeActive(show)];
   }
 
   /** Keeps the label up to date until `removeLabel` is called. */
@@ -184,7 +182,7 @@ export class WaitProgress implements Disposable {
   }
 
   dispose(): void {
-    for (const remove of this.#removeListeners) remove();
+    for (const listener of this.#listeners) listener.dispose();
     for (const request of [...this.#silent.keys(), ...this.#receiving.keys()]) this.onEnd(request);
     clearTimeout(this.#countDown);
     this.#retryCommand?.dispose();
