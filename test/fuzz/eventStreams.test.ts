@@ -5,11 +5,10 @@ import { failureInEvent } from '../../src/service/api/watsonxFailure.ts';
 import type { Operation } from '../../src/service/apiCapabilities.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { Body } from '../../src/service/http/body.ts';
+import { highLimits, never } from '../unit/service/fixtures.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
-const never = new AbortController().signal;
 const operations = fc.constantFrom<Operation>('chat', 'generation');
-const limits = { maxBytes: 1_000_000, startMs: 1_000_000, idleMs: 1_000_000 };
 const lineEnds = fc.array(fc.constantFrom('\n', '\r\n', '\r'), { minLength: 1, maxLength: 3 });
 const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), {
   maxLength: 6,
@@ -36,7 +35,7 @@ function cutAt(bytes: Uint8Array, places: readonly number[]): Body {
   const edges = [0, ...places.map((place) => place % (bytes.length + 1)), bytes.length];
   edges.sort((one, other) => one - other);
   const pieces = edges.slice(1).map((end, index) => bytes.subarray(edges[index], end));
-  return new Body(ReadableStream.from(pieces), limits, () => {});
+  return new Body(ReadableStream.from(pieces), highLimits, () => {});
 }
 
 async function collected(operation: Operation, body: Body) {

@@ -40,6 +40,14 @@ describe(`a running generation ${nightly}`, () => {
     await select(name);
     return stallAfter(/Roses are/, emulator, session);
   };
+  /** Starts a generation whose response is held until the returned gate opens. */
+  const generateHeld = async (name: string) => {
+    await select(name);
+    const answer = gate();
+    emulator.faults.next(chatPath, { hold: answer.opened });
+    await generateByKeys(session);
+    return answer;
+  };
   const complete = 'Write a poem.\nRoses are red and so on.\nThe end.\n';
 
   it('shows the attempt number and delay of a retry', async () => {
@@ -87,27 +95,22 @@ describe(`a running generation ${nightly}`, () => {
 
   it('stops offering Retry once the response arrives', async () => {
     const { editor, notifications } = session.workbench;
-    await select('late');
-    const answer = gate();
-    emulator.faults.next(chatPath, { hold: answer.opened });
-    await generateByKeys(session);
+    const answer = await generateHeld('late');
     await notifications.progress(offer);
     answer.open();
     await editor.waitForText(complete);
     await notifications.waitUntilGone(offer);
     await session.workbench.showNotifications();
-    const left = (await notifications.list()).filter(({ text, running }) => {
-      return running || offer.test(text);
-    });
-    assert.deepEqual(left, []);
+    const left = await notifications.list();
+    assert.deepEqual(
+      left.filter(({ text, running }) => running || offer.test(text)),
+      [],
+    );
   });
 
   it('mentions Escape only while its document is active', async () => {
     const { editor, notifications } = session.workbench;
-    await select('switch');
-    const answer = gate();
-    emulator.faults.next(chatPath, { hold: answer.opened });
-    await generateByKeys(session);
+    const answer = await generateHeld('switch');
     await notifications.progress(/Esc cancels$/);
     await session.workbench.openFile(session.path('end.txt'));
     await notifications.progress(/^Hosted Model: [^.…]+[.…]$/);

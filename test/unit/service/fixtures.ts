@@ -9,10 +9,18 @@ import type { Clock } from '../../../src/service/clock.ts';
 import { Connection, type ConnectionOptions } from '../../../src/service/connection.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import type { BodyLimits } from '../../../src/service/http/body.ts';
 import { ConcurrencyLimit } from '../../../src/service/http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
 import type { Service } from '../../../src/service/service.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+
+/** Limits that no response in a test reaches. */
+export const highLimits: BodyLimits = {
+  maxBytes: 1_000_000,
+  startMs: 1_000_000,
+  idleMs: 1_000_000,
+};
 
 /**
  * A new seed for each run, unless TEST_SEED is set. Tests that use the seed show it in their

@@ -10,13 +10,11 @@ import { watsonx } from '../../../../src/service/api/watsonx.ts';
 import { failureInEvent } from '../../../../src/service/api/watsonxFailure.ts';
 import { ServiceError } from '../../../../src/service/errors.ts';
 import { Body } from '../../../../src/service/http/body.ts';
-import { kindOf, never } from '../fixtures.ts';
+import { highLimits, kindOf, never } from '../fixtures.ts';
 
 const reset = new ServiceError('connection-lost');
 const text = (content: string) => `data: {"choices":[{"delta":{"content":"${content}"}}]}\n\n`;
 const stop = 'data: {"choices":[{"delta":{"content":""},"finish_reason":"stop"}]}\n\n';
-
-const limits = { maxBytes: 1_000_000, startMs: 1_000_000, idleMs: 1_000_000 };
 
 /**
  * Creates a body with these events. If an event is an error, reading the body fails at that event.
@@ -28,7 +26,7 @@ function body(...events: (string | ServiceError)[]): Body {
       yield Buffer.from(event);
     }
   }
-  return new Body(ReadableStream.from(bytes()), limits, () => {});
+  return new Body(ReadableStream.from(bytes()), highLimits, () => {});
 }
 
 async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]) {

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { ServiceError } from '../../../../src/service/errors.ts';
 import { Body, type BodyLimits } from '../../../../src/service/http/body.ts';
 import { activeResources } from '../../../activeResources.ts';
-import { kindOf } from '../fixtures.ts';
+import { highLimits, kindOf } from '../fixtures.ts';
 
 const MB = 1_000_000;
-const limits = { maxBytes: MB, startMs: MB, idleMs: MB };
 
 /** A stream that the test controls. */
 function source() {
@@ -18,7 +17,7 @@ function source() {
   });
   return {
     body: (own: Partial<BodyLimits> = {}) =>
-      new Body(stream, { ...limits, ...own }, () => {
+      new Body(stream, { ...highLimits, ...own }, () => {
         isCancelled = true;
         controller?.error(new RangeError('hung up'));
       }),
@@ -42,8 +41,8 @@ describe('a response body', () => {
     const single = ReadableStream.from(Array.from(bytes, (byte) => Uint8Array.of(byte)));
     end();
     assert.equal(await text, '');
-    assert.equal(await new Body(single, limits, () => {}).text(), 'zwölf 🙂');
-    assert.equal(await new Body(null, limits, () => {}).text(), '');
+    assert.equal(await new Body(single, highLimits, () => {}).text(), 'zwölf 🙂');
+    assert.equal(await new Body(null, highLimits, () => {}).text(), '');
   });
 
   it('fails if its connection breaks', async () => {
