@@ -1,5 +1,5 @@
 /**
- * Measures the CPU time of process trees, with `/proc` on Linux. On other systems, the result is
+ * Measures the CPU time of process trees, using `/proc` on Linux. On other systems, the result is
  * always 0 seconds.
  */
 import { readdirSync, readFileSync } from 'node:fs';

@@ -26,9 +26,9 @@ interface Count {
   readonly failed: number;
 }
 
-// Suites that start servers run with `--exit`, because a failed test can leave a server open. The
-// option also prevents a hang that was seen twice under load, when Node waited for its last socket
-// at the end of the process.
+// Suites that start servers run with `--exit`, because a failed test can leave a server running.
+// The option also prevents a hang that was seen twice under load, when Node waited for its last
+// socket at the end of the process.
 
 const check = (name: string, command: string): Step => ({ name, command, isSuite: false });
 const suite = (name: string, command: string): Step => ({ name, command, isSuite: true });
@@ -116,7 +116,7 @@ const leftOut: string[] = [];
  */
 const failures: string[] = [];
 const startedAt = performance.now();
-// There are more lanes than cores, because most lanes spend their time waiting.
+// There are more lanes than cores, because lanes spend most of their time waiting.
 await Promise.all([
   runInTurn(sources),
   runInTurn(emulated),

@@ -5,8 +5,8 @@ import { join, resolve, sep } from 'node:path';
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.vscode-test', 'node_modules', 'dist']);
 
 /**
- * Copies the repository's sources, and links to its `node_modules`. Used by suites that change
- * files, and by suites that run in parallel with them.
+ * Copies the repository's sources, and adds a link to its `node_modules`. Used by suites that
+ * change files, and by suites that run in parallel with them.
  * @returns the path to the copy, which the caller must remove
  */
 export function makeWorkingCopy(): string {

@@ -105,7 +105,7 @@ export class Previews implements Disposable {
 
   /**
    * True if the preview shows the current text. A preview can miss changes, because VS Code can
-   * lose change events (tested).
+   * lose change events (confirmed by testing).
    */
   isUpToDate(uri: Uri): boolean {
     const address = uri.toString();

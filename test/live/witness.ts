@@ -37,7 +37,7 @@ export class Witness {
     this.#bases = addresses.map((address) => new URL(address).pathname);
   }
 
-  /** Makes the next request that has a token use an invalid token instead. */
+  /** Replaces the token in the next request that has one with an invalid token. */
   corruptNextToken(): void {
     this.#spoilsNext = true;
   }

@@ -7,7 +7,10 @@ const pollution = 'test/contract/service/pollution.test.ts';
 const keptConnections = 'test/contract/service/keptConnections.test.ts';
 const limiter = 'test/unit/service/http/concurrencyLimit.test.ts';
 
-/** Mutants that remove defenses in requests to the service and in the handling of its responses. */
+/**
+ * Mutants that remove defenses from the code that sends requests to the service and handles its
+ * responses.
+ */
 export const networkMutants: readonly Mutant[] = [
   {
     name: 'redirects are followed',

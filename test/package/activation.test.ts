@@ -93,7 +93,7 @@ describe('activation of the built extension', () => {
       const subscriptions: { dispose(): void }[] = [];
       activate({ subscriptions, secrets, globalState: { get: () => false } });
       // One subscription for each command, one for the log, and one for all other parts. The last
-      // one is missing if the activation failed.
+      // one is missing if activation failed.
       assert.equal(subscriptions.length, COMMANDS.length + 2, `with ${value}`);
     }
     Object.assign(globalThis, { settingOfTest: undefined });

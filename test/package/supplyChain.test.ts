@@ -15,7 +15,7 @@ import { listFiles, PackageManager } from '@vscode/vsce';
 import { noticesOf } from '../../notices.ts';
 import { entriesOf } from './vsix.ts';
 
-/** Checks which third-party code is packaged, bundled, or run during installation. */
+/** Checks which third-party code is packaged, is bundled, or runs during installation. */
 
 interface Locked {
   readonly version: string;

@@ -1,6 +1,6 @@
 /**
- * Reads and updates the changelog, which follows keepachangelog.com. Uses no library, because a
- * release only adds one heading. A library would also parse entries and dates, and rewrite the
+ * Reads and updates the changelog, which follows keepachangelog.com. Doesn't use a library, because
+ * a release only adds one heading. A library would also parse entries and dates, and rewrite the
  * whole file.
  */
 

@@ -23,7 +23,7 @@ export function jobsOf(path: string): Readonly<Record<string, Job>> {
   return (load(readFileSync(path, 'utf8')) as { readonly jobs: Record<string, Job> }).jobs;
 }
 
-// `npm run --silent ci` prints the commands of the test job, for use in a clean clone.
+// `npm run --silent ci` prints the test job's commands, for use in a clean clone.
 if (import.meta.main) {
   const { tests } = jobsOf(WORKFLOWS[0]);
   console.log(tests?.steps.flatMap(({ run = [] }) => run).join('\n'));

@@ -17,7 +17,7 @@ describe('a day with a call every 10 minutes', () => {
       await world.generate().catch(() => {
         failed += 1;
       });
-      // Lets a background refresh end before the clock advances.
+      // Lets a background refresh finish before the clock advances.
       while (world.emulator.inFlight.identity > 0) await turn();
       clock.pass(10 * MINUTE);
     }

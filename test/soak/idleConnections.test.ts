@@ -55,7 +55,7 @@ describe('a service that closes idle network connections', () => {
         line.cut('close');
         for (let passed = 0; passed < turns; passed += 1) await turn();
       }
-      // A connection counts as open until both of its ends have received the close.
+      // A connection counts as open until both ends have closed it.
       const isClosed = line.open === 0;
       const call = generate(world);
       if (!closesFirst) {

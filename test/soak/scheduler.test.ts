@@ -17,8 +17,8 @@ type Action = 'use' | 'keepFresh' | 'refresh' | 'drop';
 interface Step {
   readonly passMs: number;
   /**
-   * Milliseconds that the wall clock advances in addition to `passMs`, as when the computer sleeps.
-   * Negative if the user sets the clock back.
+   * Milliseconds that the wall clock advances in addition to `passMs`, as it does while the
+   * computer sleeps. Negative if the user sets the clock back.
    */
   readonly wallMs: number;
   readonly action: Action;

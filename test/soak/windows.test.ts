@@ -101,7 +101,9 @@ function withFixedTimer(random: () => number): Load {
 }
 
 const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
-/** Returns the highest number of token requests in any second after all windows have started. */
+/**
+ * Returns the highest number of token requests in any one second after all windows have started.
+ */
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
 describe(`${WINDOWS} windows that restart within the same minute and stay open for ${HOURS} h`, () => {

@@ -56,7 +56,8 @@ export async function runBatch(
     midway,
   }: { readonly first: number; readonly signedOut: AbortSignal; readonly midway: () => void },
 ): Promise<Ending[]> {
-  // Changes in steps of 3, so that any eight consecutive batches use every limit from 1 to 8.
+  // The limit changes in steps of 3, so that any eight consecutive batches use every limit from 1
+  // to 8.
   const limit = 1 + ((3 * (first / BATCH)) % MOST_IN_FLIGHT);
   const limits = { limit, queue: BATCH, minIntervalMs: 0 };
   let ended = 0;
@@ -68,7 +69,7 @@ export async function runBatch(
     const onText = (text: string) => {
       streamed += text;
     };
-    // Combines a signal for this call with a signal for sign-out, as a command does.
+    // Combines this call's signal with a sign-out signal, as a command does.
     const signal = AbortSignal.any([new AbortController().signal, signedOut]);
     const options = isStreamed(job) ? { signal, onText } : { signal };
     try {

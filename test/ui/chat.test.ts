@@ -91,8 +91,8 @@ describe(`chat ${nightly}`, () => {
     // The title is above the widget's box. Leaves the same margin above the title as the widget has
     // below its buttons.
     const y = above.y - 7;
-    // The height can be fractional. Without rounding up and the extra pixel, the bottom border is
-    // cut off.
+    // The height can be fractional. Without rounding up and adding a pixel, the bottom border would
+    // be cut off.
     const bottom = Math.ceil(box.y + box.height) + 1;
     const clip = { x: box.x, y, width: box.width, height: bottom - y };
     await takePicture(page, 'chat-dark', clip);
@@ -106,8 +106,8 @@ describe(`chat ${nightly}`, () => {
     const asked = emulator.requests.filter((request) => request.path === chatPath);
     const ofLoop = asked.filter(({ json }) => isRecord(json) && Array.isArray(json['tools']));
     assert.equal(step, 4, 'no step ran twice');
-    // The loop sends eight requests: one for each of the four steps, one repetition with a new
-    // token, and three retries. The extension's tool sends one more request.
+    // The loop sends eight requests: one for each of the four steps, one repeat with a new token,
+    // and three retries. The extension's tool sends one more request.
     assert.deepEqual([ofLoop.length, asked.length - ofLoop.length], [4 + 1 + 3, 1]);
     assert.equal(emulator.count(tokenPath), 2);
     const { messages } = (ofLoop.at(-1)?.json ?? { messages: [] }) as {

@@ -42,7 +42,7 @@ describe(`problems in a .env file ${nightly}`, () => {
         'chat.disableAIFeatures': true,
         'editor.hideCursorInOverviewRuler': true,
         'editor.lightbulb.enabled': 'off',
-        // Otherwise, the underline of a link would hide the squiggle.
+        // Otherwise, a link's underline would hide the squiggle.
         'editor.links': false,
         'editor.minimap.enabled': false,
         'editor.occurrencesHighlight': 'off',
@@ -76,7 +76,7 @@ describe(`problems in a .env file ${nightly}`, () => {
       await workbench.editor.placeCursor(3, 18);
       const fixes = workbench.page.locator('.action-widget .monaco-list-row.action');
       const cleanUp = fixes.filter({ hasText: 'Clean Up Value' });
-      // VS Code closes the list of fixes if diagnostics arrive while the list opens.
+      // VS Code closes the list of fixes if diagnostics arrive while the list is opening.
       await workbench.screen.until('the quick fixes', async () => {
         await workbench.page.keyboard.press('Control+.');
         return cleanUp.waitFor({ timeout: 3_000 }).then(

@@ -34,7 +34,7 @@ describe(`the extension after its setup ${nightly}`, () => {
   };
   const saved = (name: string) => session.workbench.editor.savedText(session.path(name));
   /**
-   * Waits for the response, then saves the document and checks the file. An earlier save would end
+   * Waits for the response, then saves the document and checks the file. Saving earlier would end
    * the undo step.
    */
   const becomes = async (name: string, text: string) => {
@@ -50,8 +50,7 @@ describe(`the extension after its setup ${nightly}`, () => {
   const reply = `Write a reply.\n${answerFor('Write a reply.')}\n`;
   const status = () => session.workbench.statusItem(statusId);
   /**
-   * Returns the text of the labels that follow lines. VS Code draws these labels with a style
-   * sheet.
+   * Returns the text of the labels after lines. VS Code draws these labels with a style sheet.
    */
   const label = () =>
     session.workbench.screen.read<string>(`[...document.querySelectorAll('.view-line span')]

@@ -31,8 +31,8 @@ export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['c
 
 /**
  * Replaces the emulator's address with the hosts that users of the default service see. Replaces
- * the paths to temporary folders with the path to a home directory. Hides parts that are specific
- * to VS Code in a browser, and parts that distract from the picture. Shows the same times in every
+ * the paths to temporary folders with the path to a home directory. Hides anything that is specific
+ * to VS Code in a browser, or that distracts from the picture. Shows the same times in every
  * picture. Call this right before taking a picture, because VS Code restores the original text when
  * it renders a row again.
  */
@@ -67,7 +67,7 @@ export async function prepareForPicture(page: Page): Promise<void> {
       if (ofIdentity) text = text.replace(address, 'iam.cloud.ibm.com');
       text = text.replace(new RegExp(address.source, 'g'), 'eu-de.ml.cloud.ibm.com');
       text = text.replace(/\\/tmp\\/[\\w-]+/g, '/home/sam');
-      // Fewer minutes are left on a busy machine, and the time until a refresh is random.
+      // On a busy machine, fewer minutes would be left, and the time until a refresh is random.
       text = text.replace(/\\d+(?= minutes left)/, '59').replace(/(?<=refresh in )\\d+/, '47');
       if (node.parentElement?.closest('.statusbar-item')) text = text.replace(/\\d+(?=m$)/, '59');
       // In the narrow chat, the host would wrap at its hyphen.

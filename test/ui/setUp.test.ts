@@ -108,7 +108,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it("A18: doesn't store anything if it is closed in the last step", async () => {
+  it("A18: doesn't store anything if it is closed at the last step", async () => {
     const { workbench } = await fresh();
     await workbench.runCommand('Hosted Model: Set Up...');
     await answerSetUp(workbench, answers());
@@ -120,7 +120,7 @@ describe(`setup ${nightly}`, () => {
     assert.match(await workbench.statusItem(statusId).tooltip(), /Project: not set/);
   });
 
-  it('A12: asks for confirmation before it replaces a stored key', async () => {
+  it('A12: asks for confirmation before replacing a stored key', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     const { quickInput, dialogs, notifications } = workbench;

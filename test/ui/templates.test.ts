@@ -58,8 +58,7 @@ describe(`templates ${nightly}`, () => {
     await quickInput.accept();
   };
   /**
-   * Returns the labels of the rows that are visible at the start and at the end of the template
-   * list.
+   * Returns the labels of the rows that are visible at the start and end of the template list.
    */
   const rows = async () => {
     const { quickInput, page } = session.workbench;

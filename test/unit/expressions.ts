@@ -5,8 +5,8 @@ import { API } from 'typescript/unstable/sync';
 import { filesIn } from '../filesIn.ts';
 
 /**
- * Finds every regular expression in the source, and checks that matching takes at most linear
- * time in the length of the text.
+ * Finds every regular expression in the source, and checks that matching time is at most linear in
+ * the text's length.
  */
 
 export interface PlacedExpression {
@@ -92,8 +92,8 @@ async function builtBy(path: string, count: number): Promise<PlacedExpression[]>
 process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 
 /**
- * The limits are counts instead of times, and the random seed is fixed, so the results are the same
- * on every machine.
+ * The limits are counts rather than times, and the random seed is fixed, so the results are the
+ * same on every machine.
  */
 const COUNTED = {
   ...{ timeout: null, attackTimeout: null, incubationTimeout: null, seedingTimeout: null },

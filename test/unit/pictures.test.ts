@@ -13,8 +13,8 @@ describe('a saved picture', () => {
   after(() => rm(join(path, '..'), { recursive: true }));
 
   /**
-   * True if a picture of `text` in this shade of gray takes the place of a saved picture of
-   * `Diagnose Connection`.
+   * True if saving a picture of `text` in this shade of gray replaces a saved picture of `Diagnose
+   * Connection`.
    */
   const isReplacedBy = async (text: string, gray = '#8c8c8c') => {
     await savePicture(path, await pictureOf('Diagnose Connection', '#8c8c8c'));

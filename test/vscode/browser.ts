@@ -86,7 +86,7 @@ async function drawFontsAlike(context: BrowserContext): Promise<void> {
 }
 
 /**
- * Provides the host's half of the key with which VS Code encrypts the secrets in a page's storage.
+ * Provides the host's half of the key that VS Code uses to encrypt the secrets in a page's storage.
  * The VS Code server itself doesn't provide this half, so secrets wouldn't survive a reload.
  */
 async function addKeyring(context: BrowserContext): Promise<void> {

@@ -235,7 +235,7 @@ export class Editor {
     return () => this.#screen.read<{ drawings: number; lines: string[] }>('globalThis.drawnText');
   }
 
-  /** Accessible names of the buttons in the title of the active group, with their shortcuts. */
+  /** Accessible names of the buttons in the active group's title, with their shortcuts. */
   titleButtons(): Promise<string[]> {
     return this.#screen.read<string[]>(
       `[...document.querySelectorAll('${titleButton}')].map((button) => button.ariaLabel ?? '')`,
@@ -243,7 +243,7 @@ export class Editor {
   }
 
   /**
-   * Waits for a button in the title of the active group, and clicks it.
+   * Waits for a button in the active group's title, and clicks it.
    * @param label the start of the button's name
    */
   async clickTitleButton(label: string): Promise<void> {

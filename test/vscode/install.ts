@@ -31,7 +31,7 @@ const serverNodeMajor = 24;
 
 /**
  * Installs `code-server@version` if it isn't installed yet, and returns the paths and version of
- * its VS Code server. Prints a message and exits if this system can't run the server.
+ * its VS Code server. If this system can't run the server, prints a message and exits.
  *
  * @throws {Error} if a command fails, with the end of its output, or if this process isn't running
  * Node 24

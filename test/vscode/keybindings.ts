@@ -29,7 +29,7 @@ export const commandKeys = {
   showLastResponse: 'Control+Alt+Shift+F4',
 } as const;
 
-/** Writes the keybindings to the profile of a server. Windows that open later use them. */
+/** Writes the keybindings to a server's profile. Windows that open later use them. */
 export async function writeKeybindings(dataDirectory: string): Promise<void> {
   const modes = Object.entries(modeKeys).map(([insertMode, key]) => ({
     key,

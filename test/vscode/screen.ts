@@ -94,12 +94,15 @@ export class Screen {
   }
 }
 
-/** True if a text equals the expected string, or the expected expression matches part of it. */
+/**
+ * True if the text equals the expected string, or if the expected expression matches part of the
+ * text.
+ */
 export function matches(text: string, expected: string | RegExp): boolean {
   return typeof expected === 'string' ? text === expected : expected.test(text);
 }
 
-/** Source code of a function that returns the text of an element, with icons as `$(name)`. */
+/** Source code of a function that returns an element's text, with icons as `$(name)`. */
 export const textWithIcons = `((element) => {
   const read = (node) => {
     if (node.nodeType === 3) return node.data;

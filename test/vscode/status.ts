@@ -28,7 +28,7 @@ export class StatusItem {
     this.#selector = `.statusbar-item:is([id="${id}"], [id$=".${id}"])`;
   }
 
-  /** The state of the item, or undefined if it isn't shown. */
+  /** The item's state, or undefined if the item isn't shown. */
   async state(): Promise<StatusItemState | undefined> {
     const script = `(() => {
       const item = document.querySelector(${JSON.stringify(this.#selector)});

@@ -16,7 +16,7 @@ import { StatusItem } from './status.ts';
 /** Milliseconds that a new window may take to start and list an extension's commands. */
 const startMilliseconds = 180_000;
 
-/** Milliseconds to look for a row in the palette before the palette is reopened. */
+/** Milliseconds to look for a row in the palette before reopening it. */
 const lookMilliseconds = 1500;
 
 export type Theme = 'dark' | 'light' | 'high contrast' | 'high contrast light';
@@ -176,7 +176,7 @@ export class Workbench {
   }
 
   /**
-   * Clears all messages of the open notification center. Repeats the command if a message is still
+   * Clears all messages in the open notification center. Repeats the command if a message is still
    * listed. This happened twice, but couldn't be reproduced in 220 attempts.
    */
   async clearNotifications(): Promise<void> {
@@ -241,8 +241,8 @@ export class Workbench {
       );
       if (closed === true) return closed;
     }
-    // The command didn't run, because it wasn't listed yet, because the list changed, or because
-    // the window closed the palette while starting.
+    // The command didn't run: it wasn't listed yet, the list changed, or the window closed the
+    // palette while starting.
     if ((await this.quickInput.state()) !== undefined) await this.quickInput.dismiss();
     return undefined;
   }

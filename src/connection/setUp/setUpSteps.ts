@@ -233,7 +233,7 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
 
 /**
  * Creates an item from typed text; undefined if the text is empty or only filters the regions. The
- * item shows the address as it will be saved, for example without a pasted endpoint path.
+ * item shows the address as it will be saved, for example, without a pasted endpoint path.
  */
 function typedAddress(text: string, service: Service): AddressItem | undefined {
   const { regions } = service;

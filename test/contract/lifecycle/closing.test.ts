@@ -93,7 +93,7 @@ describe('a window', () => {
       return editors.filter((editor) => editor.deref()).length <= 1 || undefined;
     });
     // A leak makes the heap grow in both parts, but earlier tests in this process affect only one.
-    // The test therefore checks the smaller growth.
+    // The test therefore checks the smaller increase.
     const growth = Math.min(
       between.heapBytes - before.heapBytes,
       after.heapBytes - between.heapBytes,

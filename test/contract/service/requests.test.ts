@@ -256,7 +256,7 @@ describe('requests', () => {
       assert.equal(world.inferenceCount(), 1);
     });
 
-    it(`for the ${operation} operation aren't sent with a key in a parameter`, async () => {
+    it(`for the ${operation} operation aren't sent if a parameter contains a key`, async () => {
       const world = await startWorld({ operation });
       const sets: readonly object[] = [
         { stop_sequences: ['a', `b ${defaultApiKey}`] },

@@ -181,7 +181,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     await first.requestCount(chatPath, 1);
     await writeFile(path('.env'), textFor(second));
     stalled.open();
-    // Don't wait for the token in the status item. After the change, Hosted Model looks up the
+    // Don't wait for the status item to show the token. After the change, Hosted Model looks up the
     // credentials again, and the item then no longer shows the token.
     await workbench.editor.waitForText(/only counts/);
     assertUntouched(second);

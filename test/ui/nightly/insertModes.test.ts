@@ -185,7 +185,7 @@ for (const theme of ['dark', 'light'] as const) {
         await editor.waitForText(lines(after, '\n'));
         await editor.waitForPosition(position);
         await keepResult(mode);
-        // The document still has focus. It hasn't been saved, because a save would end the undo
+        // The document still has focus. It hasn't been saved, because saving would end the undo
         // step.
         await page.keyboard.press('Control+Z');
         await editor.waitForText(lines(before, '\n'));

@@ -27,7 +27,7 @@ interface TypedStep {
 /**
  * Sets up a service in an empty profile and generates text. Takes screenshots of the setup.
  * @param steps the user's inputs between choosing the service and entering its address
- * @param requests paths that the setup requests to test the credentials
+ * @param requests the paths that the setup requests when it tests the credentials
  * @param name prefix of the pictures' names
  */
 async function setUpAndGenerate(
@@ -193,7 +193,7 @@ describe(`a window with two folders that use different services ${nightly}`, () 
     const paths = [...cloud.requests, ...onPremises.requests].map(({ path }) => path);
     assert.equal(paths.filter((path) => /chat/.test(path)).length, 2, 'nothing else is generated');
 
-    // Picking a model for one folder doesn't change the model of the other folder.
+    // Picking a model for one folder doesn't change the other folder's model.
     await window.runCommand('Hosted Model: Select Model...');
     await window.quickInput.waitFor({ item: 'granite-3-3-8b-instruct' });
     await window.quickInput.pick('granite-3-3-8b-instruct');

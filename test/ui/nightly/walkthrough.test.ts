@@ -116,7 +116,7 @@ async function openWalkthrough(workbench: Workbench): Promise<void> {
   await workbench.page.waitForSelector('.getting-started-step');
 }
 
-/** Waits until exactly these steps are done. */
+/** Waits until these steps, and no others, are done. */
 async function completed(workbench: Workbench, wanted: readonly string[]): Promise<void> {
   const steps = workbench.page.locator('.getting-started-step');
   await workbench.screen.until(`the steps ${wanted.join(', ')} to be done`, async () => {

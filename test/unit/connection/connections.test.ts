@@ -1276,7 +1276,7 @@ describe('Connections', () => {
       assert.deepEqual([signOutSignal.aborted, forgotten], [true, 1]);
       await settled();
       assert.equal(keyring.values.has('hostedModel.key.ibm'), true);
-      // Requests that start before the key is deleted are canceled by the deletion.
+      // Deleting the key also cancels requests that started in the meantime.
       const later = connections.signOutSignal;
       assert.equal(later.aborted, false);
       slow.resolve();
@@ -1339,7 +1339,7 @@ describe('Connections', () => {
     assert.equal(editor.reads, 1);
   });
 
-  it('K14: reads a .env file in a folder on another machine through the VS Code API', async () => {
+  it('K14: uses the VS Code API to read a .env file in a folder on another machine', async () => {
     editor.folders = [];
     editor.addFolder('/work', 'vscode-remote');
     editor.activeScheme = 'vscode-remote';

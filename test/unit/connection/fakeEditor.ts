@@ -201,7 +201,10 @@ export class FakeEditor {
     return folder && this.settingsByFolder.get(folder.uri.path)?.get(name);
   }
 
-  /** Returns the folder that contains a document. As in VS Code, both must have the same scheme. */
+  /**
+   * Returns the folder that contains a document. As in VS Code, the folder and the document must
+   * have the same scheme.
+   */
   folderOf({ scheme, path }: Scope): FakeEditor['folders'][number] | undefined {
     return this.folders.find(
       ({ uri }) => uri.scheme === scheme && `${path}/`.startsWith(`${uri.path}/`),

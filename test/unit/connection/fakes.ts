@@ -22,7 +22,7 @@ export class FakeKeyring {
         this.values.set(name, value);
         this.announce(name);
       },
-      // As in VS Code, deleting a missing name fires no event.
+      // As in VS Code, deleting a name that isn't stored doesn't fire an event.
       delete: async (name) => {
         if (this.values.delete(name)) this.announce(name);
       },
@@ -32,7 +32,7 @@ export class FakeKeyring {
   }
 
   /**
-   * Notifies every window of a write, including the window that wrote, even if the value didn't
+   * Notifies every window of a write, including the one that made it, even if the value didn't
    * change. VS Code does the same.
    */
   announce(key: string): void {

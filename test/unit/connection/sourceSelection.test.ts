@@ -320,7 +320,7 @@ describe('source selection', () => {
     });
   });
 
-  it('reports an invalid identity address that blocks a .env file, unless the file is declined', () => {
+  it('reports an invalid identity address that prevents a .env file from being used, unless the file is declined', () => {
     const kindOf = (answer: 'declined' | undefined) => {
       const file = envFile(full, answer);
       const all = found({ record: undefined, settings: { authUrl: 'iam.cloud.ibm.com' } });

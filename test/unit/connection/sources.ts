@@ -123,7 +123,7 @@ function valuesOf({ values }: ExternalSource) {
   return values && Secret.open(values);
 }
 
-/** Returns the connection from these sources, or the reason that there is no connection. */
+/** Returns the connection from these sources, or the reason why there is none. */
 export function choiceOf(all: SourceSnapshot): Choice {
   const selection = choose(all);
   if (selection.kind !== 'ready') return selection;

@@ -296,8 +296,8 @@ function summary({ values, missing = [], issues = [], isRejected }: EnvFileFixtu
 }
 
 /**
- * Checks that the file is rejected if, and only if, the fixture expects it. Returns the file's
- * text, or undefined if the fixture consists of bytes that are rejected.
+ * Checks that the file is rejected if, and only if, the fixture expects it to be. Returns the
+ * file's text, or undefined if the fixture consists of bytes that are rejected.
  */
 function textOf({ file, isRejected = false }: EnvFileFixture) {
   const decoded = decodeEnvFile(typeof file === 'string' ? new TextEncoder().encode(file) : file);

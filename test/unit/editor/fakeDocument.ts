@@ -34,11 +34,11 @@ export class FakeDocument implements OpenDocument {
   isVisible = true;
   isOpen = true;
   fate: Fate = 'apply';
-  /** The number of edits by the writer that were applied and started an undo step. */
+  /** The number of the writer's edits that were applied and started an undo step. */
   steps = 0;
   /** Whitespace trimmed by edits with the `applyAndTrim` fate. */
   readonly trimmed: Mark[] = [];
-  /** Characters that the user removed by an edit, undo, or redo, and hasn't restored. */
+  /** Characters that the user removed with an edit, undo, or redo, and hasn't restored. */
   readonly deleted = new Set<Mark>();
   /** The user's characters that the writer removed, except for those in `trimmed`. */
   taken = '';

@@ -152,7 +152,7 @@ describe('responseNotifications', () => {
   }
 
   /**
-   * Answers the prompts for a limit, and dismisses the messages after the last prompt. Returns an
+   * Answers the prompts for a limit, and dismisses any messages after the last prompt. Returns an
    * array that collects the options of each prompt.
    */
   function answerLimit(...answers: (string | undefined)[]): InputBoxOptions[] {

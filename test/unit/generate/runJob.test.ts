@@ -72,7 +72,7 @@ describe('runJob', () => {
     readonly writer?: ResponseWriter;
     /** Called with the window's jobs while the user enters the prompt. */
     readonly whilePrompting?: (jobs: RecentJobs) => unknown;
-    /** Called with the window's jobs while the credentials are read. */
+    /** Called with the window's jobs while the credentials are being read. */
     readonly whileReadingCredentials?: (jobs: RecentJobs) => unknown;
     /** False if another document is active. */
     readonly isInActiveDocument?: boolean;

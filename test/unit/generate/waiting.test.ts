@@ -82,7 +82,7 @@ describe('the progress of a run', () => {
   });
   afterEach(() => mock.timers.reset());
 
-  /** Adds a label, and returns a list that records each text it shows. */
+  /** Adds a label, and returns a list that records each text that the label shows. */
   const labelOf = (index: number) => {
     const texts: string[] = [];
     progress.addLabel(index, { show: (text) => texts.push(text), dispose() {} });

@@ -15,7 +15,8 @@ import { FakeEditor } from '../connection/fakeEditor.ts';
 type Place = Pick<Uri, 'path'>;
 
 /**
- * A fake editor that stores the counters in a real folder, and answers warnings as tests specify.
+ * A fake editor that stores the counters in a real folder, and answers warnings as the test
+ * specifies.
  */
 export class UsageEditor extends FakeEditor {
   readonly path = mkdtempSync(join(tmpdir(), 'hosted-model-usage-'));

@@ -141,7 +141,7 @@ describe('the usage counters', () => {
       ['2026-03-10', 1],
       ['2026-03-11', 1],
     ]);
-    // After the clock is set back, the counters of the earlier day are used again.
+    // After the clock is set back, the earlier day's counters are used again.
     now -= 1;
     assert.equal((await ledger.today(KEY))()[0]?.outputTokens, 10);
   });

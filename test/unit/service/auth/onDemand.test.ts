@@ -92,7 +92,7 @@ describe('an on-demand token', () => {
     service.drop(token);
     const next = await service.get(never);
     assert.equal(service.canReplace(next), false);
-    // A call that used the first token can use the next token without another run of the command.
+    // A call that used the first token can use the next token without running the command again.
     assert.equal(service.canReplace(token), true);
   });
 
