@@ -49,7 +49,10 @@ export interface CallOptions {
    */
   readonly beforeFirstAttempt?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;
-  /** Called if neither an error status nor any part of a response arrives within 5 s. */
+  /**
+   * Called if neither an error status arrives nor the response starts within 5 s. A streamed response
+   * starts with its first text, reasoning, or tool call.
+   */
   readonly onSilence?: () => void;
   /**
    * Called once with the request's token usage, which can be an estimate. After a failure, called

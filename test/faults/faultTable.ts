@@ -144,6 +144,7 @@ export const faultTable: readonly FaultRow[] = [
     name: 'silence inside the body',
     cells: {
       ...beforeText(cell('timeout', { silentAfterBytes: 5 }, { deadline: 'idle' })),
+      'stream start': cell('timeout', { silentAfterBytes: 5 }, { deadline: 'start' }),
       'mid-stream': cell(
         'timeout',
         { ...events(first, last), silentAfterBytes: first.length + 5 },

@@ -312,7 +312,7 @@ class Play {
   ): Promise<string> {
     if (reads === 'text') return `${status} ${(await body.text()).length}`;
     let text = '';
-    for await (const { data } of this.#version.readEvents(body)) {
+    for await (const { data } of this.#version.readEvents(startingAtOnce(body))) {
       note(data);
       if (data === 'error') {
         throw new this.#version.ServiceError('rate-limited', { status: 429, retryAfterMs: 500 });
@@ -321,6 +321,16 @@ class Play {
       if (data === 'end') return text;
     }
     throw new this.#version.ServiceError('incomplete');
+  }
+}
+
+/** Marks the response as started at its first chunk, as earlier versions did. */
+async function* startingAtOnce(
+  body: Omit<bodies.Body, 'markStarted'> & Partial<Pick<bodies.Body, 'markStarted'>>,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    body.markStarted?.();
+    yield chunk;
   }
 }
 

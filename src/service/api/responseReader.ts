@@ -132,6 +132,7 @@ export class ResponseReader {
         this.#throwFailure(json);
         if (isSilent(json, data)) continue;
         this.#add(this.#readChunk(json));
+        if (this.hasBegun) body.markStarted();
         if (this.#isComplete && this.#outputTokens !== undefined) return;
         if (this.#isComplete) body.endWithin(COUNT_MS);
       }

@@ -29,9 +29,9 @@ export interface ApprovedFetchOptions {
   /** Sends a request that has passed the checks. */
   readonly fetch: typeof globalThis.fetch;
   /**
-   * Maximum time from the request to the response headers, in milliseconds. `Http` requires the
-   * first chunk of the body to arrive within the same time, because some services send the headers
-   * before the model starts.
+   * Maximum time from the request to the response headers, in milliseconds. `Http` also requires
+   * the response to start within this time (see `Body`), because some services send the headers
+   * before the model is loaded.
    */
   readonly startMs: number;
   /** Maximum time between two chunks of a response body, in milliseconds. */
@@ -79,7 +79,7 @@ export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetc
     if (response.ok) return response;
     const body = new Body(
       response.body,
-      { maxBytes: MAX_ERROR_BYTES, startMs: idleMs, idleMs },
+      { maxBytes: MAX_ERROR_BYTES, startLeftMs: () => 0, idleMs },
       closeConnection,
     );
     const text = await body.text().catch(() => '');

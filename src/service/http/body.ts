@@ -18,9 +18,12 @@ const MAX_PARSER_INPUT = 4_096;
 export interface BodyLimits {
   /** Maximum size after decompression, in bytes. */
   readonly maxBytes: number;
-  /** Maximum time to wait for the first chunk, in milliseconds. */
-  readonly startMs: number;
-  /** Maximum time between two chunks, in milliseconds. */
+  /**
+   * Returns the milliseconds that are left until the response has to start. Until it starts, each
+   * chunk extends this time to at least `idleMs`.
+   */
+  readonly startLeftMs: () => number;
+  /** Maximum time between two chunks after the start, in milliseconds. */
   readonly idleMs: number;
 }
 
@@ -29,8 +32,9 @@ export class Body {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #limits: BodyLimits;
   readonly #closeConnection: () => void;
-  readonly #onFirstChunk: () => void;
+  readonly #onStart: () => void;
   #bytes = 0;
+  #hasStarted = false;
   #isOver: boolean;
   #end: NodeJS.Timeout | undefined;
 
@@ -38,18 +42,18 @@ export class Body {
    * @param stream null if the response has no body
    * @param closeConnection closes the network connection immediately, whereas canceling the stream
    * would wait for the next chunk
-   * @param onFirstChunk called when the first chunk arrives
+   * @param onStart called when the response starts (see `markStarted`)
    */
   constructor(
     stream: ReadableStream<Uint8Array> | null,
     limits: BodyLimits,
     closeConnection: () => void,
-    onFirstChunk: () => void = () => {},
+    onStart: () => void = () => {},
   ) {
     this.#reader = stream?.getReader();
     this.#limits = limits;
     this.#closeConnection = closeConnection;
-    this.#onFirstChunk = onFirstChunk;
+    this.#onStart = onStart;
     this.#isOver = stream === null;
   }
 
@@ -63,11 +67,28 @@ export class Body {
   }
 
   /**
-   * Reads all chunks as text.
+   * Reads all chunks as text. The response starts with the first chunk.
    * @throws the same errors as the iterator
    */
   text(): Promise<string> {
-    return textOf(this);
+    return textOf(this.#wholeChunks());
+  }
+
+  async *#wholeChunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of this) {
+      this.markStarted();
+      yield chunk;
+    }
+  }
+
+  /**
+   * Marks the response as started. A stream starts with its first content. Keep-alives and empty
+   * events don't count, because some services send them before the model is loaded.
+   */
+  markStarted(): void {
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    this.#onStart();
   }
 
   /** Closes the network connection if the response hasn't ended after this many milliseconds. */
@@ -104,14 +125,13 @@ export class Body {
   async #next(): Promise<Uint8Array | undefined> {
     if (this.#isOver || !this.#reader) return undefined;
     const late = Promise.withResolvers<never>();
-    const { maxBytes, startMs, idleMs } = this.#limits;
-    const phase = this.#bytes === 0 ? 'start' : 'idle';
+    const { maxBytes, startLeftMs, idleMs } = this.#limits;
+    const phase = this.#hasStarted ? 'idle' : 'start';
     const onLate = () => late.reject(new ServiceError('timeout', { phase }));
-    const timer = setTimeout(onLate, phase === 'start' ? startMs : idleMs);
+    const timer = setTimeout(onLate, phase === 'idle' ? idleMs : Math.max(startLeftMs(), idleMs));
     try {
       const { value, done } = await Promise.race([this.#reader.read(), late.promise]);
       if (done) this.#markEnded();
-      else if (phase === 'start') this.#onFirstChunk();
       this.#bytes += value?.byteLength ?? 0;
       if (this.#bytes <= maxBytes) return value;
       throw new ServiceError('too-large', { limit: maxBytes });

@@ -135,9 +135,9 @@ export class Http {
       const { startMs, idleMs } = this.#options;
       body = new Body(
         response.data,
-        { maxBytes, startMs: Math.max(0, startMs - pending.elapsedMs), idleMs },
+        { maxBytes, startLeftMs: () => startMs - pending.elapsedMs, idleMs },
         () => connectionAbort.abort(),
-        () => pending.onFirstChunk(),
+        () => pending.onStart(),
       );
       const answer = { status: response.status, header: headersIn(response), body };
       checkResponseHeaders(answer, request);

@@ -14,7 +14,7 @@ export interface PendingRequestOptions {
   readonly random: () => number;
   /**
    * Milliseconds between sending an attempt and calling `HttpRequest.onSilence`. It isn't called if
-   * an error status or the first chunk of a response arrives sooner.
+   * an error status arrives or a response starts sooner.
    */
   readonly silentMs: number;
   /** Returns the milliseconds to wait before a retry. Tests replace this function. */
@@ -106,8 +106,8 @@ export class PendingRequest implements ApprovedTarget {
     this.#startDeadline();
   }
 
-  /** Called when the first chunk of a response body arrives. */
-  onFirstChunk(): void {
+  /** Called when a response starts (see `Body`). */
+  onStart(): void {
     clearTimeout(this.#silence);
   }
 

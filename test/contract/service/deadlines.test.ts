@@ -20,6 +20,13 @@ const chatStream = pathOf('chat', true);
 const DEADLINE_MS = 120_000;
 const LONG_MS = 600_000;
 const eventStream = { 'content-type': 'text/event-stream' };
+const event = (delta: object) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`;
+/** A stream that sends only this text, and then no more data. */
+const stalledAfter = (text: string): Fault => ({
+  headers: eventStream,
+  body: `${text}: more`,
+  silentAfterBytes: text.length,
+});
 
 describe('the deadline', () => {
   const closers: (() => Promise<void>)[] = [];
@@ -108,7 +115,14 @@ describe('the deadline', () => {
       'start',
       chatStream,
       { headers: eventStream, silentAfterBytes: 0 },
-      { http: { startMs: DEADLINE_MS } },
+      { http: { startMs: DEADLINE_MS, idleMs: 1 } },
+    ],
+    [
+      'a wait for the first text in a stream',
+      'start',
+      chatStream,
+      stalledAfter(`: wait\n\n${event({ role: 'assistant' })}`),
+      { http: { startMs: DEADLINE_MS, idleMs: 1 } },
     ],
     [
       'a stalled response',
@@ -121,7 +135,7 @@ describe('the deadline', () => {
       'a stalled stream',
       'idle',
       chatStream,
-      { silentAfterBytes: 600 },
+      stalledAfter(event({ content: 'a' })),
       { http: { idleMs: DEADLINE_MS } },
     ],
     [
@@ -219,7 +233,7 @@ describe('the deadline', () => {
 
   it('for the start includes the time before the headers', async () => {
     const { emulator, watched, call } = await start(chatStream, {
-      http: { startMs: DEADLINE_MS },
+      http: { startMs: DEADLINE_MS, idleMs: 1 },
     });
     const held = gate();
     emulator.faults.next(chatStream, {

@@ -18,7 +18,7 @@ import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 /** Limits that no response in a test reaches. */
 export const highLimits: BodyLimits = {
   maxBytes: 1_000_000,
-  startMs: 1_000_000,
+  startLeftMs: () => 1_000_000,
   idleMs: 1_000_000,
 };
 

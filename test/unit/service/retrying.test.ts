@@ -174,38 +174,77 @@ describe('a retrying client', () => {
 });
 
 describe('a request without a complete response', () => {
-  const answered = (chunk: string) => {
+  let time: FakeTime;
+  beforeEach(() => {
+    time = new FakeTime();
+  });
+  afterEach(() => time.end());
+
+  const answered = (type: string, chunk: string, status = 200) => {
     const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
       if (chunk) controller.enqueue(Buffer.from(chunk));
     };
-    const headers = { 'content-type': 'application/json' };
-    return async () => new Response(new ReadableStream({ start }), { headers });
+    const headers = { 'content-type': type };
+    return async () => new Response(new ReadableStream({ start }), { status, headers });
   };
+  const streamed = (chunk: string) => answered('text/event-stream', chunk);
+  const event = (delta: object) =>
+    streamed(`data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`);
+  const pending = new Promise<Response>(() => {});
+
+  /** Returns how often a call has been reported as silent after 4.999 s, 5 s, and 15 s. */
+  async function silencesOf(fetch: () => Promise<Response>, options: object): Promise<number[]> {
+    const { client } = clientOn({ fetch, clock: time });
+    const user = new AbortController();
+    let silences = 0;
+    const onSilence = () => {
+      silences += 1;
+    };
+    const call = client.generateText('Hi', {}, { ...options, signal: user.signal, onSilence });
+    call.catch(() => {});
+    const seen: number[] = [];
+    for (const ms of [4_999, 1, 10_000]) {
+      await time.pass(ms);
+      seen.push(silences);
+    }
+    user.abort();
+    return seen;
+  }
+
+  let attempts = 0;
+  const refusing = answered('application/json', '', 503);
+  const toolCalls = [{ id: '1', function: { name: 'look', arguments: '' } }];
+  const silent = [0, 1, 1];
+  const started = [0, 0, 0];
   for (const [what, answer, expected] of [
+    ['is reported as silent only once, after 5 s without headers', () => pending, silent],
+    ['is reported as silent after 5 s, even if the headers have arrived', streamed(''), silent],
+    ['is reported as silent if only a keep-alive has arrived', streamed(': wait\n\n'), silent],
     [
-      'is reported as silent only once, after 5 s without headers',
-      () => new Promise<Response>(() => {}),
-      [0, 1, 1],
+      'is reported as silent if only an event without content has arrived',
+      event({ role: 'assistant', content: '' }),
+      silent,
     ],
-    ['is reported as silent after 5 s, even if the headers have arrived', answered(''), [0, 1, 1]],
-    ["isn't reported as silent if part of the response has arrived", answered('{'), [0, 0, 0]],
+    ["isn't reported as silent if text has arrived", event({ content: 'a' }), started],
+    ["isn't reported as silent if reasoning has arrived", event({ reasoning: 'a' }), started],
+    [
+      "isn't reported as silent if a tool call has arrived",
+      event({ tool_calls: toolCalls }),
+      started,
+    ],
+    ["isn't reported as silent while an error response is read", refusing, started],
+    [
+      'is reported as silent 5 s after the start of the second attempt',
+      () => (attempts++ === 0 ? Promise.resolve(new Response('', { status: 503 })) : pending),
+      [0, 0, 1],
+    ],
   ] as const) {
     it(what, async () => {
-      const time = new FakeTime();
-      const { client } = clientOn({ fetch: answer, clock: time });
-      let silences = 0;
-      const user = new AbortController();
-      const options = { signal: user.signal, onSilence: () => (silences += 1) };
-      const call = client.generateText('Hi', {}, options).catch(() => {});
-      const seen: number[] = [];
-      for (const ms of [4_999, 1, 10_000]) {
-        await time.pass(ms);
-        seen.push(silences);
-      }
-      time.end();
-      assert.deepEqual(seen, expected);
-      user.abort();
-      void call;
+      assert.deepEqual(await silencesOf(answer, { onText: () => {} }), expected);
     });
   }
+
+  it("isn't reported as silent if part of a response that isn't streamed has arrived", async () => {
+    assert.deepEqual(await silencesOf(answered('application/json', '{'), {}), started);
+  });
 });

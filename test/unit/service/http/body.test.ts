@@ -59,7 +59,7 @@ describe('a response body', () => {
     assert.equal(await kindOf(long.body({ maxBytes: 5 }).text()), 'too-large');
     const late = source();
     const isLate = new ServiceError('timeout', { phase: 'start' });
-    await assert.rejects(late.body({ startMs: 1 }).text(), isLate);
+    await assert.rejects(late.body({ startLeftMs: () => 1, idleMs: 1 }).text(), isLate);
     const silent = source();
     silent.write('start');
     const isSilent = new ServiceError('timeout', { phase: 'idle' });
@@ -69,6 +69,14 @@ describe('a response body', () => {
       all.map(({ isCancelled }) => isCancelled()),
       [true, true, true],
     );
+  });
+
+  it('may start later than its limit as long as chunks keep arriving', async () => {
+    const { body, write, end } = source();
+    const text = body({ startLeftMs: () => -1 }).text();
+    write('late');
+    end();
+    assert.equal(await text, 'late');
   });
 
   it('can be read to the end after a reader stops early', async () => {
