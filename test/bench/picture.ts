@@ -68,13 +68,14 @@ export function chartOf(results: Results): string {
   let top = margin + 2;
   const drawn = [
     text(margin, top, 'Bars for round trips and connections start at 0.', 'pale'),
-    text(width - margin, top, 'Orange line: the goal, if it’s a ratio.', 'pale', 'end'),
+    text(width - margin, top, 'Orange line: the goal, if there is one.', 'pale', 'end'),
   ];
   top += lineHeight;
-  const others = 'All other bars start at 1 and show Hosted Model ÷ alternative (logarithmic).';
+  const others =
+    'All other bars start at 1 and show a ratio, such as Hosted Model ÷ alternative (logarithmic).';
   drawn.push(text(margin, top, others, 'pale'));
   top += lineHeight;
-  drawn.push(text(margin, top, 'Bars to the left of 1: Hosted Model needs less.', 'pale'));
+  drawn.push(text(margin, top, 'To the left of 1, the first of the two needs less.', 'pale'));
   top += lineHeight / 2;
   for (const question of questions) {
     const part = partOf(question, top);
