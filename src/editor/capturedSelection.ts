@@ -31,10 +31,9 @@ export interface Target {
   /** The selected text, with LF line endings. Empty if nothing is selected. */
   readonly selectedText: string;
   /**
-   * The leading whitespace of the line where the selection starts. If nothing is selected,
-   * whitespace after the cursor isn't included, because the response starts at the cursor. On an
-   * empty line, the indentation of the surrounding block. Always empty in languages in which
-   * leading whitespace is content.
+   * The leading whitespace of the line where the selection starts. If nothing is selected on a
+   * blank line, the whitespace before the cursor or, if there is none, the indentation of the
+   * surrounding block. Always empty in languages in which leading whitespace is content.
    */
   readonly indentation: string;
   /**
@@ -110,11 +109,10 @@ const SETTINGS_SCHEMES: ReadonlySet<string> = new Set(['vscode-userdata', 'vscod
 function indentationAt(document: TextDocument, { start, isEmpty }: Range): string {
   if (WITHOUT_INDENTATION.has(document.languageId)) return '';
   const line = document.lineAt(start.line);
-  if (isEmpty && line.isEmptyOrWhitespace && start.character === 0) {
-    return blockIndentation(document, start.line);
+  if (!isEmpty || !line.isEmptyOrWhitespace) {
+    return line.text.slice(0, line.firstNonWhitespaceCharacterIndex);
   }
-  const end = isEmpty ? start.character : line.text.length;
-  return line.text.slice(0, Math.min(line.firstNonWhitespaceCharacterIndex, end));
+  return line.text.slice(0, start.character) || blockIndentation(document, start.line);
 }
 
 function snapshotOf({

@@ -11,16 +11,18 @@ import { StreamWriter } from './streamWriter.ts';
  * Creates an insert mode that writes into the selection's document.
  * @param id the ID of the mode in the `hostedModel.insertMode` setting
  * @param place returns where a response to selected text goes
- * @param placeWithoutSelection returns where a response goes if nothing is selected; defaults to
- * the cursor
+ * @param options if nothing is selected, the response starts at the cursor; if `startsNewLine` is
+ * true and the cursor is on a line with text, `place` is used instead
  */
 export function placing(
   id: string,
   place: (target: Target) => ResponsePlace,
-  placeWithoutSelection = placeAtCursor,
+  { startsNewLine = false } = {},
 ): InsertMode & Required<Pick<InsertMode, 'placeOf'>> {
-  const placeOf = (target: Target) =>
-    target.selection.isEmpty ? placeWithoutSelection(target) : place(target);
+  const placeOf = (target: Target) => {
+    const isAtCursor = target.selection.isEmpty && !(startsNewLine && isOnLineWithText(target));
+    return isAtCursor ? placeAtCursor(target) : place(target);
+  };
   return {
     id,
     placeOf,
@@ -35,7 +37,12 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
 
 function placeAtCursor(target: Target): ResponsePlace {
   const { selection, indentation } = target;
-  return placeAt(target, selection, indentation.slice(selection.start.character));
+  const lead = isOnLineWithText(target) ? '' : indentation.slice(selection.start.character);
+  return placeAt(target, selection, lead);
+}
+
+function isOnLineWithText({ document, selection: { start } }: Target): boolean {
+  return !document.lineAt(start.line).isEmptyOrWhitespace;
 }
 
 /** Returns how to fit a target's response to its place. */
@@ -66,21 +73,11 @@ function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace)
   return PROSE.has(document.languageId) && above.trim() !== '' ? 1 : 0;
 }
 
-// If the cursor is at the end of a line with text, the response starts a new line. Without this,
-// code generated from a comment would start inside the comment.
-export const below = placing('below', placeBelowLine, (target) =>
-  isAtEndOfText(target) ? placeBelowLine(target) : placeAtCursor(target),
-);
+export const below = placing('below', placeBelowLine, { startsNewLine: true });
 
 function placeBelowLine(target: Target): ResponsePlace {
   const { end } = target.document.lineAt(selectionEnd(target).line).range;
   return placeAt(target, new Range(end, end), `\n${target.indentation}`);
-}
-
-/** True if the cursor's line has text before the cursor, but none after it. */
-function isAtEndOfText({ document, selection: { start } }: Target): boolean {
-  const { text } = document.lineAt(start.line);
-  return text.trim() !== '' && text.slice(start.character).trim() === '';
 }
 
 export const after = placing('after', (target) => {
@@ -88,10 +85,12 @@ export const after = placing('after', (target) => {
   return placeAt(target, new Range(end, end));
 });
 
-export const above = placing('above', (target) => {
+export const above = placing('above', placeAboveLine, { startsNewLine: true });
+
+function placeAboveLine(target: Target): ResponsePlace {
   const { start } = target.document.lineAt(target.selection.start.line).range;
   return placeAt(target, new Range(start, start), target.indentation, '\n');
-});
+}
 
 export const replace = placing('replace', (target) => {
   const { start } = target.selection;

@@ -51,7 +51,7 @@ describe('insertion into a real editor', () => {
       new Range(1, 4, 1, 9),
       'if x:\n        One\n          two\n\n        three 𝄞\nz',
     ],
-    ['below', 'ab\n', new Range(0, 1, 0, 1), 'aOne\n  two\n\nthree 𝄞b\n'],
+    ['below', 'ab\n', new Range(0, 1, 0, 1), 'ab\nOne\n  two\n\nthree 𝄞\n'],
     [
       'below',
       'x\n        \ny',

@@ -255,7 +255,7 @@ describe('a job', () => {
     assert.ok(text.startsWith('prompt\nHello') && !text.includes('Hello', 10), text);
   });
 
-  it('is stopped without a message if the user undoes its text', async () => {
+  it('stops without a message if the user undoes all of its text', async () => {
     const held = gate();
     world.emulator.faults.next(chatPath, {
       beforePart: (index) => (index === 3 ? held.opened : undefined),

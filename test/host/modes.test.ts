@@ -38,15 +38,36 @@ describe('insert modes:', () => {
     }
   }
 
-  for (const [where, line, cursor, want] of [
-    ['at the end of a line', '  // Note', 9, '  // Note\n  a\n  b'],
-    ['before trailing spaces', '  // Note  ', 9, '  // Note  \n  a\n  b'],
-    ['within a line', '  // Note', 5, '  // a\n  bNote'],
+  for (const [where, cursor] of [
+    ['in the indentation', 1],
+    ['before the text', 2],
+    ['within the text', 5],
+    ['before trailing spaces', 9],
+    ['at the end', 11],
   ] as const) {
-    it(`\`below\` starts a new line only if no text follows the cursor (${where})`, async () => {
-      const editor = await open(`{\n${line}\n}`, new Range(1, cursor, 1, cursor), 'javascript');
-      assert.equal(await stream(editor, 'below', ['a\n', 'b']), true);
-      assert.equal(editor.document.getText(), `{\n${want}\n}`);
+    for (const [mode, want] of [
+      ['below', '  // Note  \n  a\n  b'],
+      ['above', '  a\n  b\n  // Note  '],
+    ] as const) {
+      it(`\`${mode}\` starts a new line if the cursor is on a line with text (${where})`, async () => {
+        const text = '{\n  // Note  \n}';
+        const editor = await open(text, new Range(1, cursor, 1, cursor), 'javascript');
+        assert.equal(await stream(editor, mode, ['a\n', 'b']), true);
+        assert.equal(editor.document.getText(), `{\n${want}\n}`);
+        await commands.executeCommand('undo');
+        assert.equal(editor.document.getText(), text);
+      });
+    }
+  }
+
+  for (const [where, cursor, want] of [
+    ['in the indentation', 1, ' a\n  b // Note'],
+    ['within the text', 5, '  // a\n  bNote'],
+  ] as const) {
+    it(`\`after\` inserts a response at the cursor on a line with text (${where})`, async () => {
+      const editor = await open('  // Note', new Range(0, cursor, 0, cursor), 'javascript');
+      assert.equal(await stream(editor, 'after', ['a\n', 'b']), true);
+      assert.equal(editor.document.getText(), want);
     });
   }
 
