@@ -8,6 +8,7 @@ import {
   QuickInputButtons,
   type QuickPick,
   type QuickPickItem,
+  QuickPickItemKind,
   ThemeIcon,
   Uri,
   window,
@@ -69,8 +70,8 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly text?: string;
   readonly items: readonly Item[];
   /**
-   * Returns an item for the typed text, to be listed before all other items; undefined for no such
-   * item.
+   * Returns an item for the typed text, to be listed before all other items, or undefined if
+   * there's none.
    */
   readonly typed?: (text: string) => Item | undefined;
   /** A hint that is shown if the user presses Enter while no item is selected. */
@@ -95,25 +96,28 @@ export function askPick<Item extends QuickPickItem>(
   };
   showProblem(question.problem);
   pick.matchOnDescription = true;
-  pick.items = question.items;
+  const show = (typed?: Item) => {
+    // VS Code identifies each item by its index. If other items took the index of a typed item that
+    // is no longer shown, pressing Enter at that moment would pick one of them.
+    const nothing = { label: '', kind: QuickPickItemKind.Separator } as Item;
+    pick.items = question.typed ? [typed ?? nothing, ...question.items] : question.items;
+  };
+  show();
   return showStep<Item>(pick, question, (answer) => [
     { dispose: () => closed.abort() },
     pick.onDidChangeValue((text) => {
       showProblem(undefined);
-      const typed = question.typed?.(text);
-      pick.items = typed ? [typed, ...question.items] : question.items;
+      show(question.typed?.(text));
     }),
     pick.onDidAccept(async () => {
       const [item] = pick.selectedItems;
       if (pick.busy) return;
-      if (!item) return showProblem(question.expected);
+      if (!item || item.kind === QuickPickItemKind.Separator) return showProblem(question.expected);
       pick.busy = true;
-      pick.enabled = false;
       const problem = await question
         .accept?.(item, closed.signal)
         .catch(() => 'An unexpected error occurred. Try again.');
       pick.busy = false;
-      pick.enabled = true;
       if (problem === undefined) answer(item);
       else showProblem(problem);
     }),

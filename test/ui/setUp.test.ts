@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../emulator/emulator.ts';
 import { answerFromKey, answerSetUp, enterKey, setUp } from '../vscode/setUpWalk.ts';
-import { apiKey, openWindow, projectId, startService, statusId } from './service.ts';
+import { apiKey, openWindow, projectId, startService, statusId, tokenPath } from './service.ts';
 import { nightly, openWorkbench, type Session } from './session.ts';
 
 describe(`setup ${nightly}`, () => {
@@ -66,6 +66,20 @@ describe(`setup ${nightly}`, () => {
       workbench.statusItem(statusId) && (await workbench.statusItem(statusId).state())?.text,
       '$(key) Set Up Hosted Model',
     );
+  });
+
+  it('cancels the test if the user goes back while it is running', async () => {
+    const { workbench } = await fresh();
+    const { quickInput } = workbench;
+    await workbench.runCommand('Hosted Model: Set Up...');
+    await answerSetUp(workbench, answers());
+    emulator.faults.next(tokenPath, { neverAnswers: true });
+    await quickInput.pick('$(beaker) Test and Save');
+    const request = await emulator.requestCount(tokenPath, 1);
+    await quickInput.clickButton('Back');
+    await quickInput.waitFor({ step: '4/5' });
+    await emulator.disconnected(request);
+    await quickInput.dismiss();
   });
 
   it('accepts a short key without a dialog, and keeps the key when the user goes back', async () => {
