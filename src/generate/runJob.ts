@@ -10,6 +10,7 @@ import { isKind, ServiceError } from '../service/errors.ts';
 import { hasOwnModel } from '../service/service.ts';
 import type { StartWatch } from '../status/generationWatch.ts';
 import type { UsedRequest, UsedTokens } from '../status/usageLedger.ts';
+import { setContextKey } from '../ui/contextKeys.ts';
 import { inform, offer } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
 import { endOf, type RunMode } from './activeRuns.ts';
@@ -231,6 +232,7 @@ async function generateOne(
       }),
     );
     watch.onDone(generation);
+    if (job.template) setContextKey('hasUsedTemplate');
     const isPlaced = await job.end(index, endOf(generation.stopReason));
     return { index, isPlaced, hasText, generation };
   } catch (error) {

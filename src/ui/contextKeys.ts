@@ -2,9 +2,10 @@ import { commands } from 'vscode';
 
 /** Context keys for `when` clauses and the walkthrough, without the `hostedModel.` prefix. */
 export type ContextKey =
-  // Each of these three keys completes a step in the walkthrough.
+  // Each of these four keys completes a step in the walkthrough.
   | 'isSetUp'
   | 'hasGenerated'
+  | 'hasUsedTemplate'
   | 'hasChatted'
   /** True while the active document has a generation in progress, which Escape cancels. */
   | 'isGenerating'

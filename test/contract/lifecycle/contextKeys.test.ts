@@ -12,7 +12,7 @@ function trueKeys(editor: SinkEditor): string[] {
   const last = new Map<string, boolean>(
     lines.filter((line) => line.startsWith('["hostedModel.')).map((line) => JSON.parse(line)),
   );
-  const ofWalkthrough = ['isSetUp', 'hasGenerated'];
+  const ofWalkthrough = ['isSetUp', 'hasGenerated', 'hasUsedTemplate'];
   return [...last]
     .filter(([, value]) => value)
     .map(([key]) => key.replace('hostedModel.', ''))

@@ -76,6 +76,13 @@ describe(`the walkthrough ${nightly}`, () => {
       await picture('templates', quickInputWidget);
       await quickInput.dismiss();
       await openWalkthrough(workbench);
+      await completed(workbench, ['setUp', 'generate']);
+
+      await workbench.openFile(path('prices.py'));
+      await workbench.runCommand('Hosted Model: Generate with Template...');
+      await quickInput.pick('Rewrite');
+      await workbench.editor.waitForText(code);
+      await openWalkthrough(workbench);
       await completed(workbench, ['setUp', 'generate', 'templates']);
 
       await workbench.runCommand('Hosted Model: Use in Chat');
@@ -114,6 +121,8 @@ async function openWalkthrough(workbench: Workbench): Promise<void> {
   await workbench.runCommand('Welcome: Open Walkthrough...');
   await workbench.quickInput.pick('Get Started with Hosted Model');
   await workbench.page.waitForSelector('.getting-started-step');
+  const text = await workbench.page.locator('.getting-started-step.expanded').textContent();
+  assert.doesNotMatch(text ?? '', /[`_*]/, 'the Markdown is rendered');
 }
 
 /** Waits until these steps, and no others, are done. */
