@@ -82,8 +82,8 @@ export function hasRegions({ service = services[0] }: LabelContext): boolean {
 }
 
 /**
- * True if requests contain the secret itself, because the authentication method doesn't get a
- * token. Also true if the service needs no authentication.
+ * True if requests contain the secret itself, because the authentication method doesn't exchange it
+ * for a token. Also true if the service needs no authentication.
  */
 export function sendsSecret({ service = services[0] }: LabelContext): boolean {
   return !getsTokens(service);

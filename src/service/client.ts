@@ -50,8 +50,8 @@ export interface CallOptions {
   readonly beforeFirstAttempt?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;
   /**
-   * Called if neither an error status arrives nor the response starts within 5 s. A streamed response
-   * starts with its first text, reasoning, or tool call.
+   * Called if neither an error status arrives nor the response starts within 5 s. A streamed
+   * response starts with its first text, reasoning, or tool call.
    */
   readonly onSilence?: () => void;
   /**
@@ -260,8 +260,8 @@ export class Client {
       ...stringsIn(parameters),
     ]);
     const waitedFor = await this.#getReady(signal);
-    // Build the fields again, because model information that arrived in the meantime can lower
-    // `max_new_tokens`.
+    // Build the fields again, because model information that arrived in the meantime may have
+    // lowered `max_new_tokens`.
     const { fields, dropped } = this.#generationFields(request);
     const { modelId, credentials } = this.#options;
     const body = { ...this.#api.modelFields(modelId, credentials), ...fields };

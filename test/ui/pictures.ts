@@ -18,7 +18,7 @@ const folder = takesPictures
   : join(testDirectory, 'screenshots', 'media');
 
 /**
- * Settings that make comments easy to read, for pictures in which a selected comment is the prompt.
+ * Settings that make comments easy to read, for pictures with a selected comment as the prompt.
  */
 export const legibleComments = {
   'editor.tokenColorCustomizations': {

@@ -141,7 +141,7 @@ describe('the clock check', () => {
   });
 
   for (const suite of suites) {
-    it(`reports a test in test/${suite}/ that reads a clock`, () => {
+    it(`reports a test in test/${suite}/ that reads the clock`, () => {
       const path = others.find((each) => each.startsWith(`test/${suite}/`)) ?? assert.fail();
       assert.equal(readsOf(path, '\nDate.now();\n').length, 1);
     });

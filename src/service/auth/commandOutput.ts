@@ -36,8 +36,8 @@ export function readCommandOutput(end: ProgramEnd, now: number): TokenResponse {
   const expiration = isStated ? found.expiration : jwtExpiration(value);
   const isExpired = expiration !== undefined && expiration * 1_000 <= now;
   if (isExpired || (expiresIn !== undefined && expiresIn <= 0)) throw failed('expired');
-  // The output doesn't contain the server's time, so an expiry is compared with this machine's
-  // clock.
+  // The output doesn't contain the server's time, so the expiration time is compared with this
+  // machine's clock.
   return { value, expiresIn, expiration, serverNow: now };
 }
 

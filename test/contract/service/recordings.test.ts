@@ -47,7 +47,7 @@ const outcomes: Readonly<Record<number, Outcome>> = {
   28: once('model-unknown'),
 };
 
-/** Makes the call whose request goes to this path, and describes the call's result. */
+/** Makes the call that sends its request to this path, and describes the result. */
 async function resultOf({ client, http, credentials }: World, path: string): Promise<string> {
   switch (path) {
     case '/identity/token':

@@ -110,7 +110,7 @@ describe('a .env file', () => {
     }
   });
 
-  it('has only the issue “malformed” if a value is too long', () => {
+  it('has only the “malformed” issue if a value is too long', () => {
     for (const name of ['IBM_API_KEY', 'IBM_PROJECT_ID']) {
       const { issues, values } = readEnvFile(`${name}="${'a'.repeat(MAX_VALUE_LENGTH)}"`, ibm);
       assert.deepEqual([issues.map(({ kind }) => kind), values], [['malformed'], undefined]);

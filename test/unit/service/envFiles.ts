@@ -9,8 +9,8 @@ export interface EnvFileFixture {
   readonly values?: readonly [apiKey: string, projectId: string, url: string];
   readonly missing?: readonly string[];
   /**
-   * Line (counted from 1) and kind of each issue. If `covered` is present, the tests also check the
-   * text that the issue covers.
+   * The line number (starting at 1) and the kind of each issue. If `covered` is present, the tests
+   * also check the text that the issue covers.
    */
   readonly issues?: readonly (readonly [line: number, kind: IssueKind, covered?: string])[];
   /**
