@@ -221,6 +221,22 @@ export const networkMutants: readonly Mutant[] = [
     title: '(idle), closes the connection, and prevents a retry',
   },
   {
+    name: 'a keep-alive restarts the time for the start',
+    file: 'src/service/http/http.ts',
+    from: 'startMs - pending.elapsedMs',
+    to: 'startMs',
+    test: deadlines,
+    title: "for the start isn't restarted by a keep-alive",
+  },
+  {
+    name: 'an event without content starts a response',
+    file: 'src/service/api/responseReader.ts',
+    from: 'if (this.hasBegun || this.#isComplete) body',
+    to: 'body',
+    test: 'test/unit/service/retrying.test.ts',
+    title: 'is reported as silent if only an event without content has arrived',
+  },
+  {
     name: 'a request is retried four times',
     file: 'src/service/http/retry.ts',
     from: 'MAX_RETRIES = 3',

@@ -132,7 +132,7 @@ export class ResponseReader {
         this.#throwFailure(json);
         if (isSilent(json, data)) continue;
         this.#add(this.#readChunk(json));
-        if (this.hasBegun) body.markStarted();
+        if (this.hasBegun || this.#isComplete) body.markStarted();
         if (this.#isComplete && this.#outputTokens !== undefined) return;
         if (this.#isComplete) body.endWithin(COUNT_MS);
       }
@@ -179,7 +179,7 @@ export class ResponseReader {
    * Source: https://github.com/ollama/ollama/issues/15457
    */
   #addToolCall({ index, ...fragment }: ToolCallFragment): void {
-    this.#received.push(fragment.name, fragment.arguments);
+    this.#received.push(...[fragment.name, fragment.arguments].filter(Boolean));
     const known = this.#newestCalls.get(index);
     const isNamed = fragment.id !== '' && fragment.name !== '';
     if (!known || (isNamed && known.id !== '' && known.id !== fragment.id)) {

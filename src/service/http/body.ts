@@ -19,8 +19,8 @@ export interface BodyLimits {
   /** Maximum size after decompression, in bytes. */
   readonly maxBytes: number;
   /**
-   * Returns the milliseconds that are left until the response has to start. Until it starts, each
-   * chunk extends this time to at least `idleMs`.
+   * Returns the milliseconds that are left until the response has to start. Until it starts, the
+   * headers and each chunk extend this time to at least `idleMs`.
    */
   readonly startLeftMs: () => number;
   /** Maximum time between two chunks after the start, in milliseconds. */
@@ -58,7 +58,8 @@ export class Body {
   }
 
   /**
-   * Yields the chunks. If you stop early, call `readRest` or `close`.
+   * Yields the chunks. Call `markStarted` once the response starts. If you stop early, call
+   * `readRest` or `close`.
    * @throws {ServiceError} `too-large`, or `timeout` with phase `start` or `idle`; network errors are
    * rethrown unchanged
    */

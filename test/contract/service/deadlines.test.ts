@@ -249,6 +249,35 @@ describe('the deadline', () => {
     await endsAfter(DEADLINE_MS / 2, 'start', failure);
   });
 
+  it("for the start isn't restarted by a keep-alive", async () => {
+    const { emulator, watched, call } = await start(chatStream, {
+      http: { startMs: DEADLINE_MS, idleMs: 1 },
+    });
+    const keepAlive = ': wait\n\n';
+    const held = gate();
+    emulator.faults.next(chatStream, {
+      ...stalledAfter(keepAlive),
+      beforePart: () => held.opened,
+    });
+    const failure = call();
+    await emulator.requestCount(chatStream, 1);
+    await becomes('the headers', () => watched.heads(chatStream) === 1);
+    await time.pass(DEADLINE_MS / 2);
+    held.open();
+    await becomes('the bytes to be read', () => watched.bytes(chatStream) === keepAlive.length);
+    await endsAfter(DEADLINE_MS / 2, 'start', failure);
+  });
+
+  it('for the idle time also applies to an error response without a body', async () => {
+    const { emulator, watched, call } = await start(chat, { http: { idleMs: DEADLINE_MS } });
+    emulator.faults.next(chat, { status: 400, body: 'x', silentAfterBytes: 0 });
+    const failure = call();
+    await emulator.requestCount(chat, 1);
+    await becomes('the headers', () => watched.heads(chat) === 1);
+    await time.pass(DEADLINE_MS);
+    assert.equal((await failure).details.status, 400);
+  });
+
   it('ends the call immediately if the next backoff would exceed it', async () => {
     const { emulator, call } = await start(chat, {
       http: { waitMs: () => DEADLINE_MS },
