@@ -216,7 +216,7 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
  */
 function tryAgain({ retryAfterMs }: ErrorDetails, isIdentity = false): string {
   if (!retryAfterMs) return 'Try again later';
-  const asked = `It asked for a pause of ${duration(retryAfterMs)}`;
+  const asked = `It requested a pause of ${duration(retryAfterMs)}`;
   return retryAfterMs > MAX_PAUSE_MS && !isIdentity
     ? `${asked}, but requests are paused for at most ${duration(MAX_PAUSE_MS)}`
     : `${asked} before the next attempt`;

@@ -89,7 +89,7 @@ describe('template files', () => {
     );
   });
 
-  it(`yield plain data from the front matter, or an error that lies within it (seed ${seed})`, async () => {
+  it(`yield plain data from the front matter, or an error located within it (seed ${seed})`, async () => {
     await repeat('front matter', [join(yaml)], (source) => {
       const read = readFrontMatter(source);
       if (!read.ok) return assert.ok(isInside(source, read.span), JSON.stringify(read));

@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { repositoryRoot, testDirectory } from '../vscode/install.ts';
 
 /**
- * True if the tests take the pictures for the README and the walkthrough, at twice the normal
+ * True if the tests take the screenshots for the README and the walkthrough, at twice the normal
  * resolution.
  */
 export const takesPictures = process.env['HOSTED_MODEL_PICTURES'] === '1';

@@ -118,7 +118,7 @@ describe('the text of a message', () => {
       setting: 'hostedModel.maxConcurrentRequests',
     });
     assert.deepEqual(messageFor(new ServiceError('rate-limited', { retryAfterMs: 120_000 })), {
-      text: 'Too many requests. The service rejected the request. It asked for a pause of 120 seconds before the next attempt.',
+      text: 'Too many requests. The service rejected the request. It requested a pause of 120 seconds before the next attempt.',
       actions: ['retry'],
     });
   });

@@ -419,7 +419,7 @@ describe('the concurrency limit', () => {
     await fc.assert(property, { seed, numRuns: 150 });
   });
 
-  it('can be changed without affecting running calls', async () => {
+  it('can be changed without affecting calls in progress', async () => {
     const limiter = limiterOf(1);
     const { order } = requestSlots(limiter, ['a', 'b', 'c']);
     limiter.configure({ limit: 2, queue: 50, minIntervalMs: 0 });
