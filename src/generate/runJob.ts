@@ -54,9 +54,9 @@ interface RunContext {
 const MAX_AT_ONCE = 8;
 
 /**
- * Generates the job's responses with these indices, inserts their text as it streams in, and
- * reports the outcome. Text received before a failure stays in the document. Depending on
- * `runMode`, a retry replaces this text or continues it.
+ * Generates the job's responses at these indices, inserts their text as it streams in, and reports
+ * the outcome. Text received before a failure stays in the document. Depending on `runMode`, a
+ * retry replaces this text or continues it.
  * @param prepare called before the run, for example to prompt the user; resolves to false if the
  * run shouldn't start
  */

@@ -307,7 +307,7 @@ export const networkMutants: readonly Mutant[] = [
     to: 'void until;',
     test: limiter,
     title:
-      'delays the next call by the pause that the service requests in response to a throttled call',
+      'delays the next call for as long as the service requests after a throttled call',
   },
   {
     name: 'the event parser gets input of any length',

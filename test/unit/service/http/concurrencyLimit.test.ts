@@ -336,7 +336,7 @@ describe('the concurrency limit', () => {
   });
 
   for (const outcome of ['throttled', 'failed'] as const) {
-    it(`delays the next call by the pause that the service requests in response to a ${outcome} call`, async () => {
+    it(`delays the next call for as long as the service requests after a ${outcome} call`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release(outcome, 5_000);
