@@ -67,7 +67,9 @@ export function pickModel(
     return [
       pick.onDidAccept(() => {
         const [row] = pick.selectedItems;
-        if (row) answer({ service: row.service, modelId: row.id });
+        // The lists may have just changed, so the selected index can now be that of a heading.
+        if (row && row.kind !== QuickPickItemKind.Separator)
+          answer({ service: row.service, modelId: row.id });
       }),
     ];
   });

@@ -37,8 +37,7 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
 
 function placeAtCursor(target: Target): ResponsePlace {
   const { selection, indentation } = target;
-  const lead = isOnLineWithText(target) ? '' : indentation.slice(selection.start.character);
-  return placeAt(target, selection, lead);
+  return placeAt(target, selection, indentation.slice(selection.start.character));
 }
 
 function isOnLineWithText({ document, selection: { start } }: Target): boolean {

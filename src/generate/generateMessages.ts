@@ -17,7 +17,7 @@ export const SEND = 'Send';
 export const MASK_AND_SEND = 'Mask and Send';
 
 // Messages shown before anything is sent
-export const NO_DOCUMENT = 'Click into a document first, and then try again.';
+export const NO_DOCUMENT = 'Click in a document, and then use the Command Palette.';
 export const INVALID_MODEL =
   'The model ID in the settings is invalid, so the default model is used.';
 export const NEEDS_PREVIEW = 'This file runs automatically. Generate again for a preview.';

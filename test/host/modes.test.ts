@@ -61,14 +61,20 @@ describe('insert modes:', () => {
   }
 
   for (const [where, cursor, want] of [
-    ['in the indentation', 1, ' a\n  b // Note'],
+    ['before the indentation', 0, '  a\n    b  // Note'],
+    ['in the indentation', 1, '  a\n    b // Note'],
     ['within the text', 5, '  // a\n  bNote'],
   ] as const) {
-    it(`\`after\` inserts a response at the cursor on a line with text (${where})`, async () => {
-      const editor = await open('  // Note', new Range(0, cursor, 0, cursor), 'javascript');
-      assert.equal(await stream(editor, 'after', ['a\n', 'b']), true);
-      assert.equal(editor.document.getText(), want);
-    });
+    for (const mode of ['after', 'replace'] as const) {
+      it(`\`${mode}\` inserts a response at the cursor on a line with text (${where})`, async () => {
+        const editor = await open('  // Note', new Range(0, cursor, 0, cursor), 'javascript');
+        assert.equal(
+          await stream(editor, mode, cursor < 2 ? ['  a\n', '    b'] : ['a\n', 'b']),
+          true,
+        );
+        assert.equal(editor.document.getText(), want);
+      });
+    }
   }
 
   for (const [where, language, text, line, want] of [

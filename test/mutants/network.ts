@@ -306,8 +306,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, until);',
     to: 'void until;',
     test: limiter,
-    title:
-      'delays the next call for as long as the service requests after a throttled call',
+    title: 'delays the next call for as long as the service requests after a throttled call',
   },
   {
     name: 'the event parser gets input of any length',

@@ -229,6 +229,13 @@ describe('the manifest', () => {
     }
   });
 
+  it('has a walkthrough whose Markdown VS Code renders, which needs doubled markers', () => {
+    const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
+    for (const { description } of steps) {
+      assert.doesNotMatch(description.replace(/``|__|\*\*/g, ''), /[`_*]/);
+    }
+  });
+
   it("has the extension ID that the code uses to open the extension's settings", () => {
     const { publisher, name } = manifest;
     const source = readFileSync('src/ui/openSettings.ts', 'utf8');

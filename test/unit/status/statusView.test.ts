@@ -219,7 +219,7 @@ describe('the status item', () => {
     }
   });
 
-  it('updates as soon as the shown minutes or seconds change', () => {
+  it('updates as soon as the displayed minutes or seconds change', () => {
     const changesIn = (facts: Partial<StatusFacts>) =>
       renderStatus({ ...initialFacts, ...facts }, NOW).changesInMs;
     assert.equal(changesIn({}), undefined);
