@@ -47,7 +47,8 @@ export const PREVIEW_SCHEME = 'hosted-model-preview';
  * find the folder.
  */
 export function previewAddress(document: Uri): Uri {
-  // VS Code keeps the text of a closed preview for minutes, so each preview needs a new URI.
+  // VS Code keeps the text of a closed preview for several minutes, so each preview needs a new
+  // URI.
   const query = new URLSearchParams({ of: document.toString(), id: randomUUID() });
   const path = `/${document.path.split('/').at(-1) ?? ''}`;
   return Uri.from({ scheme: PREVIEW_SCHEME, path, query: query.toString() });

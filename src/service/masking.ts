@@ -125,8 +125,8 @@ export function withoutSecrets(error: ServiceError, secrets: readonly string[]):
 }
 
 /**
- * True if the value is a string that contains a secret or is part of one, or a list with such a
- * string. Strings shorter than `MIN_MASKED_LENGTH` don't count.
+ * True if the value is a string that contains a secret or is part of one. Also true for a list with
+ * such a string. Strings shorter than `MIN_MASKED_LENGTH` don't count.
  */
 export function repeats(value: unknown, secrets: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((each) => repeats(each, secrets));

@@ -90,7 +90,7 @@ export class FaultScript {
     };
   }
 
-  /** The number of remaining uses of faults from `next`. */
+  /** How many more times the faults from `next` apply. */
   get pending(): number {
     return this.#script.reduce((sum, { times }) => sum + (Number.isFinite(times) ? times : 0), 0);
   }

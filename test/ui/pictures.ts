@@ -168,8 +168,8 @@ export async function takePicture(page: Page, name: string, clip?: Clip): Promis
 }
 
 /**
- * Prepares the page, and takes a screenshot with all animations stopped. Finite animations are at
- * their end, and spinning icons are in their first position.
+ * Prepares the page, and takes a screenshot with all animations stopped. Finite animations have
+ * finished, and spinning icons are in their initial position.
  *
  * @param clip the part of the window to capture. By default, the whole window is captured.
  */

@@ -132,7 +132,7 @@ export const statusId = 'hostedModel.token';
 export const chatPath = '/ml/v1/text/chat_stream';
 /**
  * The path of requests that count tokens. The setup sends such a request to test credentials,
- * because counting generates nothing.
+ * because counting tokens doesn't generate any.
  */
 export const accessPath = '/ml/v1/text/tokenization';
 export const tokenPath = '/identity/token';

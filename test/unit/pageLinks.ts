@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Returns the targets of the links and pictures in a page. */
+/** Returns the targets of the links and images on a page. */
 export function linksIn(page: string): string[] {
   const text = withoutCode(page);
   const found = text.matchAll(/\]\(([^()\s]+)\)|\b(?:src|srcset|href)="([^"]+)"/g);

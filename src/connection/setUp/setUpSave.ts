@@ -151,7 +151,7 @@ async function findChange(setUp: SetUp): Promise<StepProblem | undefined> {
 }
 
 /**
- * Saves the settings. Call this before storing the key. Otherwise, if VS Code can't write the
+ * Saves the settings. Call this before storing the key. Otherwise, if VS Code couldn't write the
  * settings, the stored key would belong to addresses that aren't in the settings.
  */
 async function saveSettings(keys: KeyStore, service: Service, record: KeyRecord): Promise<void> {

@@ -11,9 +11,9 @@ interface Fence {
 
 /**
  * Removes the code fence around a response while it streams, so that the fence never appears.
- * Fences follow CommonMark, except that the opening and closing lines can share any indentation,
- * because models repeat the prompt's indentation. That indentation is also removed from the lines
- * inside the fence.
+ * Fences follow CommonMark, except that the opening and closing lines can be indented by any
+ * amount, as long as it's the same, because models repeat the prompt's indentation. That
+ * indentation is also removed from the lines inside the fence.
  *
  * - Only text that may be part of a fence is held back. At the start, that's the leading blank
  *   lines and a line that may open the fence. Later, it's a line that may close the fence, and the

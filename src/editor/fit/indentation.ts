@@ -49,8 +49,8 @@ export class Indentation {
   }
 
   /**
-   * Returns an empty string, because the leading whitespace stays held back in case a continuation
-   * adds text to the line.
+   * Returns an empty string, because the leading whitespace is still held back in case a
+   * continuation adds text to the line.
    */
   end(): string {
     return '';

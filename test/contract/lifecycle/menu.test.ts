@@ -133,7 +133,7 @@ describe('the menu', () => {
     });
   });
 
-  it('opens instead of the setup if only an unselected service is set up', async () => {
+  it('opens instead of the setup if a service is set up but not selected', async () => {
     const editor = editorWithBoth();
     suite.life.stores.keyring.values.delete('hostedModel.key.ibm');
     await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));

@@ -1852,7 +1852,7 @@ describe('Connections', () => {
       });
     }
 
-    it('stores an imported short key without asking for confirmation', async () => {
+    it('stores a short imported key without asking for confirmation', async () => {
       editor.picks.push(SAVE);
       const given = { apiKey: 'sk-1234', projectId: 'my-project', url: SERVICE };
       const imported = { ...given, service: services[0] };

@@ -117,7 +117,7 @@ describe('a .env file', () => {
     }
   });
 
-  it('can contain an http address on another machine only if the user added the service', () => {
+  it('can contain an http address for another machine only if the user added the service', () => {
     const text = `VLLM_API_KEY=${KEY}\nVLLM_URL=${HTTP}/v1\n`;
     const { values, issues } = readEnvFile(text, added);
     assert.equal(values?.url, `${HTTP}/v1`);
