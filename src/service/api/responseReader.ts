@@ -89,7 +89,7 @@ export class ResponseReader {
 
   /** True once any text, reasoning, or tool call has been received. */
   get hasBegun(): boolean {
-    return this.#received.length > 0;
+    return this.#received.some((part) => part !== '');
   }
 
   /** Everything that the model has generated so far, including reasoning and tool calls. */
@@ -179,7 +179,7 @@ export class ResponseReader {
    * Source: https://github.com/ollama/ollama/issues/15457
    */
   #addToolCall({ index, ...fragment }: ToolCallFragment): void {
-    this.#received.push(...[fragment.name, fragment.arguments].filter(Boolean));
+    this.#received.push(fragment.name, fragment.arguments);
     const known = this.#newestCalls.get(index);
     const isNamed = fragment.id !== '' && fragment.name !== '';
     if (!known || (isNamed && known.id !== '' && known.id !== fragment.id)) {
