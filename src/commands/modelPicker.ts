@@ -68,8 +68,8 @@ export function pickModel(
       pick.onDidAccept(() => {
         const [row] = pick.selectedItems;
         // The lists may have just changed, so the selected index can now be that of a heading.
-        if (row && row.kind !== QuickPickItemKind.Separator)
-          answer({ service: row.service, modelId: row.id });
+        if (!row || row.kind === QuickPickItemKind.Separator) return;
+        answer({ service: row.service, modelId: row.id });
       }),
     ];
   });

@@ -12,7 +12,8 @@ import { StreamWriter } from './streamWriter.ts';
  * @param id the ID of the mode in the `hostedModel.insertMode` setting
  * @param place returns where a response to selected text goes
  * @param options if nothing is selected, the response starts at the cursor; if `startsNewLine` is
- * true and the cursor is on a line with text, `place` is used instead
+ * true and the cursor is on a line with text, `place` is used instead, so that the response isn't
+ * joined to that text
  */
 export function placing(
   id: string,

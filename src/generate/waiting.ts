@@ -131,8 +131,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Called if an attempt's response hasn't started within 5 s. If neither text nor reasoning arrives
-   * in the next 15 s, offers to retry the request.
+   * Called if an attempt's response hasn't started within 5 s. If neither text nor reasoning
+   * arrives in the next 15 s, offers to retry the request.
    */
   onSilence(request: AbortController): void {
     this.onEnd(request);
