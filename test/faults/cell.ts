@@ -74,7 +74,8 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
     http: {
       fetch: watched.fetch,
       startMs: cell.deadline === 'start' ? DEADLINE_MS : LONG_MS,
-      // Each chunk extends the limit for the start to at least this time.
+      // In cells that test `startMs`, this is just as short, because each chunk extends the time for
+      // the start to at least `idleMs`.
       idleMs: cell.deadline === 'none' ? LONG_MS : DEADLINE_MS,
       // The backoff is the time in the Retry-After header, or 1 ms. The clock advances by this
       // amount immediately.

@@ -60,18 +60,15 @@ describe('insert modes:', () => {
     }
   }
 
-  for (const [where, cursor, want] of [
-    ['before the indentation', 0, '  a\n    b  // Note'],
-    ['in the indentation', 1, '  a\n    b // Note'],
-    ['within the text', 5, '  // a\n  bNote'],
+  for (const [where, cursor, response, want] of [
+    ['before the indentation', 0, ['  a\n', '    b'], '  a\n    b  // Note'],
+    ['in the indentation', 1, ['  a\n', '    b'], '  a\n    b // Note'],
+    ['within the text', 5, ['a\n', 'b'], '  // a\n  bNote'],
   ] as const) {
     for (const mode of ['after', 'replace'] as const) {
       it(`\`${mode}\` inserts a response at the cursor on a line with text (${where})`, async () => {
         const editor = await open('  // Note', new Range(0, cursor, 0, cursor), 'javascript');
-        assert.equal(
-          await stream(editor, mode, cursor < 2 ? ['  a\n', '    b'] : ['a\n', 'b']),
-          true,
-        );
+        assert.equal(await stream(editor, mode, response), true);
         assert.equal(editor.document.getText(), want);
       });
     }

@@ -114,7 +114,7 @@ describe('the deadline', () => {
       'a wait for the first part of a stream',
       'start',
       chatStream,
-      { headers: eventStream, silentAfterBytes: 0 },
+      stalledAfter(''),
       { http: { startMs: DEADLINE_MS, idleMs: 1 } },
     ],
     [

@@ -81,8 +81,8 @@ describe(`the walkthrough ${nightly}`, () => {
       await workbench.openFile(path('prices.py'));
       await workbench.runCommand('Hosted Model: Generate with Template...');
       await quickInput.pick('Rewrite');
-      const instead = [...lines.slice(0, -1), code, code, ''].join('\n');
-      await workbench.editor.waitForText(instead);
+      const rewritten = [...lines.slice(0, -1), code, code, ''].join('\n');
+      await workbench.editor.waitForText(rewritten);
       await openWalkthrough(workbench);
       await completed(workbench, ['setUp', 'generate', 'templates']);
 
