@@ -47,12 +47,13 @@ export async function openMenu(app: App): Promise<unknown> {
     hasResponse: app.jobs.result !== undefined,
     hasUsage: await app.usage.hasUsage(connection),
   };
-  return showMenu(status.facts, connection && shownInMenu(app, connection, found), available, [
+  const urgent = needsApproval(choice) ? [approve] : [];
+  const shown = connection && shownInMenu(app, connection, found);
+  return showMenu(status.facts, shown, available, urgent, [
     { label: services, rows: ofServices },
     {
       label: sources,
       rows: [
-        ...(needsApproval(choice) ? [approve] : []),
         ...ofSources.map((row) => ({ ...row, run: () => showSource(app, row.source, looked) })),
         useAnother,
       ],

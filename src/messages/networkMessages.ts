@@ -21,8 +21,7 @@ const OTHER_HOST = /ALTNAME|HOSTNAME/;
 export const NETWORK_MESSAGES = {
   unreachable: (details, where) => ({
     text: unreachable(details, where),
-    actions:
-      details.code === UNKNOWN_NAME && details.phase !== 'connect' ? fixAddress(where) : ELSEWHERE,
+    actions: isUnknownHost(details) ? fixAddress(where, 'retry') : ELSEWHERE,
   }),
   offline: () => ({
     text: `Couldn’t reach the identity service or the model service. Your machine may be offline or behind a proxy. ${CHECK_NETWORK}`,
@@ -114,12 +113,21 @@ function certificate(
   return `The certificate for ${host} isn’t trusted${parenthesized(code)}. If your company has its own root certificate, install it in the operating system.`;
 }
 
+/** True if DNS doesn't know the host. Its name is misspelled, or only a private network knows it. */
+function isUnknownHost({ code, phase }: ErrorDetails): boolean {
+  return code === UNKNOWN_NAME && phase !== 'connect';
+}
+
 /**
  * Returns the actions to offer if an address may be wrong. Doesn't offer to change a built-in
  * address, because the user can't have misspelled it.
+ * @param otherwise the action to offer in case the address is right
  */
-function fixAddress({ address, isBuiltInHost }: FailureContext): readonly Action[] {
-  return isBuiltInHost ? ELSEWHERE : [address.value, 'diagnose'];
+function fixAddress(
+  { address, isBuiltInHost }: FailureContext,
+  otherwise: Action = 'diagnose',
+): readonly Action[] {
+  return isBuiltInHost ? ELSEWHERE : [address.value, otherwise];
 }
 
 /** Matches the error codes for a proxy that `fetch` can't use, such as a SOCKS proxy. */

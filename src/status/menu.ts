@@ -23,16 +23,18 @@ interface Available {
  * picks.
  * @param connection the reason that the connection is in use, and the displayed name of its model;
  * undefined if there is no connection
+ * @param urgent rows for what the user has to do first
  * @param sections the other sections, each with its heading
  */
 export async function showMenu(
   facts: StatusFacts,
   connection: { readonly reason: string; readonly model: string } | undefined,
   available: Available,
+  urgent: readonly MenuItem[],
   sections: readonly MenuSection[],
 ): Promise<void> {
   const { words } = renderStatus(facts, Date.now());
-  const { first, last } = commandSections(facts, connection?.model, available);
+  const { first, last } = commandSections(facts, connection?.model, available, urgent);
   const rows = [...first, ...sections, ...last].flatMap(({ label, rows }) =>
     rows.length > 0 ? [{ label, kind: QuickPickItemKind.Separator }, ...rows] : [],
   );
@@ -52,6 +54,7 @@ function commandSections(
   facts: StatusFacts,
   model: string | undefined,
   { hasResponse, hasUsage }: Available,
+  urgent: readonly MenuItem[],
 ) {
   const { isSetUp, refreshesTokens, token } = facts;
   const item = (icon: string, label: string, name: string, description = ''): MenuItem => ({
@@ -63,7 +66,7 @@ function commandSections(
   const isRejected = token.kind === 'rejected';
   const isUrgent = isRejected || lacksSetUp(facts);
   const first: MenuSection[] = [
-    { label: 'Setup', rows: isUrgent ? [setUp] : [] },
+    { label: 'Setup', rows: isUrgent ? [...urgent, setUp] : urgent },
     {
       label: 'Generate',
       rows: [

@@ -79,9 +79,13 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   /**
    * Handles the picked item. Until the promise settles, the list shows progress, and no other item
    * can be picked. If the promise rejects or resolves to a problem, the list stays open and shows a
-   * message. The signal aborts when the list is closed.
+   * message. The signal aborts when the list is closed. `show` adds a sentence to the list's text.
    */
-  readonly accept?: (item: Item, signal: AbortSignal) => Promise<string | undefined>;
+  readonly accept?: (
+    item: Item,
+    signal: AbortSignal,
+    show: (sentence: string) => void,
+  ) => Promise<string | undefined>;
 }
 
 /** @returns the picked item, `back`, or undefined if the list was closed */
@@ -90,11 +94,11 @@ export function askPick<Item extends QuickPickItem>(
 ): Promise<StepAnswer<Item>> {
   const pick = window.createQuickPick<Item>();
   const closed = new AbortController();
-  const showProblem = (problem: string | undefined) => {
-    const parts = [problem, question.intro, question.text];
+  const showFirst = (sentence: string | undefined) => {
+    const parts = [sentence, question.intro, question.text];
     pick.prompt = parts.filter(Boolean).join(' · ') || undefined;
   };
-  showProblem(question.problem);
+  showFirst(question.problem);
   pick.matchOnDescription = true;
   const show = (typed?: Item) => {
     // VS Code identifies each item by its index. If other items took the index of a typed item that
@@ -106,20 +110,20 @@ export function askPick<Item extends QuickPickItem>(
   return showStep<Item>(pick, question, (answer) => [
     { dispose: () => closed.abort() },
     pick.onDidChangeValue((text) => {
-      showProblem(undefined);
+      showFirst(undefined);
       show(question.typed?.(text));
     }),
     pick.onDidAccept(async () => {
       const [item] = pick.selectedItems;
       if (pick.busy) return;
-      if (!item || item.kind === QuickPickItemKind.Separator) return showProblem(question.expected);
+      if (!item || item.kind === QuickPickItemKind.Separator) return showFirst(question.expected);
       pick.busy = true;
       const problem = await question
-        .accept?.(item, closed.signal)
+        .accept?.(item, closed.signal, showFirst)
         .catch(() => 'An unexpected error occurred. Try again.');
       pick.busy = false;
       if (problem === undefined) answer(item);
-      else showProblem(problem);
+      else showFirst(problem);
     }),
   ]);
 }

@@ -76,6 +76,8 @@ describe(`setup ${nightly}`, () => {
     emulator.faults.next(tokenPath, { neverAnswers: true });
     await quickInput.pick('$(beaker) Test and Save');
     const request = await emulator.requestCount(tokenPath, 1);
+    await quickInput.waitFor({ step: '5/5', prompt: /^Testing the connection/ });
+    await workbench.screenshot('set-up-testing');
     await quickInput.clickButton('Back');
     await quickInput.waitFor({ step: '4/5' });
     await emulator.disconnected(request);

@@ -84,6 +84,7 @@ export const SET_UP = {
     return `Checks the ${listOf(checked)}. Doesn’t generate text.`;
   },
   noTest: '$(save) Save Without Testing',
+  testing: 'Testing the connection. To stop, go back',
   cancelled: 'The test was canceled.',
 } as const;
 

@@ -61,7 +61,7 @@ export const askToSave: AskStep = async (setUp, position) => {
       { label: SET_UP.noTest, test: false },
       ...(setUp.added ? [{ label: MANAGE.addHeader, test: false, asksHeaders: true }] : []),
     ],
-    accept: async ({ test, asksHeaders = false }, signal) => {
+    accept: async ({ test, asksHeaders = false }, signal, show) => {
       if (asksHeaders) return undefined;
       const pasted = keyLeakProblem(sentValues(setUp, target), key);
       if (pasted) return pasted;
@@ -69,7 +69,9 @@ export const askToSave: AskStep = async (setUp, position) => {
       // Don't test stored secrets that changed during the setup. `save` reports the change.
       const isStale =
         keepsRecord(setUp) && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
-      found = test && !isStale ? await testCredentials(setUp, target, signal) : undefined;
+      const isTested = test && !isStale;
+      if (isTested) show(SET_UP.testing);
+      found = isTested ? await testCredentials(setUp, target, signal) : undefined;
       return found?.step === 'save' ? found.text : undefined;
     },
   });

@@ -44,6 +44,10 @@ describe('the menu', () => {
     editor.path = '/work/a.txt';
     editor.labels.push(/Review and Approve/);
     await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
+    assert.match(
+      editor.textOf('quick pick'),
+      /^\[\{"label":"Setup"[^}]*\},\{"label":"[^"]*Review and Approve/,
+    );
     assert.match(editor.textOf('notification'), /Use These Values/);
   });
 

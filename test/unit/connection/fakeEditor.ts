@@ -269,8 +269,9 @@ export class FakeEditor {
         get: (own, name) => Reflect.get(own, name) ?? (() => nothing),
         set: (own, name, value) => {
           // If the extension rejects the picked item, it sets `prompt` to the reason and leaves the
-          // list open. Close the list, as a user would.
-          if (name === 'prompt' && isAnswered) {
+          // list open. Close the list, as a user would. While the list is busy, `prompt` shows the
+          // progress instead.
+          if (name === 'prompt' && isAnswered && !own.busy) {
             editor.rejections.push(value);
             hide();
           }

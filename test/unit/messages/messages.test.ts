@@ -144,10 +144,10 @@ describe('the text of a message', () => {
       assert.doesNotMatch(of(kind, 'environment')?.text ?? '', /settings|here/);
     }
     const service = of('unreachable', 'envFile', 'model.example');
-    assert.deepEqual(service?.actions, ['openEnvFile', 'diagnose']);
+    assert.deepEqual(service?.actions, ['openEnvFile', 'retry']);
     assert.match(service?.text ?? '', /the address in the \.env file/);
     const identity = of('unreachable', 'envFile', 'identity.example');
-    assert.deepEqual(identity?.actions, ['openSettings', 'diagnose']);
+    assert.deepEqual(identity?.actions, ['openSettings', 'retry']);
     assert.match(identity?.text ?? '', /the address in the settings/);
     assert.equal(
       of('bad-request', 'envFile')?.actions[0],
