@@ -91,7 +91,7 @@ class Startup implements CommandHost {
     this.#context = context;
     this.#make = make;
     // VS Code keeps context keys when the extension host restarts, but a restart ends all
-    // generations.
+    // generations, so reset the key.
     setContextKey('isGenerating', false);
     const { secrets, globalState, workspaceState } = context;
     const keys = make('the key store', () => new KeyStore(secrets, globalState, showStorageIssue));
@@ -135,8 +135,8 @@ class Startup implements CommandHost {
       throw error;
     }
     this.#listening.dispose();
-    // Settings listeners run with a delay, so disposing them may have dropped a call. Make that
-    // call now.
+    // Settings listeners run with a delay, so disposing them may have dropped a pending call. Make
+    // that call now.
     this.#inBackground(this.#onChange());
     return this.#app;
   }

@@ -142,8 +142,8 @@ export class ChatProvider {
    * Streams the response to a request from the chat or another extension.
    * @throws {CancellationError} if the request is canceled
    * @throws {LanguageModelError} if a request from another extension fails
-   * @throws {Error} if any other request fails. Its stack is removed, because the chat would show
-   * it.
+   * @throws {Error} if any other request fails. Its stack is removed, because the chat would
+   * otherwise show it.
    */
   async respond(
     { id }: Pick<LanguageModelChatInformation, 'id'>,
@@ -219,8 +219,8 @@ export class ChatProvider {
   #refreshIfStale({ connection, signedOut }: ChatRequest): void {
     const service = `${connection.service.word} ${connection.serviceUrl}`;
     const isStale = this.models.isStale(connection);
-    // Try only once per service and window. Otherwise, a service that can't list its models would
-    // get a request after every response.
+    // Try only once per service in each window. Otherwise, a service that can't list its models
+    // would get a request after every response.
     if (!isStale || this.#listed.has(service)) return;
     this.#listed.add(service);
     this.refresh(connection, signedOut).catch(() => {});

@@ -83,8 +83,8 @@ function resultOf(result: object): LanguageModelToolResult {
 }
 
 /**
- * Returns the prompt, or an empty string if the prompt isn't a string. Models can ignore the input
- * schema.
+ * Returns the prompt, or an empty string if the prompt isn't a string. Models don't always follow
+ * the input schema.
  */
 function promptOf(input: Partial<GenerateToolInput> | undefined): string {
   return typeof input?.prompt === 'string' ? input.prompt : '';

@@ -54,7 +54,7 @@ export async function startChat(
   if (!(await ensureGroup(provider))) return offerHelp(texts.FAILED_STEPS.group);
   if (!(await cancellable(texts.STARTING, ensureChatOn))) return offerHelp(texts.FAILED_STEPS.chat);
   // Opening the chat fails if VS Code can't select the model. No API returns the selected model, so
-  // there's no other way to detect this.
+  // there's no other way to check the selection.
   const modelSelector = {
     vendor: PROVIDER_ID,
     id: chatModelId(connection.service, ownModelId(connection)),

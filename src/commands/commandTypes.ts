@@ -61,7 +61,7 @@ export type GenerateArguments =
       /** ID of an insert mode. */
       readonly insertMode?: string | undefined;
     }
-  /** The argument with an unexpected type; `args` for the whole object. */
+  /** The name of the argument with an unexpected type; `args` if the arguments aren't an object. */
   | { readonly malformed: 'args' | 'template' | 'insertMode' };
 
 /** The arguments and the editor state that a command runs with. */

@@ -62,7 +62,7 @@ export interface Settings extends SourceSettings {
   /** True if other models in VS Code's chat can use a tool that sends text to the user's model. */
   readonly offersTool: boolean;
   /**
-   * Maximum number of tokens that chat, agents, and other extensions may use per day and key; 0 for
+   * Maximum number of tokens that chat, agents, and other extensions may use per key per day; 0 for
    * no limit.
    */
   readonly dailyTokenBudget: number;

@@ -4,7 +4,7 @@ import { type Lookup, needsApproval } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
 import { USES_EXTERNAL_SOURCE } from './storedState.ts';
 
-/** The obstacle that the last command ran into: missing values, a missing approval, or none. */
+/** The obstacle that the last command ran into, if any: missing values or a missing approval. */
 export type Obstacle = 'none' | 'missing' | 'approval';
 
 export interface ActiveConnectionOptions {
@@ -22,7 +22,7 @@ export class ActiveConnection implements Disposable {
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /** The `folderKey` of the most recent folder that was active when its lookup started. */
+  /** The `folderKey` for the latest lookup whose folder was active when the lookup started. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
   /** The obstacle for each folder, keyed by `folderKey`. */

@@ -123,7 +123,8 @@ function runText(program: string, service: Service): string {
 }
 
 /**
- * Returns the paragraph that names a service's fixed headers, as an array. Empty if there are none.
+ * Returns an array with the paragraph that names a service's fixed headers. Empty if there are
+ * none.
  */
 function headersParagraph(service: Service): readonly string[] {
   const text = headersText(service);

@@ -161,8 +161,8 @@ export function hostsText(
 const MAX_NAME_LENGTH = 64;
 
 /**
- * Makes an arbitrary name safe to show. A raw name could be very long, reverse the message's text,
- * or turn into a link.
+ * Makes an arbitrary name safe to show. A raw name could be very long, reverse the direction of the
+ * message's text, or turn into a link.
  */
 export function shownName(name: string): string {
   const start = name.slice(0, MAX_NAME_LENGTH).replace(/[^\w."'-]/g, '?');

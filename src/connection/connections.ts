@@ -277,9 +277,9 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Changes the settings to use a service for selections, if that service is set up. If the
-   * settings name a source that can't be used for the service, offers to use the other sources. If
-   * the settings still name that source afterward, undoes the change.
+   * Changes the settings so that a service is used for selections, if that service is set up. If
+   * the settings name a source that can't be used for the service, offers to use the other sources.
+   * If the settings still name that source afterward, undoes the change.
    * @param modelId the model to use; empty for the service's default
    * @returns undefined if the service isn't set up; false if the change was undone
    */
@@ -326,7 +326,7 @@ export class Connections implements Disposable {
       await this.#options.keys.delete();
     } catch (error) {
       this.#endRequests();
-      // Fire `onDidChange`, so that its listeners unsubscribe from the forgotten tokens.
+      // Fire `onDidChange`, so that its listeners unsubscribe from the discarded tokens.
       this.#options.inBackground(this.#active.refresh());
       throw error;
     }

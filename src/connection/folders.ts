@@ -27,7 +27,7 @@ const FOLDERLESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
  * Returns the folder whose `.env` and settings apply to a document. For a document without a path
  * in a folder, or if there is no document, returns `onlyFolder()`. Returns null for a file outside
  * the workspace, because no approval covers it. Returns null instead of undefined, because
- * functions with a default folder would use it in place of undefined.
+ * functions with a default folder would replace undefined with that folder.
  */
 export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
   const document = uri && (previewedBy(uri) ?? uri);

@@ -18,7 +18,7 @@ export interface KeyRecord {
   readonly program?: string | undefined;
   /**
    * The project, space, or deployment last set for this service. Used while the project in the
-   * settings is for another service, because the settings can contain only one project.
+   * settings belongs to another service, because the settings can contain only one project.
    */
   readonly projectId?: string | undefined;
   readonly resource?: ResourceKind | undefined;
@@ -96,7 +96,8 @@ export class KeyStore {
 
   /** Returns the `word` of each service that has a stored key. Reads no secrets. */
   async services(): Promise<string[]> {
-    // Cached, because listing takes as long as reading a key, and each generation needs the names.
+    // Cached, because listing the names takes as long as reading a key, and each generation needs
+    // them.
     const names =
       this.#listed ??
       (await this.#readCurrent(
@@ -273,8 +274,8 @@ export class KeyStore {
   async #storeVerified(name: string, text: string): Promise<boolean> {
     try {
       await this.#secrets.store(name, text);
-      // Any value shows that storage works. If it isn't `text`, another window stored a value at
-      // the same time.
+      // Any value shows that storage works. If the value isn't `text`, another window stored a
+      // value at the same time.
       return (await this.#secrets.get(name)) !== undefined;
     } catch {
       // Drop the error, because its message may contain the secret.

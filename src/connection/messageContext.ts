@@ -2,7 +2,7 @@ import type { MessageContext } from '../messages/failureContext.ts';
 import type { Connection, PublicCredentials } from '../service/connection.ts';
 import type { Credentials } from '../service/credentials.ts';
 
-/** Derives the context for failure messages from connections and credentials. Pure. */
+/** Creates the context for failure messages, based on connections and credentials. Pure. */
 
 /** Returns the context for messages about a connection. Empty if there is no connection. */
 export function contextOf(connection: Connection | undefined): MessageContext {

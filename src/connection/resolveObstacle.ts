@@ -52,7 +52,7 @@ export interface ResolveOptions extends FindOptions {
 
 /**
  * Prompts for the missing value or approval, or reports the problem.
- * @param hasPrompted true if the user has already declined a source or been through the setup. In
+ * @param hasPrompted true if the user has already declined a source or gone through the setup. In
  * that case, the setup is offered instead of opened, so that it doesn't interrupt the user again.
  * @returns false if the obstacle remains; true if the lookup must be repeated; `declined` if it
  * must be repeated because the user declined a source
@@ -108,9 +108,9 @@ export async function resolveObstacle(
 
 /**
  * Lets the user choose between the hosts approved for the stored key and the hosts in the settings.
- * If the service's entry has changed, or if only its program has, prompts for approval of that
- * change instead. If another window replaces the stored record during the prompt, the new record
- * isn't changed, because the user decided about the old record.
+ * If the service's entry has changed, or if nothing but its program has changed, prompts for
+ * approval of that change instead. If another window replaces the stored record during the prompt,
+ * the new record isn't changed, because the user decided about the old record.
  * @returns true if the lookup must be repeated; false if the user closed the prompt or declined the
  * change, or if the record couldn't be stored
  */

@@ -14,8 +14,8 @@ export interface SetUpStatus {
   /** Reads the settings of the service in use, for the tooltip. */
   readonly readSettings: (folder?: Uri) => Settings;
   /**
-   * True if the editor has a stored key and all other required settings, or if an external source
-   * was used last. A project that is set only for some of the open folders counts as set.
+   * True if the editor source has a stored key and all other required settings, or if an external
+   * source was used last. A project that is set only for some of the open folders counts as set.
    */
   readonly isSetUp: boolean;
   /**

@@ -66,7 +66,8 @@ export class SourceApprovals {
 
   /**
    * Returns the stored decision, if any. Ignores an approval from before the latest sign-out. If
-   * there's no hash key yet, no decision has been stored, so this method doesn't create one.
+   * there's no hash key yet, this method doesn't create one, because no decision can have been
+   * stored.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const hashKey = await this.#readHashKey();

@@ -250,7 +250,7 @@ export function othersInOrder({ settings, external }: SourceSnapshot): readonly 
 }
 
 /**
- * If a `.env` file wasn't read for one of these reasons, it counts as absent rather than faulty.
+ * A `.env` file that wasn't read for one of these reasons counts as absent rather than faulty.
  */
 const ABSENT: ReadonlySet<UnreadReason> = new Set([
   'no-folder',

@@ -83,7 +83,7 @@ export async function findSources(
   // Read on each lookup, because any code in the extension host can change the environment.
   const assignments = assignmentsIn(options.environment);
   // Reading the `.env` files can be slow. Read the stored keys afterward, so that a sign-out in the
-  // meantime is noticed.
+  // meantime is detected.
   const [envFile, unusedFiles] = await Promise.all([
     readEnvFile(owner),
     Promise.all(unused.map(readEnvFile)),
@@ -93,7 +93,7 @@ export async function findSources(
   const own = settings.service.word;
   const stored = [keys.read(own), keys.others(own)] as const;
   // Parsing takes several milliseconds, so parse while secret storage is being read. A dev
-  // container can set the environment, so the environment needs workspace trust, too.
+  // container can set environment variables, so reading them requires workspace trust, too.
   const inEnvironment = readText(workspace.isTrusted ? assignments : 'untrusted', settings);
   const [record, others, program, ...external] = await Promise.all([
     ...stored,
@@ -177,14 +177,15 @@ export async function readExternalFile(
 }
 
 /**
- * Returns every well-formed key in a source, along with its account if known. A key in an
+ * Returns every well-formed key in a source, along with its account, if known. A key in an
  * incomplete or faulty set isn't used, but it may still be valid.
  */
 function keysIn({ all }: ReadText): ServiceKey[] {
   return all.flatMap(({ service, reading }) => {
     const given = reading.named.filter(({ isGiven }) => isGiven);
     const sets = [...new Set(given.map(({ set }) => set))];
-    // Some programs use the first of two duplicate lines and others use the last, so read both.
+    // If a setting has duplicate lines, some programs use the first and others use the last, so
+    // read both.
     const orders = [given, given.toReversed()];
     const read = orders.flatMap((lines) => sets.map((set) => valuesOf(set, lines)));
     // List the other keys without their accounts, because a source can contain thousands of keys,
@@ -294,7 +295,7 @@ function folderOf(owner: WorkspaceFolder | null): Folder {
 
 /**
  * Returns the folder's name, or `this folder` if the name isn't safe to show in a message. A
- * workspace file can set any name, and brackets could form a link.
+ * workspace file can set any name, and brackets in it could form a link.
  */
 function plainName(name: string): string {
   return /^\w[\w .-]{0,59}$/.test(name) ? name : 'this folder';

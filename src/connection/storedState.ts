@@ -18,8 +18,8 @@ export const USES_EXTERNAL_SOURCE = 'hostedModel.usesExternalSource';
 
 /**
  * True if the user has signed out in any window. If no sign-out was announced, the user counts as
- * signed out once no key is left. However, if this workspace uses an external source and an
- * approval remains, the user counts as signed in.
+ * signed out once no keys are left. However, if this workspace uses an external source and an
+ * approval remains, the user still counts as signed in.
  * @param isSignOut true if a window announced a sign-out
  */
 export async function hasSignedOut(

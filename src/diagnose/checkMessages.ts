@@ -23,7 +23,7 @@ export interface ShownCheck {
   readonly title: string;
   readonly state: 'running' | 'passed' | 'warning' | 'failed' | 'not-run';
   /**
-   * The result, or a notice while the check waits for a retry. Empty if there is nothing to show.
+   * The result, or a notice while the check waits to retry. Empty if there is nothing to show.
    */
   readonly text: string;
   readonly fix?: Fix | undefined;

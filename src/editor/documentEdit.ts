@@ -20,7 +20,7 @@ import { type OffsetRange, replacedRange, type TextChange } from './textChange.t
  */
 
 /**
- * Applies changes in a single edit. The changes must not touch each other.
+ * Applies changes in a single edit. The changes must not overlap or touch each other.
  * @param undoStopBefore true if the edit starts a new undo step
  */
 export function editEditor(
@@ -44,7 +44,7 @@ export function editEditor(
 
 /**
  * Applies changes to an open document in a single edit, even if no editor shows it. The changes
- * must not touch each other. The edit is always a separate undo step.
+ * must not overlap or touch each other. The edit is always a separate undo step.
  */
 export function editDocument(
   { uri }: TextDocument,

@@ -76,7 +76,7 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * Applies changes in a single edit. The changes must not touch each other.
+   * Applies changes in a single edit. The changes must not overlap or touch each other.
    * @param undoStopBefore true if the edit starts a new undo step
    * @returns false if a change is out of bounds; otherwise, the result from VS Code. VS Code can
    * return true for an edit that changed nothing, and false if another change reached the document

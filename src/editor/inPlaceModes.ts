@@ -45,7 +45,7 @@ function isOnLineWithText({ document, selection: { start } }: Target): boolean {
   return !document.lineAt(start.line).isEmptyOrWhitespace;
 }
 
-/** Returns how to fit a target's response to its place. */
+/** Returns the options for fitting a target's response to its place. */
 export function fitOptionsFor({ placeOf }: InsertMode, target: Target): ResponseFitOptions {
   const { document, indentation, responseLanguage } = target;
   return placeOf
@@ -60,9 +60,9 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
 
 /**
  * Returns the maximum number of line breaks at the start of a response. If the response starts
- * after other text on the same line, the number is unlimited, because line breaks separate it from
- * that text. In prose, one line break is allowed below a line with text, so that a blank line can
- * separate the paragraphs. Otherwise, no line break is allowed.
+ * after other text on the same line, the number is unlimited, because line breaks separate the
+ * response from that text. In prose, one line break is allowed below a line with text, so that a
+ * blank line can separate the paragraphs. Otherwise, no line break is allowed.
  */
 function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace): number {
   const { line, character } = document.positionAt(start);

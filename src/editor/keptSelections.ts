@@ -98,8 +98,8 @@ export function selectionAfter(
       const lineBreak = textOf({ start: textEnd, end });
       const following = text + textOf({ start: changeEnd, end: changeEnd + lineBreak.length });
       if (!following.startsWith(lineBreak)) left -= lineBreak.length;
-      // If the change replaces more than the line break, VS Code keeps the offset of the
-      // selection's end, unless the new text is shorter than the line break.
+      // If the change replaces more than the line break, VS Code keeps the selection's end at the
+      // same offset, unless the new text is shorter than the line break.
       atEnd += changeEnd > end ? Math.min(text.length - lineBreak.length, 0) : growth;
     } else if (rangeOffset < end) inside += growth;
     if (changeEnd === start) atStart += growth;

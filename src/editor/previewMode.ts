@@ -72,7 +72,7 @@ class PreviewWriter implements ResponseWriter {
   constructor(places: readonly ResponsePlace[], deps: ModeDeps) {
     this.#deps = deps;
     this.#writer = new StreamWriter(deps.openDocument, places);
-    // No text is waiting yet, so from here on, the writer holds back all text until the user
+    // Calling `accept` while no text is waiting makes the writer hold back all text until the user
     // accepts it.
     this.#writer.accept();
     deps.openDocument.onDidChange(() => this.#refreshSoon());

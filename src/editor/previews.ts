@@ -86,8 +86,8 @@ export class Previews implements Disposable {
       await languages.setTextDocumentLanguage(shown, document.languageId);
     }
     const isWatched = mayTakeFocus();
-    // If the user has moved on, their editor keeps focus. A preview in the same column would cover
-    // that editor and take its focus.
+    // If the user has moved on, the editor they're using keeps focus. A preview in the same column
+    // would cover that editor and take its focus.
     const viewColumn = isWatched ? ViewColumn.Active : ViewColumn.Beside;
     const options = { preview: false, preserveFocus: !isWatched, viewColumn };
     await commands.executeCommand('vscode.diff', document.uri, uri, previewTitle(name), options);
@@ -139,7 +139,7 @@ export class Previews implements Disposable {
     return true;
   }
 
-  /** Closes a preview without calling its `discard`. */
+  /** Closes a preview without calling its `discard` callback. */
   async close(uri: Uri): Promise<void> {
     this.#open.delete(uri.toString());
     const tab = tabOf(uri);

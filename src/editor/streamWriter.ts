@@ -29,8 +29,8 @@ export interface ResponseWriter {
   /** @param isNew true to start a new response; false to continue the current one */
   canInsert(index: number, isNew: boolean): boolean;
   /**
-   * Called for each response of a run before any of the responses ends. `end` is later called for
-   * each response, even if no request was sent.
+   * Called for each response in a run before any of them ends. `end` is later called for each
+   * response, even if no request was sent.
    */
   begin?(index: number): void;
   /** @param text never empty */
@@ -44,7 +44,7 @@ export interface ResponseWriter {
   restart(index: number): void;
   /**
    * Removes the written text and restores the text that it replaced. Not implemented by the
-   * clipboard's writer, which can't restore the earlier content.
+   * clipboard writer, which can't restore the clipboard's earlier contents.
    */
   undo?(): Promise<Undone>;
   dispose?(): void;

@@ -27,7 +27,7 @@ export interface Problem {
 /**
  * Parses the text of an open `.env` file.
  * @param services the services whose settings the text may contain; if the text contains none of
- * their settings, it's parsed for `inUse`
+ * their settings, `inUse` is assumed
  * @param isServiceSet false if VS Code's settings don't name a service; the text then determines
  * the service
  */

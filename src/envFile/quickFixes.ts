@@ -77,8 +77,8 @@ export function registerQuickFixes(
 }
 
 /**
- * Returns a single action that fixes all errors with only one possible fix. Undefined if there are
- * fewer than two fixes.
+ * Returns a single action that fixes all errors that have only one possible fix. Undefined if there
+ * are fewer than two fixes.
  */
 function fixAllAction(document: TextDocument, parse: Parse): CodeAction | undefined {
   const lines = Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);

@@ -71,9 +71,9 @@ export const RETRY_TOOLTIP = 'Send the request again';
 
 /**
  * Adds a hint to a progress text.
- * @param isActive true if the run's document is active. Escape also requires that the editor has
- * focus, which extensions can't detect. Labels always have the hint, because only editors with the
- * document show them.
+ * @param isActive true if the run's document is active. For Escape to work, the editor must also
+ * have focus, which extensions can't detect. Labels always have the hint, because they appear only
+ * in editors that show the document.
  */
 export function withEscHint(text: string, isActive = true): string {
   return isActive ? `${text} Esc cancels` : text;

@@ -134,8 +134,8 @@ function isEmpty(job: Job, { index, hasText }: Outcome, runMode: RunMode): boole
 }
 
 /**
- * Returns `max_new_tokens` if this limit truncated all of these responses; undefined if another
- * limit, such as the context length, truncated any of them.
+ * Returns the value of `max_new_tokens` if that limit truncated all of these responses; undefined
+ * if another limit, such as the context length, truncated any of them.
  */
 function commonLimit(
   truncated: readonly Generation[],

@@ -75,7 +75,7 @@ export async function runJob(
   try {
     if (await prepare()) {
       // From here on, Escape in the document cancels the run. If it did so during `prepare`, the
-      // user would lose the prompt they're entering. In an input box, for example in the setup,
+      // user would lose the prompt they were entering. In an input box, for example in the setup,
       // Escape closes only the box.
       const unmark = options.jobs.markGenerating(job, controller);
       ran = await attempt(run, controller).finally(unmark);

@@ -52,7 +52,7 @@ interface PendingRetry {
   readonly leftMs: () => number;
 }
 
-/** Tells whether a job's document is active. */
+/** Reports whether a job's document is active. */
 type ActiveState = Pick<RecentJobs, 'isActive' | 'onDidChangeActive'>;
 
 /** Milliseconds between the progress text about a slow response and the offer to retry. */
@@ -100,8 +100,8 @@ export class WaitProgress implements Disposable {
   /**
    * @param say shows a message in the run's progress notification
    * @param requests the requests to the service, including those of other runs
-   * @param jobs tells whether the document of this run's job is active
-   * @param shown the text in the notification at the start
+   * @param jobs reports whether the document of this run's job is active
+   * @param shown the notification's initial text
    */
   constructor(
     say: (message: string) => void,

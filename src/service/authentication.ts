@@ -1,6 +1,6 @@
 /**
  * The authentication methods and the input that each of them needs. This file doesn't import the
- * methods' code, because activation needs only this information.
+ * methods' code, because activation needs only the information in this file.
  */
 
 /**

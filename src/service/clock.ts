@@ -9,7 +9,7 @@ export interface Clock {
   monotonic(): number;
 }
 
-/** A moment according to both clocks, in milliseconds. */
+/** A moment as measured by both clocks, in milliseconds. */
 export interface Moment {
   readonly wallStart: number;
   readonly monotonicStart: number;

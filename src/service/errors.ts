@@ -103,7 +103,10 @@ export interface ErrorDetails {
    * response.
    */
   readonly names?: readonly string[];
-  /** The violated limit, in the same unit as `actual`. It's a maximum if `bound` is undefined. */
+  /**
+   * The limit that was violated, in the same unit as `actual`. It's a maximum if `bound` is
+   * undefined.
+   */
   readonly limit?: number;
   readonly actual?: number;
   /** The meaning of `limit`: inclusive minimum, exclusive minimum, or inclusive maximum. */
@@ -120,7 +123,10 @@ export interface ErrorDetails {
   readonly since?: string;
   /** IDs of the models that the service suggests instead of the deprecated or withdrawn model. */
   readonly successors?: readonly string[];
-  /** The deadline that expired. `connect` also covers other failures before anything was sent. */
+  /**
+   * The deadline that expired. `connect` also covers other failures that occur before anything is
+   * sent.
+   */
   readonly phase?: 'connect' | 'start' | 'idle' | 'total';
   /** The problem with the command that prints the token. */
   readonly problem?: CommandProblem;
@@ -239,7 +245,7 @@ export const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
 export const INPUT_ARGUMENT = 'invalid_input_argument';
 export const REQUEST_ENTITY = 'invalid_request_entity';
 
-/** The identity service's code for a token request that fails validation. */
+/** The identity service's error code for a token request that fails validation. */
 export const TOKEN_REQUEST_REJECTED = 'BXNIM0106E';
 const KEY_REJECTED = 'BXNIM0415E';
 

@@ -27,8 +27,8 @@ const PROBE_DEADLINE_MS = 30_000;
 
 /**
  * Holds everything that outlives a single call: the HTTP client, token services, model information,
- * and a concurrency limit for each service origin. Each call creates its own `Client`, because that
- * is cheap.
+ * and a concurrency limit for each service origin. Each call creates its own `Client`, because
+ * creating one is cheap.
  */
 export class ServiceRuntime {
   readonly #options: ServiceRuntimeOptions;

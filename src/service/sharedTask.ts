@@ -1,8 +1,8 @@
 import { ServiceError } from './errors.ts';
 
 /**
- * A task that several callers can wait for. Each caller can stop waiting. When the last caller
- * stops waiting, the task is aborted.
+ * A task that several callers can wait for. Each caller can stop waiting at any time. When the last
+ * caller stops waiting, the task is aborted.
  */
 export class SharedTask<Result> {
   /**

@@ -62,7 +62,7 @@ export class DailyBudget {
     const text = texts.spentText(use.tokens, use.budget);
     const picked = await window.showWarningMessage(text, CONTINUE_TODAY, SHOW_USAGE);
     if (picked === SHOW_USAGE) await commands.executeCommand('hostedModel.showUsage');
-    // If the message was left open overnight, the choice applied to the previous day, so it isn't
+    // If the message was left open overnight, the choice applies to the previous day, so it isn't
     // stored.
     if (picked === CONTINUE_TODAY && day === dayOf(this.#now())) this.#keep('continued', use);
   }

@@ -47,8 +47,8 @@ export async function showMenu(
 }
 
 /**
- * Returns the sections with commands. The `first` sections go before all other sections, and the
- * `last` ones after them.
+ * Returns the sections that contain commands. The `first` sections go before all other sections,
+ * and the `last` ones after them.
  */
 function commandSections(
   facts: StatusFacts,

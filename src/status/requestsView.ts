@@ -3,7 +3,7 @@ import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
 /** Describes the requests to a service, and what they're waiting for. Pure. */
 
 /**
- * A wait until a pause that the service requested ends, or until a generation's next attempt.
+ * A wait for the end of a pause that the service requested, or for a generation's next attempt.
  */
 export interface Wait {
   readonly kind: 'paused' | 'retrying';
@@ -13,8 +13,8 @@ export interface Wait {
 /**
  * Returns how long to wait until a pause ends or the next retry starts; undefined if there is
  * nothing to wait for. A pause counts only while no request is in progress. It counts even if no
- * request is waiting, because it would delay a new request. In that case, if the pause ends before
- * the next retry, returns the wait until the retry.
+ * request is waiting, because it would delay a new request. If no request is waiting and the pause
+ * ends before the next retry, returns the wait until the retry.
  * @param retriesInMs for each generation, the milliseconds until its next attempt; 0 or less if the
  * generation isn't waiting for an attempt
  */

@@ -75,8 +75,8 @@ export class StatusItem implements Disposable {
     // Generations that were active when the window closed still report that they've ended, but the
     // item no longer exists.
     if (this.#isDisposed) return;
-    // Paint later, because reading all settings would delay the request or edit that caused this
-    // update.
+    // Repaint later, because repainting reads all settings, which would delay the request or edit
+    // that caused this update.
     this.#paintingSoon ??= setTimeout(() => {
       this.#paintingSoon = undefined;
       this.#paint();
@@ -165,8 +165,8 @@ function modelLine(facts: StatusFacts, settings: StatusSettings): string | undef
  */
 function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | false)[] {
   const { service, serviceProblem, authUrl, url, projectId, resource = 'project' } = settings;
-  // The address and project in the settings are for a service that can't be used. `service` is the
-  // default service.
+  // If `serviceProblem` is set, the address and project in the settings are for a service that
+  // can't be used. In that case, `service` is the default service.
   if (serviceProblem) return [];
   if (areUnread(facts, settings)) return ['Credentials: not read yet'];
   return [

@@ -102,7 +102,7 @@ function nodeAt(
 /**
  * Returns the span from an error to the end of the line. If the error is at whitespace or at the
  * end of the text, the span starts at the last preceding character that isn't whitespace, because
- * an underline would otherwise be invisible.
+ * the underline would otherwise be invisible.
  */
 function spanOfError(source: string, offset: number): TextSpan {
   const start = source.slice(0, offset).trimEnd().length;

@@ -4,8 +4,8 @@ import { onDidChangeSettings } from '../config/configuration.ts';
 /** The name that VS Code shows as the source of each diagnostic. */
 export const DIAGNOSTIC_SOURCE = 'Hosted Model';
 /**
- * Milliseconds between an edit and checking the document: short enough to feel immediate. The same
- * check covers all edits during the delay.
+ * Milliseconds between an edit and the check of the document: short enough to feel immediate. A
+ * single check covers all edits made during the delay.
  */
 const PAUSE_MS = 150;
 

@@ -12,7 +12,7 @@ export function openLog(): Log & Disposable {
       try {
         write(...values);
       } catch {
-        // A failed log write must not fail the operation being logged.
+        // A failed log write must not cause the logged operation to fail.
       }
     };
   return {

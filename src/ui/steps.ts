@@ -70,8 +70,8 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly text?: string;
   readonly items: readonly Item[];
   /**
-   * Returns an item for the typed text, to be listed before all other items, or undefined if
-   * there's none.
+   * Returns an item for the typed text, to be listed before all other items, or undefined if there
+   * is no such item.
    */
   readonly typed?: (text: string) => Item | undefined;
   /** A hint that is shown if the user presses Enter while no item is selected. */
@@ -101,8 +101,8 @@ export function askPick<Item extends QuickPickItem>(
   showFirst(question.problem);
   pick.matchOnDescription = true;
   const show = (typed?: Item) => {
-    // VS Code identifies each item by its index. If other items took the index of a typed item that
-    // is no longer shown, pressing Enter at that moment would pick one of them.
+    // VS Code identifies each item by its index. If another item took the index of a typed item
+    // that is no longer shown, pressing Enter at that moment would pick the other item.
     const nothing = { label: '', kind: QuickPickItemKind.Separator } as Item;
     pick.items = question.typed ? [typed ?? nothing, ...question.items] : question.items;
   };
@@ -150,7 +150,8 @@ function showStep<Value>(
 }
 
 /**
- * Shows an input. Disposes it once a listener calls `answer` or `fail`, or once the user closes it.
+ * Shows an input. Disposes the input once a listener calls `answer` or `fail`, or once the user
+ * closes it.
  * @param listen adds and returns the listeners, which are disposed with the input
  * @returns the answer; undefined if the user closed the input
  * @throws the error that was passed to `fail`

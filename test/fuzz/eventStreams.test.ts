@@ -50,7 +50,7 @@ async function collected(operation: Operation, body: Body) {
 }
 
 describe('event streams', () => {
-  it(`M02: yield the same text wherever they are split (seed ${seed})`, async () => {
+  it(`M02: yield the same text no matter where they are split (seed ${seed})`, async () => {
     await repeat(
       'event streams, split anywhere',
       [operations, texts, lineEnds, cuts],

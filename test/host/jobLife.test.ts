@@ -245,7 +245,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), before);
   });
 
-  it('generates a new response instead of continuing after Undo Generation @nightly', async () => {
+  it('generates a new response instead of continuing one that Undo Generation removed @nightly', async () => {
     const { editor, job } = await generated(cut);
     const answers = job.truncated;
     assert.equal(await job.undo(), 'undone');

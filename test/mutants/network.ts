@@ -298,7 +298,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'Math.max(1, this.#limit / 2)',
     to: 'this.#limit',
     test: limiter,
-    title: 'halves on a 429 at most once per round trip',
+    title: 'halves after a 429, but at most once per round trip',
   },
   {
     name: 'a pause affects only the request that caused it',
@@ -306,7 +306,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, until);',
     to: 'void until;',
     test: limiter,
-    title: 'delays the next call for as long as the service requests after a throttled call',
+    title: 'after a throttled call, delays the next call for as long as the service requests',
   },
   {
     name: 'the event parser gets input of any length',

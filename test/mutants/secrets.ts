@@ -365,7 +365,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "createHmac('sha256', hashKey)",
     to: "createHmac('sha256', '')",
     test: 'test/unit/connection/sourceApprovals.test.ts',
-    title: 'outside secret storage, stores values only as keyed hashes',
+    title: 'stores values outside secret storage only as keyed hashes',
   },
   {
     name: 'a key counts as stored even if secret storage lost it',

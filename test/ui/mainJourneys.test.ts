@@ -314,7 +314,7 @@ describe('the main journeys', () => {
     );
   });
 
-  it('A17: signing out deletes the key and the token, and ends all running calls', async () => {
+  it('A17: signing out deletes the key and the token, and cancels all running calls', async () => {
     const { editor, notifications, screen } = session.workbench;
     // VS Code encrypts the secrets, so the test can compare only the length of the encrypted text.
     const kept = () => screen.read<number>(`localStorage.getItem('secrets.provider').length`);

@@ -190,7 +190,7 @@ describe(`two services at once ${nightly}`, () => {
     assert.ok(!JSON.stringify(gateway.requests).includes(apiKey), 'the key of the service');
   });
 
-  it('include an added service that can be renamed and removed in Set Up', async () => {
+  it('can include an added service, which can be renamed and removed in Set Up', async () => {
     const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench } = session;
     const { quickInput, notifications, dialogs } = workbench;

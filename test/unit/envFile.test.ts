@@ -17,7 +17,7 @@ describe('problems in a .env file', () => {
     return risks.flatMap((risk) => (text === undefined ? [] : problemsIn(text, risk)));
   });
 
-  it('have messages of at most 220 characters, without values from the file', () => {
+  it('have messages that are at most 220 characters long and contain no values from the file', () => {
     const kinds = new Set(all.map(({ kind }) => kind));
     assert.equal(kinds.size, 17);
     for (const { kind, message } of all) {

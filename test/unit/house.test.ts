@@ -78,7 +78,7 @@ describe('the architecture checks', () => {
     assert.ok(circle(back)?.includes('service/errors.ts'));
   });
 
-  it('include linter rules against forbidden imports and functions longer than 50 lines', () => {
+  it('include linter rules against forbidden imports and against functions longer than 50 lines', () => {
     // Work in a temporary folder, because other tests may be reading the sources.
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-house-'));
     const planted = join(folder, 'src/service/planted.ts');

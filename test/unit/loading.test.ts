@@ -112,7 +112,7 @@ describe('loading on first use', () => {
     assert.deepEqual([editor.messages, logged], [[], []]);
   });
 
-  it('runs a command on the selection from before loading, but retries it on the current selection', async () => {
+  it('runs a command on the selection as it was before loading, but retries it on the current selection', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     editor.activeFile = '/work/letter.txt';
     editor.selected = 'at first';

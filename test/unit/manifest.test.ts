@@ -100,7 +100,7 @@ describe('the manifest', () => {
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
   });
 
-  it('has command titles that pages and buttons always quote with the ellipsis', () => {
+  it('has no command title that a page or button quotes without its ellipsis', () => {
     // The changelog isn't checked, because it quotes command titles from earlier versions.
     const { 'CHANGELOG.md': _, ...pages } = readPages();
     const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
@@ -229,7 +229,7 @@ describe('the manifest', () => {
     }
   });
 
-  it('has a walkthrough without single Markdown markers, because VS Code renders only doubled ones', () => {
+  it('has a walkthrough without single asterisks, underscores, or backticks, because VS Code renders only doubled ones', () => {
     for (const { description } of walkthroughSteps) {
       assert.doesNotMatch(description.replace(/``|__|\*\*/g, ''), /[`_*]/);
     }

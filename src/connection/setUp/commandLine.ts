@@ -1,7 +1,7 @@
 /** Splits the text of a command into its program and arguments. Pure. */
 
 /**
- * Matches a word that only a shell would interpret, such as a pipe. Commands run without a shell.
+ * Matches a word with shell syntax, such as a pipe. Commands run without a shell.
  */
 const SHELL = /^(?:[|&;<>]+|.*[`]|.*\$\()/;
 

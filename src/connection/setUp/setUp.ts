@@ -55,8 +55,8 @@ function firstStep(
   missing: readonly SettingName[],
   isRepair: boolean,
 ): StepName {
-  // An import contains all values except secret headers. The user can go back to
-  // review them.
+  // An import contains all values except the headers' secret values. The user can go back to review
+  // the imported values.
   if (imported) return steps.includes('headerSecrets') ? 'headerSecrets' : 'save';
   // If the key is missing, the user may not have chosen a service yet. During a repair, the
   // service is known.

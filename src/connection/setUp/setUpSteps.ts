@@ -172,16 +172,16 @@ async function manage(setUp: SetUp, service: Service, position: Question): Retur
       : await askNewService(draftOf(service), position.title, service);
   if (changed === undefined) return undefined;
   if (changed === back) return again();
-  // The answers and the program belong to the old address and authentication method, so replace
-  // them.
+  // Replace the answers and the program, because they belong to the old address and authentication
+  // method.
   Object.assign(setUp, await prefilledFor(changed.service, setUp));
   describe(setUp, changed);
   return 'answered';
 }
 
 /**
- * Lets the user describe a new service. The setup then continues with its credentials. Going back
- * returns to the list of services.
+ * Lets the user describe a new service. The setup then continues with the service's credentials.
+ * Going back returns to the list of services.
  */
 async function addService(setUp: SetUp, position: Question): ReturnType<AskStep> {
   const { draft } = setUp;

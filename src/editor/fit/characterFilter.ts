@@ -6,13 +6,13 @@ const PICTURE = String.raw`\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`
 const IN_EMOJI = String.raw`\p{RGI_Emoji_Tag_Sequence}|\uFE0F\u20E3|(?<=\p{Extended_Pictographic})\uFE0F|(?<=${PICTURE})\u200D`;
 /**
  * Matches invisible characters other than tab, LF, and the blank braille pattern (U+2800), which
- * drawings use as a space. Group 1 captures the characters that are part of an emoji.
+ * braille art uses as a space. Group 1 captures the characters that are part of an emoji.
  */
 const UNSEEN = new RegExp(String.raw`(${IN_EMOJI})|[[${INVISIBLE}]--[\t\n\u2800]]`, 'gv');
 const PICTURE_BEFORE = new RegExp(`${PICTURE}$`, 'v');
 /**
- * Matches a flag, keycap, or surrogate pair at the end of a chunk, if the rest of it may be in the
- * next chunk.
+ * Matches part of a flag, keycap, or surrogate pair at the end of a chunk, if the rest may be in
+ * the next chunk.
  */
 const UNFINISHED = /(?:\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}|\uFE0F)?[\uD800-\uDBFF]?$/v;
 

@@ -12,13 +12,13 @@ interface Fence {
 /**
  * Removes the code fence around a response while it streams, so that the fence never appears.
  * Fences follow CommonMark, except that the opening and closing lines can be indented by any
- * amount, as long as it's the same, because models repeat the prompt's indentation. That
+ * amount, as long as it's the same for both, because models repeat the prompt's indentation. That
  * indentation is also removed from the lines inside the fence.
  *
  * - Only text that may be part of a fence is held back. At the start, that's the leading blank
  *   lines and a line that may open the fence. Later, it's a line that may close the fence, and the
  *   line break before that line.
- * - If only blank lines follow the closing line, these lines are removed, too. If the fence is
+ * - If only blank lines follow the closing line, they're removed, too. If the fence is
  *   never closed, as in a truncated response, the opening line is still removed.
  * - If the line directly after a closing line has text, the closing line is kept as part of an
  *   inner fence, such as an example in a doc comment. While an inner fence is open, the closing
@@ -253,7 +253,7 @@ function opensInner(line: string, fence: Fence): boolean {
 /**
  * Finds a fence at the start of a continuation. Chat models often reopen the fence in which the
  * truncated response ended, sometimes after blank lines. A fence line without an info string counts
- * as an opening line if the next line has text, and otherwise as a closing line.
+ * as an opening line if the next line has text; otherwise, it counts as a closing line.
  *
  * @returns the fence, the text after the fence line, and whether the line has no info string
  * (`isBare`); `no` if no fence is reopened; `maybe` if more text is needed to decide

@@ -145,7 +145,7 @@ interface NextLine {
 /**
  * True if all lines but the first seem to repeat the prompt's indentation. Models often respond
  * like this if the selection starts after a line's indentation. Only the first two non-blank lines
- * are checked. False if in doubt, so that intended indentation is kept.
+ * are checked. False when in doubt, so that intended indentation is kept.
  *
  * - After a complete statement or a comment, the next line isn't indented further. If it starts
  *   with the selection's indentation, that indentation comes from the prompt.

@@ -54,7 +54,7 @@ export interface AccessCheck {
   readonly body?: RequestBody;
   /** Validates the response. @throws {ServiceError} `unexpected-answer` */
   readonly read: (json: unknown) => unknown;
-  /** True if the error proves that the credentials give access. */
+  /** True if the error proves that the credentials grant access. */
   readonly isExpectedError?: (error: unknown) => boolean;
 }
 

@@ -6,8 +6,8 @@ import { tokenLimit, validEntries } from './modelList.ts';
 
 /**
  * Reads the response from `/model/info`, where LiteLLM describes the models that `/models` lists.
- * Doesn't read the addresses and headers of providers, which the response can also contain.
- * Source: https://docs.litellm.ai/docs/proxy/model_management
+ * Doesn't read the addresses or headers of providers, which the response can also contain. Source:
+ * https://docs.litellm.ai/docs/proxy/model_management
  */
 
 export interface ModelInfo extends ModelFacts {

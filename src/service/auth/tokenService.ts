@@ -46,7 +46,8 @@ const REFRESHES_WITHOUT_USE = 2;
  * - **Late token.** A token with a short life can be past its hard threshold when it arrives. The
  *   calls that waited for such a token send it anyway, because the next token would probably be
  *   just as late. Other calls get the next token.
- * - **One request at a time.** All callers share the token request. Each caller can stop waiting.
+ * - **One request at a time.** All callers share the token request. Each caller can stop waiting at
+ *   any time.
  *   When the last caller stops waiting, the request is aborted.
  * - **Failed background refresh.** The current token stays in use while it's valid. The next
  *   background refresh waits for a backoff that grows from 5 s to 5 min.

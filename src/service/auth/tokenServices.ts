@@ -120,8 +120,8 @@ export class TokenServices {
     const service = new TokenService({
       fetchToken: async (signal) => {
         const response = await fetchToken(credentials, signal);
-        // Leave out a key that requests use instead of a token, because no service has accepted it
-        // yet.
+        // If requests contain the key instead of a token, leave it out, because no service has
+        // accepted it yet.
         if (!response.isApiKey) tokens.unshift(response.value);
         tokens.splice(MAX_TOKENS);
         return response;

@@ -159,8 +159,8 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 };
 
 /**
- * Runs the checks in order until one fails. If the identity host fails its check in a way that may
- * affect only that host, the service host is still checked. That check shows whether the whole
+ * Runs the checks in order until one fails. If the identity host fails its check for a reason that
+ * may affect only that host, the service host is still checked. That check shows whether the whole
  * network is down.
  * @param onResult called when a check starts, waits for a retry, ends, or is skipped after a
  * failure; called again for the identity host if the whole network turns out to be down

@@ -57,10 +57,10 @@ interface Waiter {
 }
 
 /**
- * How much a success raises the limit if the limit is 1. A higher limit is raised by less. We
- * measured 120 calls to a service that handles only one request at a time. With an amount of 1/2, a
- * call took 1.65 requests on average. With 1/4, a call took 1.4 requests, and the last call
- * finished sooner.
+ * How much a success raises the limit if the limit is 1. The higher the limit, the smaller the
+ * increase. We measured 120 calls to a service that handles only one request at a time. With a
+ * value of 1/2, a call needed 1.65 requests on average. With 1/4, a call needed 1.4 requests, and
+ * the last call finished sooner.
  */
 const GROWTH = 1 / 4;
 
@@ -68,7 +68,7 @@ const GROWTH = 1 / 4;
  * The concurrency limit for one service origin.
  *
  * - First attempts of the same priority start in the order in which they arrived. Retries start
- *   before the first attempts of their priority, and never fail with `queue-full`.
+ *   before first attempts of the same priority, and never fail with `queue-full`.
  * - Chat requests have low priority, so document requests start first. If the limit is at least 2,
  *   chat requests leave one slot free for document requests. Without this rule, an agent that sends
  *   requests for minutes at a time would delay a user who is waiting for a single response.

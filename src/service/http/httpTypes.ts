@@ -60,7 +60,7 @@ export interface HttpRequest<Result> {
    */
   readonly beforeFirstAttempt?: (() => Promise<void>) | undefined;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
-  /** Called if neither an error status arrives nor a response starts within 5 s (see `Body`). */
+  /** Called if no error status arrives and no response starts within 5 s (see `Body`). */
   readonly onSilence?: (() => void) | undefined;
   readonly failure: (answer: ErrorResponse) => ServiceError;
   /** Reads the response. The rest of the body is discarded after the promise settles. */

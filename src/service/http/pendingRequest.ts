@@ -13,8 +13,8 @@ export interface PendingRequestOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /**
-   * Milliseconds between sending an attempt and calling `HttpRequest.onSilence`. It isn't called if
-   * an error status arrives or a response starts sooner.
+   * Milliseconds between sending an attempt and calling `HttpRequest.onSilence`. `onSilence` isn't
+   * called if an error status arrives or a response starts sooner.
    */
   readonly silentMs: number;
   /** Returns the milliseconds to wait before a retry. Tests replace this function. */

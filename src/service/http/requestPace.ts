@@ -37,7 +37,7 @@ export const MAX_PAUSE_MS = 180_000;
  */
 export class RequestPace {
   readonly #clock: Clock;
-  /** The user's minimum interval between two starts, in milliseconds. */
+  /** The user's minimum interval between the starts of two requests, in milliseconds. */
   minIntervalMs: number;
   /** The interval that the rate limit requires, and the monotonic time when the limit expires. */
   #stated = { intervalMs: 0, until: Number.NEGATIVE_INFINITY };

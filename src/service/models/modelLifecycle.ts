@@ -4,8 +4,8 @@ import { plainWord, type ServiceError } from '../errors.ts';
 /** A model's lifecycle, based on the service's model list and clock. Pure. */
 export interface ModelLifecycle {
   /**
-   * Undefined if the model has reached neither stage, or if the response with the model list had no
-   * valid `Date` header.
+   * Undefined if the model has reached neither of these stages, or if the response with the model
+   * list had no valid `Date` header.
    */
   readonly stage: 'deprecated' | 'withdrawn' | undefined;
   /** The date (YYYY-MM-DD) on which the model was or will be deprecated. */

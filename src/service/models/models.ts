@@ -32,7 +32,7 @@ const CACHE_MS = 3_600_000;
 
 export interface ModelQuery {
   readonly service: Service;
-  /** The validated origin and path prefix. */
+  /** The validated origin and path prefix of the service. */
   readonly serviceUrl: string;
   readonly operation: Operation;
 }

@@ -63,7 +63,7 @@ describe('the whole extension', () => {
     });
   }
 
-  it('F04 F05: escapes settings in the tooltip, and links only to its own commands', async () => {
+  it('F04 F05: escapes setting values in the tooltip, and links only to its own commands', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set(
       'modelId',

@@ -73,7 +73,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'shows a neutral status item while secret storage doesn’t respond',
+    'shows a neutral status item while secret storage isn’t responding',
     closing(async () => {
       life = await startLife();
       class SilentKeyring extends FakeKeyring {

@@ -54,7 +54,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('forgets that the workspace uses an external source as soon as the user signs out in another window', async () => {
+  it('once the user signs out in another window, forgets that the workspace uses an external source', async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const editor = editorOf();
@@ -69,7 +69,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('stops offering to sign out once signing out in another VS Code profile has invalidated the last approval', async () => {
+  it('stops offering Sign Out once a sign-out in another VS Code profile invalidates the last approval', async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const approvals = new SourceApprovals(stores.keyring.window(), stores.globalState);

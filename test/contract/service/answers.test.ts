@@ -125,7 +125,7 @@ describe('unusable responses:', () => {
   ];
 
   for (const [what, fault, forToken, forText] of hostile) {
-    it(`${what} instead of a token makes the call fail as \`${forToken}\` after one request`, async () => {
+    it(`${what} instead of a token makes the call fail with \`${forToken}\` after one request`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(tokenPath, fault);
       assert.equal(await kindOf(world.generate()), forToken);
@@ -133,7 +133,7 @@ describe('unusable responses:', () => {
       await world.generate();
     });
 
-    it(`${what} instead of text makes the call fail as \`${forText}\` after one request`, async () => {
+    it(`${what} instead of text makes the call fail with \`${forText}\` after one request`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(chat, fault);
       assert.equal(await kindOf(world.generate()), forText);

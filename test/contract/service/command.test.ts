@@ -89,7 +89,7 @@ describe('a token command', () => {
     assert.deepEqual(JSON.parse(Buffer.from(value, 'hex').toString()), [homedir(), ...more]);
   });
 
-  it('reaches the end of the file immediately if it reads from stdin', async () => {
+  it('gets EOF immediately if it reads from stdin', async () => {
     const line = `process.stdin.resume();process.stdin.on('end',()=>${print(`'${token}'`)})`;
     assert.equal((await run(line)).value, token);
   });

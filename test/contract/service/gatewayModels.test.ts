@@ -269,7 +269,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it("don't replace a list that the service refuses to send", async () => {
+    it("aren't used as the list if the service refuses to send its own", async () => {
       const { emulator, list } = await start('openai', { models: stated });
       emulator.faults.always(listPath, { status: 403 });
       assert.notEqual(await kindOf(list()), 'no-model-list');

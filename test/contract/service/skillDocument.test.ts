@@ -165,7 +165,7 @@ describe('docs/skill.openapi.json', () => {
     assert.match(JSON.stringify(errors), /no-slash/);
   });
 
-  it("offers each of the service's regions as a server", () => {
+  it("lists each of the service's regions as a server", () => {
     const { url, variables } = server;
     const hosts = variables.region.enum.map((region) => new URL(url.replace('{region}', region)));
     assert.deepEqual(

@@ -208,7 +208,7 @@ describe('a network connection', () => {
     assert.equal(new Set(world.emulator.requests.map(({ connection }) => connection)).size, 1);
   });
 
-  it('is closed after each error response that exceeds 64 KiB', async () => {
+  it('is closed after an error response that exceeds 64 KiB', async () => {
     const world = await startWorld();
     const body = 'x'.repeat(100_000);
     world.emulator.faults.next(pathOf('chat', true), { status: 503, body }, 4);

@@ -116,7 +116,7 @@ describe('CallerDecisions', () => {
     assert.deepEqual(all.rows(), []);
   });
 
-  it('lists each extension once, without storing an API key', async () => {
+  it('lists each extension only once, and never stores an API key', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     await all.mayCall('a.b', connectionWith({ apiKey: 'second' }), never);

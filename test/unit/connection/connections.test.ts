@@ -1049,7 +1049,7 @@ describe('Connections', () => {
       assert.deepEqual(shown, ['/work no key']);
     });
 
-    it("doesn't show an inactive folder's connection until the folder is active", async () => {
+    it("doesn't show an inactive folder's connection until the folder becomes active", async () => {
       editor.addFolder('/behind');
       const [, behind] = editor.folders;
       await connections.peekWithProgress(behind as WorkspaceFolder | undefined);
@@ -1742,7 +1742,7 @@ describe('Connections', () => {
       });
     });
 
-    it("doesn't mention missing settings if the user opened it", async () => {
+    it("doesn't mention missing settings if the user opened it directly", async () => {
       assert.equal(await connections.setUp(), false);
       await connections.setUp({ missing: ['projectId'], isRepair: true });
       assert.deepEqual(editor.messages, []);

@@ -252,7 +252,7 @@ describe('KeyStore', () => {
     assert.equal(failing.changes, 1, 'its own window is notified even if storing fails');
   });
 
-  it('reports the deletion of a key only once, even if a read detects it before the event', async () => {
+  it('reports the deletion of a key only once, even if a read detects it before the event arrives', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     await window.store.write(record, 'ibm');

@@ -236,7 +236,7 @@ describe('the extension with several services', () => {
     assert.match(editor.messages.join(), /hostedModel\.service is “nobody”/);
   });
 
-  it('prompts again after a change only if the new values were never approved', async () => {
+  it('prompts again after a change only if the new values have never been approved', async () => {
     const word = async (file: string, answer?: string) => {
       editor.files.set('/work/.env', file);
       const required = connections.for();
@@ -271,7 +271,7 @@ describe('the extension with several services', () => {
     assert.equal((await connections.for())?.service.word, 'cpd');
   });
 
-  it("adds an unused service's key in the .env file to the keys that must not be sent", async () => {
+  it("adds an unused service's key from the .env file to the keys that must not be sent", async () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
     editor.userSettings.set('service', 'cpd');
     const required = connections.for();

@@ -49,7 +49,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), undefined);
   });
 
-  it('outside secret storage, stores values only as keyed hashes', async () => {
+  it('stores values outside secret storage only as keyed hashes', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'approved');
     const kept = JSON.stringify([...state.values]);

@@ -104,7 +104,7 @@ describe('source selection', () => {
     });
   }
 
-  it('never combines values from several sources', () => {
+  it('never combines values from different sources', () => {
     const parts: Partial<typeof full>[] = [
       { key: full.key },
       { project: full.project },

@@ -411,7 +411,7 @@ describe("a source that can't be used", () => {
     assert.match(row?.problem ?? '', /can’t be used \(the identity service URL .* is invalid\)\.$/);
   });
 
-  it('offers at least one action, like every source in the list', () => {
+  it('offers at least one action, as does every other source in the list', () => {
     for (const answer of ['approved', 'declined', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
       for (const external of environments) {

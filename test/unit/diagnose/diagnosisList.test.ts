@@ -321,7 +321,7 @@ describe('the open diagnosis list', () => {
     await ended;
   });
 
-  it("doesn't request a connection if it is closed while the settings are read", async () => {
+  it("doesn't request a connection if it is closed while the settings are being read", async () => {
     const read = Promise.withResolvers<Lookup>();
     const { asked, ended } = await start(full, () => read.promise);
     const [list] = editor.lists;

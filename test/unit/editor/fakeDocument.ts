@@ -110,7 +110,8 @@ export class FakeDocument implements OpenDocument {
   }
 
   /**
-   * Applies several changes at once, as a formatter does. The changes must not touch each other.
+   * Applies several changes at once, as a formatter does. The changes must not overlap or touch
+   * each other.
    */
   changeAll(changes: readonly TextChange[]): void {
     this.#edit(changes, 'user', true);

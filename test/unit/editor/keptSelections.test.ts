@@ -101,7 +101,7 @@ describe('a selection', () => {
     );
   });
 
-  it('becomes a cursor after the text that replaces it', () => {
+  it('becomes a cursor at the end of the text that replaces it', () => {
     const { wanted } = afterwards('a bcd e', { start: 2, end: 5, textEnd: 5 }, [
       { rangeOffset: 2, rangeLength: 3, text: 'An answer' },
     ]);

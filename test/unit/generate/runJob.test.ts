@@ -289,7 +289,7 @@ describe('runJob', () => {
     assert.deepEqual([undone, sent()], [['nothing'], 1]);
   });
 
-  it('is canceled by Escape in the document while the credentials are read', async () => {
+  it('is canceled by Escape in the document while the credentials are being read', async () => {
     const whileReadingCredentials = (jobs: RecentJobs) => {
       assert.equal(isEscapeBound(), true);
       jobs.cancel();
@@ -535,7 +535,7 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['The response is complete']);
   });
 
-  it('asks the user to accept or discard a preview, even if its document is not in view', async () => {
+  it('asks the user to accept or discard a preview, even if its document isn’t in view', async () => {
     const { done, announced } = await run({ mode: 'preview' });
     await done;
     assert.match(announced.join(), /accept or discard/);

@@ -147,7 +147,7 @@ describe('the progress of a run', () => {
     assert.deepEqual(last(), [GENERATING, GENERATING, GENERATING]);
   });
 
-  it('counts down to the earliest retry of several requests', () => {
+  it('counts down to the earliest retry if several requests are waiting', () => {
     const other = new AbortController();
     retryIn(20_000, 2, other);
     retryIn(2_000);
@@ -214,7 +214,7 @@ describe('the progress of a run', () => {
     });
   });
 
-  it('shows the number of complete responses when a slow response starts or a countdown ends', () => {
+  it('shows the number of completed responses when a slow response starts or a countdown ends', () => {
     const [slow, retried] = [new AbortController(), new AbortController()];
     const count = 'Generating… 2 of 5 done. Esc cancels';
     progress.onSilence(slow);

@@ -166,7 +166,7 @@ describe('the text of a message', () => {
     assert.doesNotMatch(textFor('ENETUNREACH'), /may be down/);
   });
 
-  it('advises sending less if the request is too large', () => {
+  it('advises sending less text if the request is too large', () => {
     const message = messageFor(new ServiceError('bad-request', { status: 413 }));
     assert.match(message?.text ?? '', /Send less text, lower max_new_tokens/);
     assert.deepEqual(message?.actions, ['openSettings', 'selectModel']);

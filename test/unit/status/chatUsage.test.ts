@@ -91,14 +91,14 @@ describe('a request to a chat model', () => {
     ['other extension', { requestInitiator: 'some.body', tools }],
     ['other extension', {}],
   ] as const) {
-    it(`is counted with the caller “${caller}” and the requested model: ${JSON.stringify(options)}`, async () => {
+    it(`is counted under the caller “${caller}” and the requested model: ${JSON.stringify(options)}`, async () => {
       await respond(options);
       const counts = { inputTokens: 7, outputTokens: 3, isEstimate: false };
       assert.deepEqual(recorded, [{ model: 'maker/large', caller, ...counts }]);
     });
   }
 
-  it('is counted with the caller “agent” if it comes from the generate tool', async () => {
+  it('is counted under the caller “agent” if it comes from the generate tool', async () => {
     assert.equal(await open().generate('four', token), 'text');
     const [{ model, caller } = { model: '', caller: '' }] = recorded;
     assert.deepEqual([recorded.length, model !== '', caller], [1, true, 'agent']);

@@ -46,7 +46,7 @@ describe('the approval text in the setup', () => {
     }
   });
 
-  it('names the program, the host, and the headers, without the header values', () => {
+  it('names the program, the host, and the headers, but not the header values', () => {
     const service = serviceOf({
       url: 'https://llm.acme.example/v1',
       authentication: { kind: 'command', command: ['az', 'account', 'a b'] },

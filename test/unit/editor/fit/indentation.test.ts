@@ -120,7 +120,7 @@ describe('indentation', () => {
     assert.equal(fitted('  ', '  - a\n  - b', 'markdown'), '- a\n  - b');
   });
 
-  it('is held back, but all other text is returned at once', () => {
+  it('is held back, but all other text is returned immediately', () => {
     const indentation = new Indentation({ indentation: '  ', languageId: 'c' });
     const written = Array.from('a;\n  b', (character) => indentation.add(character));
     assert.deepEqual(written, ['a', ';', '\n', '', '', '  b']);

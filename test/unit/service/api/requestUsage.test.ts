@@ -6,7 +6,7 @@ describe('the usage of a request', () => {
   const prompt = 'four'.repeat(10);
   const estimate = (outputTokens: number) => ({ inputTokens: 10, outputTokens, isEstimate: true });
 
-  it("equals the service's token counts", () => {
+  it("matches the service's token counts", () => {
     const usage = { inputTokens: 7, outputTokens: 3 };
     assert.deepEqual(usageOf(usage, prompt, 'text'), { ...usage, isEstimate: false });
   });

@@ -22,7 +22,7 @@ describe('the token service', () => {
   });
 
   const thresholds: readonly [string, number, number, number][] = [
-    ['80% of the lifetime', 0.5, 48, 3_600],
+    ['80% into its lifetime', 0.5, 48, 3_600],
     ['as early as 70% into its lifetime', 0, 42, 3_600],
     ['as late as 90% into its lifetime', 1, 54, 3_600],
     ['80% into a short lifetime', 0.5, 4, 300],
@@ -277,7 +277,7 @@ describe('a rejected key', () => {
     assert.deepEqual([await value(), flights.length], ['token-2', 2]);
   });
 
-  it('stays rejected if a valid token is dropped or a refresh is canceled', async () => {
+  it('stays rejected even if a valid token is dropped or a refresh is canceled', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(48 * MINUTE);

@@ -173,7 +173,7 @@ describe('the concurrency limit', () => {
     assert.equal(limiter.state.inFlight, 1);
   });
 
-  it('halves on a 429 at most once per round trip, down to one', async () => {
+  it('halves after a 429, but at most once per round trip and never below one', async () => {
     const limiter = limiterOf(8);
     const limits = [];
     for (let round = 0; round < 4; round += 1) {
@@ -310,7 +310,7 @@ describe('the concurrency limit', () => {
     assert.equal('resumesInMs' in limiter.state, false);
   });
 
-  it('reports when the next call starts, and what delays it', async () => {
+  it('reports how soon the next call starts, and what delays it', async () => {
     const limiter = new ConcurrencyLimit({ limit: 3, queue: 50, minIntervalMs: 10_000 }, time);
     requestSlots(limiter, ['a', 'b']);
     await time.pass(4_000);
@@ -326,7 +326,7 @@ describe('the concurrency limit', () => {
     assert.equal(nextStart(), undefined, 'the call waits for another call to end, not for a time');
   });
 
-  it('reports when a delayed call starts', async () => {
+  it('reports the start of a delayed call', async () => {
     const reported: number[] = [];
     const limiter = new ConcurrencyLimit({ limit: 2, queue: 50, minIntervalMs: 100 }, time);
     limiter.onDidChange(() => reported.push(limiter.state.inFlight));
@@ -336,7 +336,7 @@ describe('the concurrency limit', () => {
   });
 
   for (const outcome of ['throttled', 'failed'] as const) {
-    it(`delays the next call for as long as the service requests after a ${outcome} call`, async () => {
+    it(`after a ${outcome} call, delays the next call for as long as the service requests`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release(outcome, 5_000);
