@@ -67,7 +67,7 @@ export function pickModel(
     return [
       pick.onDidAccept(() => {
         const [row] = pick.selectedItems;
-        // The lists may have just changed, so the selected index can now be that of a heading.
+        // The lists may have just changed, so the selected index may now point to a heading.
         if (!row || row.kind === QuickPickItemKind.Separator) return;
         answer({ service: row.service, modelId: row.id });
       }),

@@ -65,7 +65,7 @@ export class KeyStore {
   #hasFailed = false;
   /**
    * The last known value of each key, keyed by its name in secret storage. Used to detect changes
-   * by other windows.
+   * made by other windows.
    */
   readonly #seen = new Map<string, string | undefined>();
   /**

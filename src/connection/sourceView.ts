@@ -220,8 +220,8 @@ function sourcesBehindEditor(found: SourceSnapshot): string {
 }
 
 /**
- * Returns a clause that explains why the editor source isn't used. Undefined unless values are
- * missing or an address in the settings is invalid.
+ * Returns a clause that explains why the editor source isn't used. Set only if values are missing
+ * or an address in the settings is invalid.
  */
 function editorCause(found: SourceSnapshot): string | undefined {
   const editor = selectEditorSource(found);

@@ -162,6 +162,10 @@ export function limitQuestion(settings: string) {
   };
 }
 
+export function limitSaved(tokens: number): string {
+  return `The new limit of ${formatNumber(tokens)} tokens is saved. Do you want to continue?`;
+}
+
 export function limitTooLow(limit: number): string {
   return `Enter a whole number greater than ${formatNumber(limit)}.`;
 }

@@ -77,30 +77,33 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
 /**
  * Offers to continue truncated responses. After *Raise Limit...* or *Show*, shows the message
  * again.
- * @param pressed the buttons to leave out when the message is shown again
+ * @param done what the message's buttons have already done
  */
 async function offerMore(
   job: Job,
   truncated: readonly number[],
   outcome: RunOutcome,
-  pressed: readonly string[] = [],
+  done: { readonly isShown?: boolean; readonly savedLimit?: number | undefined } = {},
 ): Promise<void> {
-  const text = texts.truncatedText(truncated.length, job.indices.length, outcome.limit);
+  const { isShown = false, savedLimit } = done;
+  const text =
+    savedLimit === undefined
+      ? texts.truncatedText(truncated.length, job.indices.length, outcome.limit)
+      : texts.limitSaved(savedLimit);
   const { CONTINUE, RAISE_LIMIT, SHOW, UNDO } = texts;
   // *Raise Limit* helps only if the limit is `max_new_tokens` and the template doesn't set it.
   const canRaise =
-    outcome.limit !== undefined && job.template?.parameters?.['max_new_tokens'] === undefined;
+    savedLimit === undefined &&
+    outcome.limit !== undefined &&
+    job.template?.parameters?.['max_new_tokens'] === undefined;
   // *Show* reveals the end of the last truncated response, so that the user can decide whether to
   // continue it.
   const end = writtenRanges(job, truncated).at(-1)?.end;
   const place = end && new Range(end, end);
-  const extra = [
-    ...(canRaise ? [RAISE_LIMIT] : []),
-    ...(place && !isVisible(job, place) ? [SHOW] : []),
-  ];
   const buttons = [
     CONTINUE,
-    ...extra.filter((button) => !pressed.includes(button)),
+    ...(canRaise ? [RAISE_LIMIT] : []),
+    ...(place && !isShown && !isVisible(job, place) ? [SHOW] : []),
     ...(job.canUndo ? [UNDO] : []),
   ];
   const picked = await window.showInformationMessage(text, ...buttons);
@@ -109,21 +112,22 @@ async function offerMore(
   if (picked === UNDO) reportUndone(await job.undo());
   if (picked === SHOW) {
     await show(job, place);
-    await offerMore(job, truncated, outcome, [...pressed, SHOW]);
+    await offerMore(job, truncated, outcome, { ...done, isShown: true });
   }
   if (picked === RAISE_LIMIT && outcome.limit !== undefined) {
-    const isRaised = await raiseLimit(job, outcome.limit);
-    // Keep the button if the limit wasn't raised.
-    await offerMore(job, truncated, outcome, isRaised ? [...pressed, RAISE_LIMIT] : pressed);
+    await offerMore(job, truncated, outcome, {
+      ...done,
+      savedLimit: await raiseLimit(job, outcome.limit),
+    });
   }
 }
 
 /**
  * Prompts for a higher limit, and saves it in the settings that contain the current limit, or else
  * in the user settings. If other settings override the new limit, opens the settings.
- * @returns false if the user canceled, or if the limit can't be saved
+ * @returns the new limit; undefined if the user canceled, or if the limit can't be saved
  */
-async function raiseLimit({ document }: Job, limit: number): Promise<boolean> {
+async function raiseLimit({ document }: Job, limit: number): Promise<number | undefined> {
   const folder = activeFolder(document.uri)?.uri;
   const target = targetOfParameter('max_new_tokens', folder);
   const typed = await window.showInputBox({
@@ -132,18 +136,18 @@ async function raiseLimit({ document }: Job, limit: number): Promise<boolean> {
     ignoreFocusOut: true,
     validateInput: (text) => (isAbove(text, limit) ? undefined : texts.limitTooLow(limit)),
   });
-  if (typed === undefined) return false;
+  if (typed === undefined) return undefined;
   const newLimit = Number(typed);
   try {
     await writeParameter('max_new_tokens', newLimit, target);
   } catch (error) {
     const text = messageFor(error)?.text ?? '';
     offer('error', text, ACTION_LABELS.openSettings, () => openSettings(PARAMETERS));
-    return false;
+    return undefined;
   }
   if (readSettings(folder).parameters['max_new_tokens'] !== newLimit)
     await openSettings(PARAMETERS);
-  return true;
+  return newLimit;
 }
 
 /** True if the text is a whole number greater than the limit, with at most nine digits. */

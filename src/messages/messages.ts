@@ -109,7 +109,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['selectModel', 'openSettings'],
   }),
   'prompt-too-long': (details) => ({
-    text: `${tooLong(details)} Select less text, or select another model.`,
+    text: `${tooLong(details)} Select less text, or switch to another model.`,
     actions: ['selectModel'],
   }),
   'bad-request': ({ status }) =>

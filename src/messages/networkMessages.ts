@@ -72,14 +72,15 @@ function redirected({ redirectHost }: ErrorDetails, where: FailureContext): Mess
 }
 
 function unreachable(
-  { host = 'the service', code, phase }: ErrorDetails,
+  details: ErrorDetails,
   { address: { name }, isBuiltInHost }: FailureContext,
 ): string {
+  const { host = 'the service', code, phase } = details;
   if (phase === 'connect') {
     const why = parenthesized(code) || ' in time';
     return `Couldn’t connect to ${host}${why}, so nothing was sent. A firewall or proxy may be blocking the connection. ${CHECK_NETWORK}`;
   }
-  if (code === UNKNOWN_NAME) {
+  if (isUnknownHost(details)) {
     return isBuiltInHost
       ? `Couldn’t find the host ${host}. Your machine may be offline. Check your network.`
       : `Couldn’t find the host ${host}. Check the address in ${name}, or connect to your company’s network.`;
@@ -113,7 +114,7 @@ function certificate(
   return `The certificate for ${host} isn’t trusted${parenthesized(code)}. If your company has its own root certificate, install it in the operating system.`;
 }
 
-/** True if DNS doesn't know the host. Its name is misspelled, or only a private network knows it. */
+/** True if DNS has no entry for the host, which may be misspelled or in a private network. */
 function isUnknownHost({ code, phase }: ErrorDetails): boolean {
   return code === UNKNOWN_NAME && phase !== 'connect';
 }

@@ -25,8 +25,8 @@ export interface StatedModel extends ModelFacts {
 /** Maximum number of models in an entry, far more than anyone would describe. */
 const MAX_STATED_MODELS = 200;
 /**
- * Matches a model name. Excludes characters that Markdown links, code, and HTML require, because VS
- * Code renders Markdown in model names. Doesn't exclude bare URLs.
+ * Matches a model name. Excludes characters that could form Markdown links, code, or HTML, because
+ * VS Code renders Markdown in model names. Doesn't exclude bare URLs.
  */
 export const MODEL_NAME = /^[\p{L}\p{N}_ .,:/()+-]{1,80}$/u;
 

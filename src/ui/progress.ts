@@ -8,7 +8,8 @@ const SHOWN_AFTER_MS = 2_000;
 /**
  * Runs work that the user can cancel. After 2 seconds, a notification shows the latest message and
  * a Cancel button.
- * @param work receives a signal that Cancel aborts, and a function that replaces the message
+ * @param work receives a signal that aborts when the user clicks Cancel, and a function that
+ * replaces the message
  * @param controller the signal's controller; needed only by callers that cancel the work themselves
  */
 export async function cancellable<Result>(

@@ -79,12 +79,13 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   /**
    * Handles the picked item. Until the promise settles, the list shows progress, and no other item
    * can be picked. If the promise rejects or resolves to a problem, the list stays open and shows a
-   * message. The signal aborts when the list is closed. `show` adds a sentence to the list's text.
+   * message. The signal aborts when the list is closed. `showStatus`
+   * shows a sentence before the list's text until then.
    */
   readonly accept?: (
     item: Item,
     signal: AbortSignal,
-    show: (sentence: string) => void,
+    showStatus: (sentence: string) => void,
   ) => Promise<string | undefined>;
 }
 
@@ -110,7 +111,7 @@ export function askPick<Item extends QuickPickItem>(
   return showStep<Item>(pick, question, (answer) => [
     { dispose: () => closed.abort() },
     pick.onDidChangeValue((text) => {
-      showFirst(undefined);
+      if (!pick.busy) showFirst(undefined);
       show(question.typed?.(text));
     }),
     pick.onDidAccept(async () => {
@@ -118,6 +119,7 @@ export function askPick<Item extends QuickPickItem>(
       if (pick.busy) return;
       if (!item || item.kind === QuickPickItemKind.Separator) return showFirst(question.expected);
       pick.busy = true;
+      showFirst(undefined);
       const problem = await question
         .accept?.(item, closed.signal, showFirst)
         .catch(() => 'An unexpected error occurred. Try again.');

@@ -292,7 +292,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'record ? [[own, record] as const, ...others] : others',
     to: 'others',
     test: 'test/unit/connection/connections.test.ts',
-    title: 'E12: protects the keys of unused sources from being sent',
+    title: 'E12: never sends the keys of unused sources',
   },
   {
     name: 'a prompt can contain the keys of other services',

@@ -211,7 +211,7 @@ describe(`a truncated response ${nightly}`, () => {
     await session.workbench.screenshot('raise-limit');
     await quickInput.type('100');
     await quickInput.accept();
-    await notifications.click(cut, 'Continue');
+    await notifications.click(/The new limit of 100 tokens is saved/, 'Continue');
     await editor.waitForText(/is {2}new\.\nThe end/);
     assert.equal(await editor.savedText(session.path('a.txt')), complete);
     assert.equal(emulator.count(chatPath), 2);

@@ -41,7 +41,10 @@ const flags = [
 /** Size in pixels, large enough that a notification doesn't cover the status bar. */
 export const usualViewport = { width: 1280, height: 800 };
 
-/** @throws {Error} if there is no Chromium or Chrome, with a message that names what to install */
+/**
+ * @throws {Error} if neither Chromium nor Chrome is installed, with a message that says what to
+ * install
+ */
 export async function startBrowser(options = { headless: true }): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: await ensureChromium(options.headless),

@@ -61,7 +61,7 @@ export const askToSave: AskStep = async (setUp, position) => {
       { label: SET_UP.noTest, test: false },
       ...(setUp.added ? [{ label: MANAGE.addHeader, test: false, asksHeaders: true }] : []),
     ],
-    accept: async ({ test, asksHeaders = false }, signal, show) => {
+    accept: async ({ test, asksHeaders = false }, signal, showStatus) => {
       if (asksHeaders) return undefined;
       const pasted = keyLeakProblem(sentValues(setUp, target), key);
       if (pasted) return pasted;
@@ -70,7 +70,7 @@ export const askToSave: AskStep = async (setUp, position) => {
       const isStale =
         keepsRecord(setUp) && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
       const isTested = test && !isStale;
-      if (isTested) show(SET_UP.testing);
+      if (isTested) showStatus(SET_UP.testing);
       found = isTested ? await testCredentials(setUp, target, signal) : undefined;
       return found?.step === 'save' ? found.text : undefined;
     },

@@ -312,7 +312,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    "shows only the project as not set if it's missing, and only the key as not set after the user signs out",
+    "lists only the project as missing if it isn't set, and only the key after the user signs out",
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -353,7 +353,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'doesn’t show a model before the credentials from an external source are read',
+    'doesn’t show a model until the credentials from an external source have been read',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

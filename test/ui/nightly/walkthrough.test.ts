@@ -95,7 +95,7 @@ describe(`the walkthrough ${nightly}`, () => {
       await page.keyboard.type('What does prices.py do?');
       await page.keyboard.press('Enter');
       await page.locator('.interactive-item-container', { hasText: explanation }).waitFor();
-      // All walkthrough pictures have about the same width. In a short window, the question and the
+      // All walkthrough pictures are about the same width. In a short window, the question and the
       // model picker are close to each other.
       await workbench.runCommand('View: Maximize Secondary Side Bar');
       await page.setViewportSize({ width: 680, height: 380 });

@@ -441,7 +441,7 @@ describe('Connections', () => {
     assert.equal(editor.modalCount, 0);
   });
 
-  it('E12: protects the keys of unused sources from being sent', async () => {
+  it('E12: never sends the keys of unused sources', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();

@@ -1,6 +1,6 @@
 /** A fake of VS Code's Git extension. */
 
-/** An event, and its listeners. */
+/** An event and its listeners. */
 export class Listeners extends Set<() => void> {
   readonly event = (listener: () => void) => {
     const own = () => listener();

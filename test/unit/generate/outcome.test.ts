@@ -119,21 +119,21 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  for (const [what, limit, expected, offers] of [
+  for (const [what, limit, shown] of [
     [
       'a known limit, or to raise the limit',
       1_024,
-      'The response reached the limit of 1,024 tokens.',
       [
+        'The response reached the limit of 1,024 tokens.',
         ['Continue', 'Raise Limit...', 'Undo Generation'],
+        'The new limit of 2,048 tokens is saved. Do you want to continue?',
         ['Continue', 'Undo Generation'],
       ],
     ],
     [
       'an unknown limit',
       undefined,
-      'The response reached a token or time limit.',
-      [['Continue', 'Undo Generation']],
+      ['The response reached a token or time limit.', ['Continue', 'Undo Generation']],
     ],
   ] as const) {
     it(`offers to continue a response that reached ${what}`, async () => {
@@ -145,7 +145,7 @@ describe('responseNotifications', () => {
       await outcome.reportOutcome(job, { ...whole, isTruncated: true, limit });
       assert.deepEqual(
         editor.sunk.get('notification'),
-        offers.flatMap((buttons) => [expected, JSON.stringify(buttons)]),
+        shown.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))),
       );
       job.dispose();
     });

@@ -376,7 +376,7 @@ describe('runJob', () => {
     });
   }
 
-  it('announces a partial response as kept only if the run received text', async () => {
+  it('announces that a partial response was kept only if the run received text', async () => {
     for (const [text, expected] of [
       ['', 'Canceled'],
       ['The first words', 'Canceled, partial response kept'],

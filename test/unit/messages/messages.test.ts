@@ -286,11 +286,11 @@ describe('the text of a message', () => {
       messageFor(new ServiceError('prompt-too-long', details))?.text;
     assert.equal(
       of({ limit: 2_000, actual: 5_000 }),
-      'The text is too long for the model: 5,000 tokens, but the limit is 2,000. Select less text, or select another model.',
+      'The text is too long for the model: 5,000 tokens, but the limit is 2,000. Select less text, or switch to another model.',
     );
     assert.equal(
       of({}),
-      'The text is too long for the model. Select less text, or select another model.',
+      'The text is too long for the model. Select less text, or switch to another model.',
     );
   });
 
