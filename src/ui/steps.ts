@@ -79,8 +79,8 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   /**
    * Handles the picked item. Until the promise settles, the list shows progress, and no other item
    * can be picked. If the promise rejects or resolves to a problem, the list stays open and shows a
-   * message. The signal aborts when the list is closed. `showStatus`
-   * shows a sentence before the list's text until then.
+   * message. The signal aborts when the list is closed. Until the promise settles, `showStatus` can
+   * show a sentence before the list's text.
    */
   readonly accept?: (
     item: Item,

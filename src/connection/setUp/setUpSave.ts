@@ -69,9 +69,10 @@ export const askToSave: AskStep = async (setUp, position) => {
       // Don't test stored secrets that changed during the setup. `save` reports the change.
       const isStale =
         keepsRecord(setUp) && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
-      const isTested = test && !isStale;
-      if (isTested) showStatus(SET_UP.testing);
-      found = isTested ? await testCredentials(setUp, target, signal) : undefined;
+      found = undefined;
+      if (!test || isStale) return undefined;
+      showStatus(SET_UP.testing);
+      found = await testCredentials(setUp, target, signal);
       return found?.step === 'save' ? found.text : undefined;
     },
   });
