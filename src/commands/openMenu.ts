@@ -39,17 +39,15 @@ export async function openMenu(app: App): Promise<unknown> {
   const { services, sources, another, extensions } = COMMAND_MESSAGES.menu;
   const connection = readyConnection(choice);
   const useAnother = { label: another, run: () => useAnotherSource(app, looked) };
-  const approve = {
-    label: `$(pass) ${ACTION_LABELS.approve}`,
-    run: () => connections.for(found.folder.workspaceFolder),
-  };
   const available = {
     hasResponse: app.jobs.result !== undefined,
     hasUsage: await app.usage.hasUsage(connection),
+    approve: needsApproval(choice)
+      ? () => connections.for(found.folder.workspaceFolder)
+      : undefined,
   };
-  const urgent = needsApproval(choice) ? [approve] : [];
   const shown = connection && shownInMenu(app, connection, found);
-  return showMenu(status.facts, shown, available, urgent, [
+  return showMenu(status.facts, shown, available, [
     { label: services, rows: ofServices },
     {
       label: sources,

@@ -1,4 +1,5 @@
 import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
+import { ACTION_LABELS } from '../messages/actions.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { lacksSetUp, renderStatus, type StatusFacts } from './statusView.ts';
 
@@ -12,10 +13,12 @@ interface MenuSection {
   readonly rows: readonly MenuItem[];
 }
 
-/** Determines whether *Show Last Response* and *Show Usage* are listed. */
+/** Determines which of the optional rows are listed. */
 interface Available {
   readonly hasResponse: boolean;
   readonly hasUsage: boolean;
+  /** Prompts for approval; undefined if no source or address needs approval. */
+  readonly approve: (() => unknown) | undefined;
 }
 
 /**
@@ -23,18 +26,16 @@ interface Available {
  * picks.
  * @param connection the reason that the connection is in use, and the displayed name of its model;
  * undefined if there is no connection
- * @param urgent rows for what the user has to do first
  * @param sections the other sections, each with its heading
  */
 export async function showMenu(
   facts: StatusFacts,
   connection: { readonly reason: string; readonly model: string } | undefined,
   available: Available,
-  urgent: readonly MenuItem[],
   sections: readonly MenuSection[],
 ): Promise<void> {
   const { words } = renderStatus(facts, Date.now());
-  const { first, last } = commandSections(facts, connection?.model, available, urgent);
+  const { first, last } = commandSections(facts, connection?.model, available);
   const rows = [...first, ...sections, ...last].flatMap(({ label, rows }) =>
     rows.length > 0 ? [{ label, kind: QuickPickItemKind.Separator }, ...rows] : [],
   );
@@ -53,8 +54,7 @@ export async function showMenu(
 function commandSections(
   facts: StatusFacts,
   model: string | undefined,
-  { hasResponse, hasUsage }: Available,
-  urgent: readonly MenuItem[],
+  { hasResponse, hasUsage, approve }: Available,
 ) {
   const { isSetUp, refreshesTokens, token } = facts;
   const item = (icon: string, label: string, name: string, description = ''): MenuItem => ({
@@ -66,7 +66,13 @@ function commandSections(
   const isRejected = token.kind === 'rejected';
   const isUrgent = isRejected || lacksSetUp(facts);
   const first: MenuSection[] = [
-    { label: 'Setup', rows: isUrgent ? [...urgent, setUp] : urgent },
+    {
+      label: 'Setup',
+      rows: [
+        ...(approve ? [{ label: `$(pass) ${ACTION_LABELS.approve}`, run: approve }] : []),
+        ...(isUrgent ? [setUp] : []),
+      ],
+    },
     {
       label: 'Generate',
       rows: [
