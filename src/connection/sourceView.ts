@@ -220,8 +220,8 @@ function sourcesBehindEditor(found: SourceSnapshot): string {
 }
 
 /**
- * Returns a clause that explains why the editor source isn't used. Set only if values are missing
- * or an address in the settings is invalid.
+ * Returns a clause that explains why the editor source isn't used. Undefined if all values are set
+ * and the addresses in the settings are valid.
  */
 function editorCause(found: SourceSnapshot): string | undefined {
   const editor = selectEditorSource(found);

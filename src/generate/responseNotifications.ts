@@ -77,7 +77,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
 /**
  * Offers to continue truncated responses. After *Raise Limit...* or *Show*, shows the message
  * again.
- * @param done what the message's buttons have already done
+ * @param done the effects of the buttons that the user has already clicked
  */
 async function offerMore(
   job: Job,

@@ -1,8 +1,6 @@
 /** Splits the text of a command into its program and arguments. Pure. */
 
-/**
- * Matches a word with shell syntax, such as a pipe. Commands run without a shell.
- */
+/** Matches a word with shell syntax, such as a pipe. Commands run without a shell. */
 const SHELL = /^(?:[|&;<>]+|.*[`]|.*\$\()/;
 
 /**

@@ -18,8 +18,8 @@ interface Fence {
  * - Only text that may be part of a fence is held back. At the start, that's the leading blank
  *   lines and a line that may open the fence. Later, it's a line that may close the fence, and the
  *   line break before that line.
- * - If only blank lines follow the closing line, they're removed, too. If the fence is
- *   never closed, as in a truncated response, the opening line is still removed.
+ * - If only blank lines follow the closing line, they're removed, too. If the fence is never
+ *   closed, as in a truncated response, the opening line is still removed.
  * - If the line directly after a closing line has text, the closing line is kept as part of an
  *   inner fence, such as an example in a doc comment. While an inner fence is open, the closing
  *   line is kept even if blank lines precede the text.
