@@ -1,4 +1,5 @@
 import { Range } from 'vscode';
+import { blockIndentation } from './blockIndentation.ts';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { offsetsOf } from './documentEdit.ts';
 import { PROSE } from './fit/languageRules.ts';
@@ -47,15 +48,15 @@ function isOnLineWithText({ document, selection: { start } }: Target): boolean {
 
 /** Returns the options for fitting a target's response to its place. */
 export function fitOptionsFor({ placeOf }: InsertMode, target: Target): ResponseFitOptions {
-  const { document, indentation, responseLanguage } = target;
-  return placeOf
-    ? {
-        languageId: document.languageId,
-        indentation,
-        isInserted: true,
-        leadingLineBreaks: leadingLineBreaks(target, placeOf(target)),
-      }
-    : { languageId: responseLanguage, indentation: '', leadingLineBreaks: 0 };
+  const { document, responseLanguage } = target;
+  if (!placeOf) return { languageId: responseLanguage, indentation: '', leadingLineBreaks: 0 };
+  const place = placeOf(target);
+  return {
+    languageId: document.languageId,
+    indentation: place.indentation ?? target.indentation,
+    isInserted: true,
+    leadingLineBreaks: leadingLineBreaks(target, place),
+  };
 }
 
 /**
@@ -77,7 +78,18 @@ export const below = placing('below', placeBelowLine, { startsNewLine: true });
 
 function placeBelowLine(target: Target): ResponsePlace {
   const { end } = target.document.lineAt(selectionEnd(target).line).range;
-  return placeAt(target, new Range(end, end), `\n${target.indentation}`);
+  const indentation = indentationBelow(target);
+  return { ...placeAt(target, new Range(end, end), `\n${indentation}`), indentation };
+}
+
+/**
+ * Returns the indentation for a new line below the selection. If nothing is selected on a line that
+ * opens a block, it's the indentation of that block.
+ */
+function indentationBelow({ document, selection, indentation }: Target): string {
+  if (!selection.isEmpty) return indentation;
+  const ofBlock = blockIndentation(document, selection.start.line);
+  return ofBlock.startsWith(indentation) ? ofBlock : indentation;
 }
 
 export const after = placing('after', (target) => {

@@ -11,6 +11,8 @@ export interface ResponsePlace extends OffsetRange {
   readonly lead: string;
   /** Text to insert after the response. It's written with the first chunk. */
   readonly tail: string;
+  /** The indentation of the response's lines after the first. Defaults to `Target.indentation`. */
+  readonly indentation?: string;
 }
 
 export interface NextChange extends TextChange {

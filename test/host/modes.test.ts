@@ -140,6 +140,48 @@ describe('insert modes:', () => {
     });
   }
 
+  for (const [where, language, text, want] of [
+    ['an unfinished block', 'python', '  def f():', '  def f():\n    one\n    two'],
+    ['a block', 'javascript', '\tif (a) {\n\t\tb();', '\tif (a) {\n\t\tone\n\t\ttwo\n\t\tb();'],
+    ['an empty block', 'javascript', 'if (a) {\n}', 'if (a) {\n  one\n  two\n}'],
+    ['a block after braces', 'python', 'if a in {b}:\nc', 'if a in {b}:\n  one\n  two\nc'],
+    ['a namespace', 'cpp', 'namespace a {\nint x;', 'namespace a {\none\ntwo\nint x;'],
+    [
+      'a block indented with tabs',
+      'javascript',
+      '\tif (a) {\n\t}',
+      '\tif (a) {\n\t\tone\n\t\ttwo\n\t}',
+    ],
+    ['a CSS rule', 'css', 'div #a {\n}', 'div #a {\n  one\n  two\n}'],
+    ['a YAML list item', 'yaml', '- a:\n- b', '- a:\n    one\n    two\n- b'],
+    ['a statement', 'javascript', '  a();\n}', '  a();\n  one\n  two\n}'],
+    ['the end of a block', 'python', '  return x\ny', '  return x\n  one\n  two\ny'],
+    ['a paragraph', 'markdown', 'Note:\n  a', 'Note:\none\ntwo\n  a'],
+    ['a line of a diff', 'diff', '@@ {\n a', '@@ {\none\ntwo\n a'],
+  ] as const) {
+    it(`a response below the cursor's line is indented like the block that the line opens or is in (${where})`, async () => {
+      const end = text.split('\n')[0]?.length ?? 0;
+      const editor = await open(text, new Range(0, end, 0, end), language);
+      editor.options = { insertSpaces: true, tabSize: 2 };
+      assert.equal(await stream(editor, 'below', ['one\n', 'two']), true);
+      assert.equal(editor.document.getText(), want);
+    });
+  }
+
+  for (const [what, mode, selected] of [
+    ['`above`', 'above', false],
+    ['selected text', 'below', true],
+  ] as const) {
+    it(`a line that opens a block doesn't change the indentation of a response (${what})`, async () => {
+      const editor = await open('if x:', new Range(0, selected ? 0 : 5, 0, 5), 'python');
+      assert.equal(await stream(editor, mode, ['one\n', 'two']), true);
+      assert.equal(
+        editor.document.getText(),
+        mode === 'above' ? 'one\ntwo\nif x:' : 'if x:\none\ntwo',
+      );
+    });
+  }
+
   it('a response that is already indented keeps its indentation on an empty line', async () => {
     const editor = await open('  a\n\n  b', new Range(1, 0, 1, 0), 'javascript');
     assert.equal(await stream(editor, 'after', ['\n  one\n', '  two']), true);
