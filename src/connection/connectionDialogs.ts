@@ -25,7 +25,6 @@ import type { ApprovalDecision } from './sourceApprovals.ts';
 import {
   ENV_FILE_GONE,
   LEFT_KEY_WARNINGS,
-  SHOW_STATUS,
   sourceName,
   sourceProblem,
   staysText,
@@ -238,18 +237,18 @@ export async function requireAddress({ url, service }: Settings): Promise<string
 /**
  * Shows an error about a setting. Doesn't wait for the user, because the message may stay open
  * until the window closes.
+ * @param setting the name of the setting, without `hostedModel.`
  */
-export function reportSetting(text: string): void {
-  offer('error', text, ACTION_LABELS.openSettings, () => openSettings());
+export function reportSetting(text: string, setting: string): void {
+  offer('error', text, ACTION_LABELS.openSettings, () => openSettings(`hostedModel.${setting}`));
 }
 
 /**
  * Warns that settings are missing.
- * @param isSourceDeclined true to also offer the menu, where the user can select a declined source
+ * @param askAgain undefined if there is no declined source to ask about
  */
-export function reportMissing(text: string, isSourceDeclined: boolean): void {
-  const showMenu = [SHOW_STATUS, () => commands.executeCommand('hostedModel.showMenu')] as const;
-  warn(text, [OFFER_SET_UP, ...(isSourceDeclined ? [showMenu] : [])]);
+export function reportMissing(text: string, askAgain: (() => void) | undefined): void {
+  warn(text, [OFFER_SET_UP, ...(askAgain ? [['Ask Again', askAgain] as const] : [])]);
 }
 
 /** Warns about a mistake in a folder's `.env` file. */
@@ -257,7 +256,7 @@ export function reportEnvFile(text: string, { workspaceFolder }: Folder): void {
   warn(text, [[ACTION_LABELS.openEnvFile, () => openEnvFile(workspaceFolder)], OFFER_SET_UP]);
 }
 
-type Offer = readonly [button: string, run: () => Thenable<unknown>];
+type Offer = readonly [button: string, run: () => unknown];
 
 const OFFER_SET_UP: Offer = [
   ACTION_LABELS.setUp,

@@ -39,14 +39,12 @@ import { type FindOptions, findSources } from './sources.ts';
 import { forgetExternalSources, hasSignedOut } from './storedState.ts';
 import { rememberServiceSettings, useForSelections } from './switchService.ts';
 
-export interface ConnectionsOptions extends FindOptions {
+export interface ConnectionsOptions extends FindOptions, Pick<ResolveOptions, 'inBackground'> {
   /** VS Code stores this state outside the workspace folders, so a repository can't change it. */
   readonly workspaceState: Memento;
   readonly runtime: ServiceRuntime;
   /** Runs the setup steps. Resolves to true if credentials were saved. */
   readonly runSetUp: (reason?: SetUpReason) => Promise<boolean>;
-  /** Catches and logs an error from a promise that isn't awaited. */
-  readonly inBackground: (work: Promise<unknown>) => void;
 }
 
 /**
@@ -344,6 +342,7 @@ export class Connections implements Disposable {
       ...this.#options,
       setUp: (reason) => this.setUp(reason, owner),
       onObstacle: (obstacle) => this.#active.setObstacle(obstacle, owner),
+      lookUp: () => this.peekWithProgress(owner),
     };
   }
 

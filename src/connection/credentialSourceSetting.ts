@@ -23,7 +23,7 @@ export async function writeCredentialSource(
 ): Promise<boolean> {
   await writeSettings({ credentialSource }, target);
   if (readSettings(folder).credentialSource === credentialSource) return true;
-  reportSetting(hiddenSourceText(target));
+  reportSetting(hiddenSourceText(target), 'credentialSource');
   return false;
 }
 

@@ -17,9 +17,15 @@ import { settleUnusable } from './credentialSourceSetting.ts';
 import type { DestinationChange } from './destination.ts';
 import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
-import { checkedSourcesText, declinedText, sourceFaultText } from './sourceMessages.ts';
+import {
+  checkedSourcesText,
+  declinedSources,
+  declinedText,
+  sourceFaultText,
+} from './sourceMessages.ts';
 import {
   faultySource,
+  type Lookup,
   needsApproval,
   type SourceObstacle,
   type SourceSnapshot,
@@ -48,6 +54,10 @@ export interface SetUpReason {
 export interface ResolveOptions extends FindOptions {
   readonly setUp: (reason: SetUpReason) => Promise<boolean>;
   readonly onObstacle: (obstacle: Obstacle) => void;
+  /** Looks up the folder's credentials and shows the result in the status bar. */
+  readonly lookUp: () => Promise<Lookup>;
+  /** Catches and logs an error from a promise that isn't awaited. */
+  readonly inBackground: (work: Promise<unknown>) => void;
 }
 
 /**
@@ -75,15 +85,15 @@ export async function resolveObstacle(
       return decision === 'declined' ? 'declined' : true;
     }
     case 'bad-service':
-      reportSetting(serviceText(choice.problem));
+      reportSetting(serviceText(choice.problem), 'service');
       return false;
     case 'source-unusable':
       return settleUnusable(choice.source, found);
     case 'bad-project':
-      reportSetting(projectText(found.settings));
+      reportSetting(projectText(found.settings), `${found.settings.resource ?? 'project'}Id`);
       return false;
     case 'bad-address':
-      reportSetting(addressText(choice));
+      reportSetting(addressText(choice), choice.setting);
       return false;
     case 'missing': {
       onObstacle('missing');
@@ -100,7 +110,8 @@ export async function resolveObstacle(
         return true;
       }
       const text = `${needed} ${checkedSourcesText(found)}`;
-      reportMissing(text, declinedText(found) !== '');
+      const again = () => options.inBackground(askAgain(options));
+      reportMissing(text, declinedSources(found).length > 0 ? again : undefined);
       return false;
     }
   }
@@ -133,6 +144,18 @@ async function settleDestination(
     return !isSameRecord(await keys.read(service.word), record);
   }
   return answer !== undefined;
+}
+
+/**
+ * Prompts for a decision about each source that the user declined or imported, until the user
+ * accepts a source or closes the prompt. Closing the prompt changes nothing.
+ */
+async function askAgain(options: ResolveOptions): Promise<void> {
+  const { found } = await options.lookUp();
+  for (const source of declinedSources(found)) {
+    if ((await resolveSource(options, source, found)) !== 'declined') break;
+  }
+  await options.lookUp();
 }
 
 /**

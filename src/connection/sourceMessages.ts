@@ -7,9 +7,11 @@ import {
   type ExternalSource,
   hasOnlyErrors,
   isFaultyFile,
+  isUsable,
   type SourceObstacle,
   type SourceSnapshot,
   type UnreadReason,
+  type UsableSource,
 } from './sourceSelection.ts';
 
 /**
@@ -136,28 +138,28 @@ export function checkedSourcesText(found: SourceSnapshot): string {
     const problem = sourceProblem(source) ?? unused;
     return `${sourceName(source.id, found)} (${problem})`;
   });
-  const all = `Sources checked: ${listOf([sourceName('editor', found), ...places])}.`;
-  return declinedSources(found).length > 0 ? `${all} ${ASK_AGAIN}` : all;
+  return `Sources checked: ${listOf([sourceName('editor', found), ...places])}.`;
 }
-
-/** The title of the command that shows the menu. */
-export const SHOW_STATUS = 'Show Status and Actions';
-const ASK_AGAIN = `To be asked again, select the source in “${SHOW_STATUS}”, and choose “Forget Decision”.`;
 
 /**
- * Names the sources that the user declined or imported. Empty if there are none, or if
- * `credentialSource` is `editor`.
+ * Returns the sources that could be used if the user hadn't declined or imported them. Empty if
+ * `hostedModel.credentialSource` is `editor`, or if the `.env` file has to be fixed first.
  */
-export function declinedText(found: SourceSnapshot): string {
-  const declined = declinedSources(found);
-  if (declined.length === 0 || found.settings.credentialSource === 'editor') return '';
-  return `You declined or imported ${listOf(declined)}. ${ASK_AGAIN}`;
+export function declinedSources({ settings, external }: SourceSnapshot): UsableSource[] {
+  if (settings.credentialSource === 'editor' || external.some(isFaultyFile)) return [];
+  return external.filter(isUsable).filter(({ decision }) => decision === 'declined');
 }
 
-function declinedSources(found: SourceSnapshot): string[] {
-  const declined = found.external.filter(({ decision }) => decision === 'declined');
-  return declined.map(({ id }) => sourceName(id, found));
+/** Names the sources that the user declined or imported. Empty if there are none. */
+export function declinedText(found: SourceSnapshot): string {
+  const names = declinedSources(found).map(({ id }) => sourceName(id, found));
+  if (names.length === 0) return '';
+  return `You declined or imported ${listOf(names)}. To be asked again, close the setup.`;
 }
+
+/** How to be asked again about a source that the user declined or imported. */
+export const HOW_TO_BE_ASKED =
+  'To be asked again, select the source in “Show Status and Actions”, and choose “Forget Decision”.';
 
 /**
  * Returns a phrase for each line or environment variable that has issues, as in `VENDOR_URL on line

@@ -11,6 +11,8 @@ import { contextOf } from '../connection/messageContext.ts';
 import { problemOfStoredKey } from '../connection/setUp/answerChecks.ts';
 import {
   checkedSourcesText,
+  declinedSources,
+  HOW_TO_BE_ASKED,
   sourceFaultText,
   sourceName,
   sourceProblem,
@@ -159,11 +161,12 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
     return failed('settings', serviceText(choice.problem), 'openSettings');
   }
   const names = choice.kind === 'missing' ? choice.names : [];
-  return failed(
-    'settings',
-    `${missingText(names, found.settings)} ${checkedSourcesText(found)}`,
-    'setUp',
-  );
+  const texts = [
+    missingText(names, found.settings),
+    checkedSourcesText(found),
+    ...(declinedSources(found).length > 0 ? [HOW_TO_BE_ASKED] : []),
+  ];
+  return failed('settings', texts.join(' '), 'setUp');
 }
 
 function editorSyntax(found: SourceSnapshot, choice: Choice): ShownCheck {

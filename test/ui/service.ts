@@ -90,7 +90,7 @@ export async function generateFrom({ workbench, path }: Session, name = 'a.txt',
 }
 
 /**
- * Closes a setup that opened because of missing settings, and then the message that follows. Both
+ * Closes the setup that opens because of missing settings, and then the message that appears. Both
  * name the missing settings, but only the message lists the checked sources.
  * @returns the text of the message
  */

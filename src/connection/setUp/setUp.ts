@@ -124,6 +124,6 @@ function addedSteps({ added }: SetUp): number {
 function isIdentityUnusable({ settings }: SetUp): boolean {
   const target = parseDestination(settings.authUrl, settings.url, settings.service);
   const isUnusable = 'setting' in target && target.setting === 'authUrl';
-  if (isUnusable) reportSetting(addressText(target));
+  if (isUnusable) reportSetting(addressText(target), 'authUrl');
   return isUnusable;
 }

@@ -486,12 +486,49 @@ describe('Connections', () => {
     await (await editor.modalPrompt()).answer(reject);
     assert.deepEqual(new Set(await all), new Set([undefined]));
     assert.deepEqual([editor.modalCount, editor.inputCount], [1, 0]);
+  });
+
+  it('B24: names a declined source in the setup that the next command opens', async () => {
+    editor.files.set('/work/.env', envFile());
+    const declined = connections.for();
+    await (await editor.modalPrompt()).answer(reject);
+    await declined;
     assert.equal(await connections.for(), undefined);
     assert.match(
       editor.prompts.join(),
       /URL\. Nothing was sent\. You declined or imported the \.env file in work\. To be asked again/,
-      'the setup for the next command names the declined source',
     );
+  });
+
+  describe('with Ask Again, after the user declined the .env file and the environment', () => {
+    beforeEach(async () => {
+      editor.files.set('/work/.env', envFile());
+      setEnvironment();
+      editor.pressed = 'Ask Again';
+      const declined = connections.for();
+      await (await editor.modalPrompt()).answer(reject);
+      await (await editor.modalPrompt()).answer(reject);
+      assert.equal(await declined, undefined);
+    });
+
+    it('prompts for both sources again, and uses the accepted one', async () => {
+      await (await editor.modalPrompt()).answer(reject);
+      await (await editor.modalPrompt()).answer(use);
+      await settled();
+      assert.equal(connections.active?.source, 'environment');
+      assert.deepEqual([editor.modalCount, editor.inputCount], [4, 0]);
+    });
+
+    it('keeps the decisions if the user closes the prompt', async () => {
+      await (await editor.modalPrompt()).answer();
+      await settled();
+      const { found } = await connections.peek();
+      assert.deepEqual(
+        found.external.map(({ decision }) => decision),
+        ['declined', 'declined'],
+      );
+      assert.equal(editor.modalCount, 3);
+    });
   });
 
   it('gives up if the user closes the prompt, and prompts again on the next command', async () => {

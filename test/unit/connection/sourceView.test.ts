@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { shownName } from '../../../src/connection/connectionMessages.ts';
-import { checkedSourcesText, sourceFaultText } from '../../../src/connection/sourceMessages.ts';
+import {
+  checkedSourcesText,
+  declinedSources,
+  sourceFaultText,
+} from '../../../src/connection/sourceMessages.ts';
 import {
   choose,
   type ExternalSource,
@@ -427,6 +431,22 @@ describe("a source that can't be used", () => {
   });
 });
 
+describe('a declined source', () => {
+  const declined = environment(full, 'declined');
+
+  it('can be asked about again, unless the .env file has to be fixed first', () => {
+    const of = (external: ExternalSource[]) =>
+      declinedSources(found({ record: undefined, external })).map(({ id }) => id);
+    assert.deepEqual(of([declined]), ['environment']);
+    assert.deepEqual(of([envFile({ key: '"k"', project: 'p' }), declined]), []);
+  });
+
+  it("can't be asked about again if only the editor is used", () => {
+    const settings = { credentialSource: 'editor' } as const;
+    assert.deepEqual(declinedSources(found({ external: [declined], settings })), []);
+  });
+});
+
 describe('the text about the checked sources', () => {
   it('is short plain text, even if a file has thousands of issues', () => {
     const faulty = [
@@ -478,9 +498,9 @@ describe('the text about the checked sources', () => {
       'the .env file in a (VENDOR_API_KEY on line 1 has quotes around its value, and VENDOR_URL is missing), and the environment (it has no settings for this service).',
     ],
     [
-      'lists a declined source, and explains how to be asked about it again',
+      'lists a declined source',
       [envFile(full, 'declined'), environment({})],
-      'the .env file in a (you declined or imported it), and the environment (it has no settings for this service). To be asked again, select the source in “Show Status and Actions”, and choose “Forget Decision”.',
+      'the .env file in a (you declined or imported it), and the environment (it has no settings for this service).',
     ],
   ];
   for (const [what, external, text] of cases) {
