@@ -1,6 +1,6 @@
 import { env } from 'vscode';
 import { inform } from '../ui/notify.ts';
-import { NOT_COPIED, onClipboard } from './insertMessages.ts';
+import { COPIED, NOT_COPIED } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
 import type { ResponseWriter } from './streamWriter.ts';
 
@@ -50,7 +50,7 @@ class ClipboardWriter implements ResponseWriter {
     } catch {
       return false;
     }
-    inform(onClipboard(this.#texts.length));
+    inform(COPIED);
     return true;
   }
 

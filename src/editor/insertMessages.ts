@@ -1,9 +1,6 @@
 /** Messages about insert modes and previews. */
 
-export function onClipboard(count: number): string {
-  return `${count === 1 ? 'The response is' : 'The responses are'} on the clipboard.`;
-}
-
+export const COPIED = 'Copied the generated text to the clipboard.';
 export const NOT_COPIED = 'Couldn’t copy the generated text to the clipboard.';
 export const NOT_IN_NEW_DOCUMENT = 'Couldn’t write the generated text to a new document.';
 export const NOT_PREVIEWED = 'Couldn’t show a preview of the generated text.';

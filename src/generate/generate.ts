@@ -11,7 +11,7 @@ import { Job } from './job.ts';
 import { promptsFor } from './prompt.ts';
 import { confirmSize } from './promptChecks.ts';
 import { offerResult } from './responseNotifications.ts';
-import { type GenerateDeps, runJob } from './runJob.ts';
+import { type GenerateDeps, runJob, withTemplate } from './runJob.ts';
 
 /** Options that override the settings for one command. */
 export interface GenerateOverrides {
@@ -55,7 +55,9 @@ export async function generate(
   options.jobs.add(job);
   return runJob(options, job, job.indices, 'restart', async () => {
     const prompts = await promptsFor(targets, overrides.template);
-    if (!prompts || !(await confirmSize(prompts))) return false;
+    const { active } = options.connections;
+    const limit = active && withTemplate(active, job).contextLength;
+    if (!prompts || !(await confirmSize(prompts, limit))) return false;
     for (const [index, prompt] of prompts.entries()) job.setPrompt(index, prompt);
     return true;
   });

@@ -17,7 +17,7 @@ export const SEND = 'Send';
 export const MASK_AND_SEND = 'Mask and Send';
 
 // Messages shown before anything is sent
-export const NO_DOCUMENT = 'Click in a document, and then use the Command Palette.';
+export const NO_DOCUMENT = 'Open a document, or click in one, and then try again.';
 export const INVALID_MODEL =
   'The model ID in the settings is invalid, so the default model is used.';
 export const NEEDS_PREVIEW = 'This file runs automatically. Generate again for a preview.';
@@ -53,6 +53,11 @@ export function costText(isMany: boolean, characters: number, tokens: number): s
   return isMany
     ? `The prompts total ${size}. The service may bill your account for them.`
     : `The text has ${size}. The service may bill your account for it.`;
+}
+
+/** @param limit the model's context length, in tokens */
+export function probablyTooLong(limit: number): string {
+  return `The model accepts at most ${formatNumber(limit)} tokens, so the service will probably reject the request.`;
 }
 
 /** @param secrets kinds of secrets, formatted for use in a sentence */
@@ -95,7 +100,7 @@ export function generatingCount(done: number, failed: number, all: number): stri
 }
 
 // Messages about generated responses
-export const NOTHING_TRUNCATED = 'This document has no truncated response to continue.';
+export const NOTHING_TRUNCATED = 'Nothing to continue. No response here reached a limit.';
 export const ALREADY_UNDONE = 'The response was undone. Generate a new one.';
 export const NOTHING_TO_UNDO = 'This document has no generated text to undo.';
 export const UNDO_REFUSED = 'Couldn’t remove the text. Use Edit > Undo, or delete it.';

@@ -23,9 +23,13 @@ const ASK_ABOVE_SELECTIONS = 10;
 /**
  * Asks for confirmation before sending many requests or a lot of text. Rejects prompts that total
  * more than a million characters or contain only whitespace.
+ * @param limit the model's context length, in tokens, if it's known
  * @returns true if the prompts may be sent
  */
-export async function confirmSize(prompts: readonly string[]): Promise<boolean> {
+export async function confirmSize(
+  prompts: readonly string[],
+  limit = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
   const text = prompts.join('');
   if (text.trim() === '') {
     inform(texts.ONLY_WHITESPACE);
@@ -39,7 +43,9 @@ export async function confirmSize(prompts: readonly string[]): Promise<boolean> 
   const tokens = estimateTokens(text);
   const isMany = prompts.length > ASK_ABOVE_SELECTIONS;
   const question = isMany ? texts.manyRequests(prompts.length) : texts.MUCH_TEXT;
-  const detail = texts.costText(isMany, text.length, tokens);
+  const cost = texts.costText(isMany, text.length, tokens);
+  const isTooLong = prompts.some((prompt) => estimateTokens(prompt) > limit);
+  const detail = isTooLong ? `${cost} ${texts.probablyTooLong(limit)}` : cost;
   const { SEND } = texts;
   return (await window.showWarningMessage(question, { modal: true, detail }, SEND)) === SEND;
 }

@@ -25,7 +25,7 @@ import { labelLine, WaitProgress } from './waiting.ts';
 /** Dependencies of `generate` and `runJob`. */
 export interface GenerateDeps {
   readonly jobs: RecentJobs;
-  readonly connections: Pick<Connections, 'for' | 'signOutSignal'>;
+  readonly connections: Pick<Connections, 'active' | 'for' | 'signOutSignal'>;
   readonly startWatch: StartWatch;
   /** Called with the token usage of a request (see `CallOptions.onUsage`). */
   readonly onUsage: (connection: Connection, request: UsedRequest) => void;
@@ -155,7 +155,7 @@ async function attempt(
 /**
  * Returns a connection in which the template's model and parameters override those in the settings.
  */
-function withTemplate(connection: Connection, { template }: Job): Connection {
+export function withTemplate(connection: Connection, { template }: Job): Connection {
   if (!template) return connection;
   const parameters = { ...connection.parameters, ...template.parameters };
   return connection.with({ modelId: template.modelId ?? connection.modelId, parameters });

@@ -27,6 +27,7 @@ export interface MessageContext extends LabelContext {
 
 export interface FailedTemplate {
   readonly name: string;
+  readonly modelId?: string;
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 

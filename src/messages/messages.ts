@@ -41,7 +41,11 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
     };
   }
   if (error.kind === 'cancelled') return undefined;
-  return MESSAGE_BUILDERS[error.kind](error.details, failureContext(error.details, context));
+  const builder = MESSAGE_BUILDERS[error.kind];
+  const message = builder(error.details, failureContext(error.details, context));
+  if (context.template?.modelId === undefined) return message;
+  // The template's model overrides the selected model.
+  return { ...message, actions: message.actions.filter((action) => action !== 'selectModel') };
 }
 
 /**
@@ -92,13 +96,20 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
   }),
   ...REJECTION_MESSAGES,
   'command-failed': commandFailed,
-  'model-unknown': (details, { labels }) => ({
-    text: `The service ${noModel(details, labels)} Select another model.`,
-    actions: ['selectModel'],
-  }),
+  'model-unknown': (details, { labels, template }) => {
+    const [model, fix] =
+      template?.modelId === undefined
+        ? ['the selected model', 'Select another model.']
+        : [`the model in the template “${template.name}”`, 'Change it in the template.'];
+    return {
+      text: `The service ${noModel(model, details, labels)} ${fix}`,
+      actions: ['selectModel'],
+    };
+  },
   'no-model-list': ({ host }) => ({
     text: `${host ?? 'The service'} has no model list. If the address is correct, enter the model ID in the settings.`,
     actions: ['openSettings'],
+    setting: 'hostedModel.modelId',
   }),
   'headers-too-large': ({ host }) => ({
     text: `${host ?? 'The service'} rejected the request because the headers are too large. Shorten any headers that you added, or use a shorter key or token.`,
@@ -107,6 +118,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
   'operation-unsupported': () => ({
     text: 'The model doesn’t support the selected operation. Select another model, or change the operation in the settings.',
     actions: ['selectModel', 'openSettings'],
+    setting: 'hostedModel.operation',
   }),
   'prompt-too-long': (details) => ({
     text: `${tooLong(details)} Select less text, or switch to another model.`,
@@ -122,6 +134,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
       : {
           text: `The service rejected the request${parenthesized(status)}. A parameter may be out of range, or the text may be too long for the model. Check the settings.`,
           actions: ['openSettings'],
+          setting: 'hostedModel.parameters',
         },
   'rate-limited': (details, { isIdentity }) => {
     if (isIdentity) {
@@ -175,18 +188,22 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
   }),
 };
 
-function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext): string {
+function noModel(
+  model: string,
+  { since, successors = [] }: ErrorDetails,
+  labels: LabelContext,
+): string {
   if (since === undefined && successors.length === 0) {
     const cause = hasRegions(labels)
       ? 'have been withdrawn or may not be available in this region'
       : 'have been withdrawn';
-    return `doesn’t offer the selected model. The model ID may be misspelled, or the model may ${cause}.`;
+    return `doesn’t offer ${model}. The model ID may be misspelled, or the model may ${cause}.`;
   }
   const [successor] = successors;
   const named = successor ? ` and suggests ${successor} instead` : '';
   return since === undefined
-    ? `no longer offers the selected model${named}.`
-    : `withdrew the selected model on ${since}${named}.`;
+    ? `no longer offers ${model}${named}.`
+    : `withdrew ${model} on ${since}${named}.`;
 }
 
 /** Lists kinds of secrets for use in a sentence, as in "your key and a private key". */

@@ -183,7 +183,11 @@ function parameterRejected(details: ErrorDetails, { template }: FailureContext):
   const name = details.names?.[0]?.split('.')[0];
   return name !== undefined && template?.parameters?.[name] !== undefined
     ? { text: `${what} Change it in the template “${template.name}”.`, actions: [] }
-    : { text: `${what} Change it in the settings.`, actions: ['openSettings'] };
+    : {
+        text: `${what} Change it in the settings.`,
+        actions: ['openSettings'],
+        setting: 'hostedModel.parameters',
+      };
 }
 
 /**

@@ -95,6 +95,11 @@ export class Connection implements PublicCredentials, ModelSettings {
     return this.#runtime.isPaused(this.approved.service);
   }
 
+  /** See `ServiceRuntime.contextLength`. */
+  get contextLength(): number | undefined {
+    return this.#runtime.contextLength(this);
+  }
+
   /** Returns a copy with a different model or different parameters. */
   with(changes: Partial<Pick<ModelSettings, 'modelId' | 'parameters'>>): Connection {
     const { modelId, operation, parameters, limits, source, reason } = this;

@@ -128,6 +128,11 @@ export class ServiceRuntime {
     return this.#models.fetchModel(from, publicAccess(credentials), modelId, signal);
   }
 
+  /** Returns the context length of a model, in tokens; undefined if it isn't known yet. */
+  contextLength(from: ModelQuery & Pick<ClientSettings, 'modelId'>): number | undefined {
+    return this.#models.knownModel(from, from.modelId)?.contextLength;
+  }
+
   /**
    * True during a pause that the service requested. Until the pause ends, generations wait, and
    * model information isn't requested automatically. The user can still request a model list or a

@@ -111,7 +111,7 @@ export class UsageLedger {
         const text = JSON.stringify(this.#mine(day));
         await workspace.fs.writeFile(this.#uriOf(this.#fileOf(day)), Buffer.from(text));
       } catch {
-        // Ignore the error, because the day's next request writes all rows of that day again.
+        // Ignore the error, because the next request that day rewrites all of the day's rows.
       }
     }
   }

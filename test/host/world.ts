@@ -66,6 +66,7 @@ export class World {
       jobs: this.jobs,
       connections: {
         for: async () => ((await this.beforeCredentials) ? connection : undefined),
+        active: connection,
         signOutSignal: new AbortController().signal,
       },
       startWatch: () => ({ onRetry: () => () => 0, onText() {}, onDone() {}, onFailed() {} }),

@@ -64,7 +64,7 @@ describe(`the latest response ${nightly}`, () => {
   it("can't be continued, retried, undone, or shown before the first generation", async () => {
     const { page } = session.workbench;
     const messagesByKey: [key: string, message: RegExp][] = [
-      [commandKeys.continueGeneration, /no truncated response to continue/],
+      [commandKeys.continueGeneration, /No response here reached a limit/],
       [commandKeys.tryAgain, /no generation to repeat/],
       [commandKeys.undoGeneration, /no generated text to undo/],
       [commandKeys.showLastResponse, /Nothing has been generated in this window yet/],
@@ -124,7 +124,7 @@ describe(`the latest response ${nightly}`, () => {
     await run(tryAgain);
     await editor.waitForText('Write a poem.\nShort.\nThe end.\n');
     await run(continueIt);
-    await notifications.waitFor(/no truncated response to continue/);
+    await notifications.waitFor(/No response here reached a limit/);
     await run(undoIt);
     await editor.waitForText(original);
     assert.equal(await saved('palette'), original);

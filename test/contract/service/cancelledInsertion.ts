@@ -50,6 +50,7 @@ export async function startInsertion(
       jobs,
       connections: {
         for: async () => connectionOf({ credentials }, runtime),
+        active: undefined,
         signOutSignal: new AbortController().signal,
       },
       startWatch: () => ({ onRetry: () => () => 0, onText, onDone() {}, onFailed() {} }),

@@ -300,6 +300,15 @@ describe('the models of an added service', () => {
       assert.deepEqual([kind, details.limit, details.actual], ['parameter-rejected', 77, 100]);
     });
 
+    it('are known without a request once the models have been listed', async () => {
+      const { runtime, credentials, list } = await start('vllm');
+      const { service, serviceUrl } = credentials;
+      const from = { service, serviceUrl, operation: 'chat', modelId: two } as const;
+      assert.equal(runtime.contextLength(from), undefined);
+      await list();
+      assert.equal(runtime.contextLength(from), 32_768);
+    });
+
     it("are updated when the service's entry changes", async () => {
       const { runtime, credentials, list } = await start('vllm', { models: stated });
       await list();

@@ -225,7 +225,7 @@ for (const theme of ['dark', 'light'] as const) {
     it('clipboard: copies the whole response without changing the document, selection, or focus', async () => {
       const { editor, notifications, page } = session.workbench;
       await generateInto('clipboard/prices.py', 2, 'clipboard', test);
-      await notifications.waitFor('The response is on the clipboard.');
+      await notifications.waitFor('Copied the generated text to the clipboard.');
       assert.equal(await clipboard(page), test);
       await keepResult('clipboard');
       assert.equal(await editor.hasUnsaved('prices.py'), false);
@@ -234,7 +234,7 @@ for (const theme of ['dark', 'light'] as const) {
       await page.keyboard.press('Control+V');
       await editor.waitForText(`${lines(asked.slice(0, 2), '\n')}${test}\n`);
       await page.keyboard.press('Control+Z');
-      await notifications.close(/on the clipboard/);
+      await notifications.close(/to the clipboard/);
     });
 
     it('preview: shows the resulting document, and changes the original only after the user accepts it', async () => {

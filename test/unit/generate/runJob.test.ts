@@ -174,6 +174,7 @@ describe('runJob', () => {
           await whileReadingCredentials?.(jobs);
           return connectionOf({ parameters }, runtime);
         },
+        active: undefined,
         signOutSignal: new AbortController().signal,
       },
       startWatch: () => ({ onRetry: () => () => 1_000, onText() {}, onDone() {}, onFailed() {} }),

@@ -260,6 +260,21 @@ describe('the text of a message', () => {
     );
   });
 
+  it("doesn't offer to select another model if the template sets the model", () => {
+    const template = { name: 'Review', modelId: 'old-model' };
+    const of = (kind: 'model-unknown' | 'capacity-full', context = {}) =>
+      messageFor(new ServiceError(kind), context);
+    assert.match(of('model-unknown')?.text ?? '', /Select another model\.$/);
+    const unknown = of('model-unknown', { template });
+    assert.match(
+      unknown?.text ?? '',
+      /the model in the template “Review”\. .* Change it in the template\.$/,
+    );
+    assert.deepEqual(unknown?.actions, []);
+    assert.deepEqual(of('capacity-full')?.actions, ['retry', 'selectModel']);
+    assert.deepEqual(of('capacity-full', { template })?.actions, ['retry']);
+  });
+
   it('names the template that sets an invalid parameter', () => {
     const template = { name: 'Review', parameters: { length_penalty: { decay_factor: 1 } } };
     const of = (parameters: object) =>
