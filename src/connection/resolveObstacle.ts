@@ -85,7 +85,8 @@ export async function resolveObstacle(
       return decision === 'declined' ? 'declined' : true;
     }
     case 'bad-service':
-      reportSetting(serviceText(choice.problem), 'service');
+      // If the service has an entry, the problem is in that entry.
+      reportSetting(serviceText(choice.problem), choice.problem.field ? 'services' : 'service');
       return false;
     case 'source-unusable':
       return settleUnusable(choice.source, found);
@@ -148,11 +149,14 @@ async function settleDestination(
 
 /**
  * Prompts for a decision about each source that the user declined or imported, until the user
- * accepts a source or closes the prompt. Closing the prompt changes nothing.
+ * accepts a source or closes the prompt. Closing the prompt changes nothing. If a source has changed
+ * in the meantime, it's no longer declined, so the prompt is only about that source.
  */
 async function askAgain(options: ResolveOptions): Promise<void> {
-  const { found } = await options.lookUp();
-  for (const source of declinedSources(found)) {
+  const { found, choice } = await options.lookUp();
+  if (choice.kind === 'ready') return;
+  const sources = choice.kind === 'ask-source' ? [choice.source] : declinedSources(found);
+  for (const source of sources) {
     if ((await resolveSource(options, source, found)) !== 'declined') break;
   }
   await options.lookUp();

@@ -15,7 +15,7 @@ import {
 } from './sourceSelection.ts';
 
 /**
- * Messages about credential sources: which ones were checked, and why they are or aren't used. They
+ * Messages about credential sources: which ones were checked and why they are or aren't used. They
  * contain names and line numbers, but never the user's credentials. Pure.
  */
 
@@ -142,19 +142,23 @@ export function checkedSourcesText(found: SourceSnapshot): string {
 }
 
 /**
- * Returns the sources that could be used if the user hadn't declined or imported them. Empty if
- * `hostedModel.credentialSource` is `editor`, or if the `.env` file has to be fixed first.
+ * Returns the sources that the user declined or imported, and that would otherwise be used. With
+ * the source `auto`, there are none until a faulty `.env` file is fixed.
  */
 export function declinedSources({ settings, external }: SourceSnapshot): UsableSource[] {
-  if (settings.credentialSource === 'editor' || external.some(isFaultyFile)) return [];
-  return external.filter(isUsable).filter(({ decision }) => decision === 'declined');
+  const { credentialSource } = settings;
+  const isAuto = credentialSource === 'auto';
+  if (isAuto && external.some(isFaultyFile)) return [];
+  return external
+    .filter(isUsable)
+    .filter(({ id, decision }) => decision === 'declined' && (isAuto || id === credentialSource));
 }
 
 /** Names the sources that the user declined or imported. Empty if there are none. */
 export function declinedText(found: SourceSnapshot): string {
   const names = declinedSources(found).map(({ id }) => sourceName(id, found));
   if (names.length === 0) return '';
-  return `You declined or imported ${listOf(names)}. To be asked again, close the setup.`;
+  return `You declined or imported ${listOf(names)}. To be asked again, close the setup, and click “Ask Again”.`;
 }
 
 /** How to be asked again about a source that the user declined or imported. */

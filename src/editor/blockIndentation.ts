@@ -5,6 +5,10 @@ import { PROSE, WITHOUT_INDENTATION } from './fit/languageRules.ts';
 
 /** Matches the indentation and hyphens at the start of a YAML list item. */
 const LIST_ITEM = /^\s*(?:- +)+/;
+/** Matches a line that opens a block whose content is often not indented. */
+const OPENS_UNINDENTED = /^(?:inline )?(?:extern|namespace|select|switch)\b.*\{$/;
+/** IDs of the languages in which a selector can contain ` #`, which starts a comment elsewhere. */
+const STYLE_SHEETS: ReadonlySet<string> = new Set(['css', 'less', 'scss']);
 /** Matches a line that ends the block above it. */
 const CLOSES_BLOCK = /^(?:[)\]}]|<\/|(?:elif|else|except|finally)\b[^=]*:)/;
 /** Matches the start of a comment or a string in many languages, but not of a CSS rule (`#id {`). */
@@ -27,44 +31,41 @@ export function blockIndentation(document: TextDocument, line: number): string {
     }
     return '';
   };
+  const { languageId } = document;
   const [above, below] = [nearest(line, -1), nearest(line + 1, 1)];
-  const [ofAbove, ofBelow] = [indentationOf(above), indentationOf(below)];
+  const isProse = PROSE.has(languageId);
+  const isListItem = !isProse && LIST_ITEM.test(above);
+  const ofBelow = indentationOf(below);
+  const ofAbove = isListItem ? indentationOfItem(above) : indentationOf(above);
   const isBelowInside = ofBelow.startsWith(ofAbove);
   const isAboveInside = ofAbove.startsWith(ofBelow);
   if (!isBelowInside && !isAboveInside) return '';
-  if (PROSE.has(document.languageId)) return isBelowInside ? ofAbove : ofBelow;
+  if (isProse) return isBelowInside ? ofAbove : ofBelow;
   if (isBelowInside && ofBelow !== ofAbove) return ofBelow;
-  if (openerOf(above) !== '' && !isUnindentedContent(above, below)) {
-    const ofContent = indentationOf(
-      above.replace(LIST_ITEM, (start) => start.replaceAll('-', ' ')),
-    );
-    return ofContent + indentationStep(document, ofAbove);
+  const opening = codeOf(above.trim(), languageId);
+  if (OPENS_BLOCK.test(opening)) {
+    const isSameLevel = below.trim() !== '' && ofBelow === ofAbove;
+    // In YAML, the items of a list can have the same indentation as the key above them.
+    const isItem = below.trim().startsWith('- ') && !isListItem;
+    if (isSameLevel && (isItem || OPENS_UNINDENTED.test(opening))) return ofAbove;
+    return ofAbove + indentationStep(document, ofAbove);
   }
   return CLOSES_BLOCK.test(below.trim()) ? ofAbove : ofBelow;
-}
-
-/**
- * True if `below` is the content of the block that `above` opens, even though it isn't indented
- * more. In YAML, the items of a list can have the same indentation as the key above them. In other
- * languages, the content of some blocks isn't indented, such as that of a namespace.
- */
-function isUnindentedContent(above: string, below: string): boolean {
-  if (below.trim() === '' || indentationOf(below) !== indentationOf(above)) return false;
-  if (below.trim().startsWith('- ')) return !LIST_ITEM.test(above);
-  return openerOf(above) === '{' && !CLOSES_BLOCK.test(below.trim());
 }
 
 function indentationOf(line: string): string {
   return line.slice(0, line.length - line.trimStart().length);
 }
 
-/** Returns the `{` or `:` that opens a block at the end of the line; empty if there is none. */
-function openerOf(line: string): string {
-  const text = line.trim();
-  if (COMMENT_OR_STRING.test(text)) return '';
-  // A CSS selector can contain ` #`, which would count as the start of a comment.
-  const code = text.endsWith('{') ? text : text.replace(TRAILING_COMMENT, '').trimEnd();
-  return OPENS_BLOCK.exec(code)?.[0] ?? '';
+/** Returns the indentation of the value of a YAML list item that starts on the same line. */
+function indentationOfItem(line: string): string {
+  return indentationOf(line.replace(LIST_ITEM, (start) => start.replaceAll('-', ' ')));
+}
+
+/** Returns a line without a comment at its end. Empty if the line is a comment or string. */
+function codeOf(line: string, languageId: string): string {
+  if (COMMENT_OR_STRING.test(line)) return '';
+  return STYLE_SHEETS.has(languageId) ? line : line.replace(TRAILING_COMMENT, '').trimEnd();
 }
 
 /**
@@ -72,7 +73,11 @@ function openerOf(line: string): string {
  * inserts it.
  */
 function indentationStep(document: TextDocument, outer: string): string {
-  const { insertSpaces = true, tabSize = 4 } = editorOf(document)?.options ?? {};
+  const {
+    insertSpaces = true,
+    tabSize = 4,
+    indentSize = tabSize,
+  } = editorOf(document)?.options ?? {};
   const usesTabs = outer === '' ? insertSpaces === false : outer.includes('\t');
-  return usesTabs ? '\t' : ' '.repeat(Number(tabSize));
+  return usesTabs ? '\t' : ' '.repeat(Number(indentSize));
 }

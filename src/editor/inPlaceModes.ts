@@ -83,8 +83,8 @@ function placeBelowLine(target: Target): ResponsePlace {
 }
 
 /**
- * Returns the indentation for a new line below the selection. If nothing is selected on a line that
- * opens a block, it's the indentation of that block.
+ * Returns the indentation for a new line below the selection. If nothing is selected, it's the
+ * indentation of the block that the new line is in.
  */
 function indentationBelow({ document, selection, indentation }: Target): string {
   if (!selection.isEmpty) return indentation;

@@ -54,9 +54,10 @@ export async function generate(
   });
   options.jobs.add(job);
   return runJob(options, job, job.indices, 'restart', async () => {
-    const prompts = await promptsFor(targets, overrides.template);
+    // Determine the limit while the selection's folder is still the active folder.
     const { active } = options.connections;
     const limit = active && withTemplate(active, job).contextLength;
+    const prompts = await promptsFor(targets, overrides.template);
     if (!prompts || !(await confirmSize(prompts, limit))) return false;
     for (const [index, prompt] of prompts.entries()) job.setPrompt(index, prompt);
     return true;

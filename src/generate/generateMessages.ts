@@ -57,7 +57,7 @@ export function costText(isMany: boolean, characters: number, tokens: number): s
 
 /** @param limit the model's context length, in tokens */
 export function probablyTooLong(limit: number): string {
-  return `The model accepts at most ${formatNumber(limit)} tokens, so the service will probably reject the request.`;
+  return `The model’s limit is ${formatNumber(limit)} tokens per request. The service will probably reject longer requests.`;
 }
 
 /** @param secrets kinds of secrets, formatted for use in a sentence */

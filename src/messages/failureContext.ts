@@ -4,7 +4,7 @@ import type { Action, Message } from './actions.ts';
 import type { LabelContext } from './settingLabels.ts';
 
 /**
- * The context that a message needs in addition to the error: where the settings are stored, and how
+ * The context that a message needs in addition to the error: where the settings are stored and how
  * to fix them. Pure.
  */
 
@@ -45,8 +45,18 @@ export interface SettingsLocation {
   readonly value: Action;
   /** The action that fixes the project, space, or deployment. */
   readonly project: Action;
-  /** The action that fixes the key, or several values at once. */
+  /** The action that fixes the key or several values at once. */
   readonly all: Action;
+}
+
+/** The place that determines the model, described by phrases for use within a sentence. */
+export interface ModelLocation {
+  /** Names the model, as in "the selected model". */
+  readonly name: string;
+  /** Explains how to use another model, as in "select another model". */
+  readonly change: string;
+  /** The actions that let the user choose another model. */
+  readonly actions: readonly Action[];
 }
 
 export interface FailureContext {
@@ -65,6 +75,8 @@ export interface FailureContext {
   readonly isSafeToRepeat: boolean;
   readonly labels: LabelContext;
   readonly template: FailedTemplate | undefined;
+  /** The model of the failed request, and how to change it. */
+  readonly model: ModelLocation;
 }
 
 export type MessageBuilder = (details: ErrorDetails, where: FailureContext) => Message;
@@ -128,5 +140,13 @@ export function failureContext({ host }: ErrorDetails, context: MessageContext):
     isSafeToRepeat: isCheck || isIdentity,
     labels: context,
     template,
+    model:
+      template?.modelId === undefined
+        ? { name: 'the selected model', change: 'select another model', actions: ['selectModel'] }
+        : {
+            name: 'the template’s model',
+            change: `change the model in the template “${template.name}”`,
+            actions: [],
+          },
   };
 }

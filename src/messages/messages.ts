@@ -13,6 +13,7 @@ import { failureContext, type MessageBuilder, type MessageContext } from './fail
 import { NETWORK_MESSAGES } from './networkMessages.ts';
 import { formatNumber, parenthesized, REJECTION_MESSAGES } from './rejectionMessages.ts';
 import {
+  capitalized,
   hasRegions,
   type LabelContext,
   listOf,
@@ -41,11 +42,7 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
     };
   }
   if (error.kind === 'cancelled') return undefined;
-  const builder = MESSAGE_BUILDERS[error.kind];
-  const message = builder(error.details, failureContext(error.details, context));
-  if (context.template?.modelId === undefined) return message;
-  // The template's model overrides the selected model.
-  return { ...message, actions: message.actions.filter((action) => action !== 'selectModel') };
+  return MESSAGE_BUILDERS[error.kind](error.details, failureContext(error.details, context));
 }
 
 /**
@@ -96,16 +93,10 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
   }),
   ...REJECTION_MESSAGES,
   'command-failed': commandFailed,
-  'model-unknown': (details, { labels, template }) => {
-    const [model, fix] =
-      template?.modelId === undefined
-        ? ['the selected model', 'Select another model.']
-        : [`the model in the template “${template.name}”`, 'Change it in the template.'];
-    return {
-      text: `The service ${noModel(model, details, labels)} ${fix}`,
-      actions: ['selectModel'],
-    };
-  },
+  'model-unknown': (details, { labels, model }) => ({
+    text: `The service ${noModel(model.name, details, labels)} ${capitalized(model.change)}.`,
+    actions: model.actions,
+  }),
   'no-model-list': ({ host }) => ({
     text: `${host ?? 'The service'} has no model list. If the address is correct, enter the model ID in the settings.`,
     actions: ['openSettings'],
@@ -115,20 +106,20 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: `${host ?? 'The service'} rejected the request because the headers are too large. Shorten any headers that you added, or use a shorter key or token.`,
     actions: ['setUp'],
   }),
-  'operation-unsupported': () => ({
-    text: 'The model doesn’t support the selected operation. Select another model, or change the operation in the settings.',
-    actions: ['selectModel', 'openSettings'],
+  'operation-unsupported': (_, { model }) => ({
+    text: `The model doesn’t support the selected operation. ${capitalized(model.change)}, or change the operation in the settings.`,
+    actions: [...model.actions, 'openSettings'],
     setting: 'hostedModel.operation',
   }),
-  'prompt-too-long': (details) => ({
-    text: `${tooLong(details)} Select less text, or switch to another model.`,
-    actions: ['selectModel'],
+  'prompt-too-long': (details, { model }) => ({
+    text: `${tooLong(details)} Send less text, or ${model.change}.`,
+    actions: model.actions,
   }),
-  'bad-request': ({ status }) =>
+  'bad-request': ({ status }, { model }) =>
     status === 413
       ? {
-          text: 'The request is too large for the service (413). Send less text, lower max_new_tokens, or select another model.',
-          actions: ['openSettings', 'selectModel'],
+          text: `The request is too large for the service (413). Send less text, lower max_new_tokens, or ${model.change}.`,
+          actions: ['openSettings', ...model.actions],
           setting: 'hostedModel.parameters',
         }
       : {
@@ -153,9 +144,9 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
           setting: 'hostedModel.maxConcurrentRequests',
         };
   },
-  'capacity-full': (details) => ({
-    text: `The model is busy. The service rejected ${sent(details)}. ${tryAgain(details)}. You can also select another model.`,
-    actions: ['retry', 'selectModel'],
+  'capacity-full': (details, { model }) => ({
+    text: `The model is busy. The service rejected ${sent(details)}. ${tryAgain(details)}. You can also ${model.change}.`,
+    actions: ['retry', ...model.actions],
   }),
   'server-failed': (details, { isIdentity }) => ({
     text: `${details.host ?? 'The service'} failed${parenthesized(details.status)}${onAllAttempts(details)}. ${tryAgain(details, isIdentity)}.`,

@@ -73,8 +73,8 @@ export const REJECTION_MESSAGES = {
     text: 'The service rejected the request, but all checks pass now. The cause was probably temporary, such as an expired token. Try again.',
     actions: ['retry', 'diagnose'],
   }),
-  forbidden: ({ isUnchecked }, { place, labels }) => ({
-    text: `The service doesn’t allow this request. Your account may not have permission to use ${resourceAdvice(labels)}.${unchecked(isUnchecked)}`,
+  forbidden: ({ isUnchecked }, { place, labels, model }) => ({
+    text: `The service doesn’t allow this request. Your account may not have permission to use ${resourceAdvice(labels, model.change)}.${unchecked(isUnchecked)}`,
     actions: [place.value],
   }),
   intercepted: ({ status }, { address, isBuiltInHost }) => ({
@@ -111,7 +111,7 @@ function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): 
   return ` If you re-enabled the ${settingLabel('apiKey', labels)}, run “Refresh Token”.`;
 }
 
-/** Returns sentences that explain why authentication may have failed, and what to do. */
+/** Returns sentences that explain why authentication may have failed and what to do. */
 function keyRejection(code: string, labels: LabelContext, { newKey }: SettingsLocation): string {
   if (code === 'invalid_client') {
     return `The identity service rejected the client. The ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;
@@ -130,10 +130,10 @@ function keyRejection(code: string, labels: LabelContext, { newKey }: SettingsLo
 /**
  * Names the resource or model that the account may lack access to, and adds advice on what to do.
  */
-function resourceAdvice(labels: LabelContext): string {
+function resourceAdvice(labels: LabelContext, changeModel: string): string {
   return needsSetting('projectId', labels)
     ? `the ${resourceName(labels)}. Ask its owner for access, or check the ${settingLabel('projectId', labels)}`
-    : 'the model. Ask your administrator for access, or select another model';
+    : `the model. Ask your administrator for access, or ${changeModel}`;
 }
 
 function unauthorized(

@@ -145,6 +145,9 @@ describe('insert modes:', () => {
     ['a block', 'javascript', '\tif (a) {\n\t\tb();', '\tif (a) {\n\t\tone\n\t\ttwo\n\t\tb();'],
     ['an empty block', 'javascript', 'if (a) {\n}', 'if (a) {\n  one\n  two\n}'],
     ['a block after braces', 'python', 'if a in {b}:\nc', 'if a in {b}:\n  one\n  two\nc'],
+    ['a block above a label', 'c', 'if (a) {\nout:', 'if (a) {\n  one\n  two\nout:'],
+    ['a comment with a brace', 'c', 'a(); // if {\n}', 'a(); // if {\none\ntwo\n}'],
+    ['a YAML key in a list item', 'yaml', '- a:\n  b: 1', '- a:\n    one\n    two\n  b: 1'],
     ['a namespace', 'cpp', 'namespace a {\nint x;', 'namespace a {\none\ntwo\nint x;'],
     [
       'a block indented with tabs',

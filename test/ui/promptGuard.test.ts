@@ -122,7 +122,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
     const text = await rejection(limits, 'long.txt', /too long for the model/);
     assert.match(
       text,
-      /[\d,]+ tokens, but the limit is 500\. Select less text, or select another model/,
+      /[\d,]+ tokens, but the limit is 500\. Send less text, or select another model/,
     );
   });
 

@@ -488,7 +488,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.modalCount, editor.inputCount], [1, 0]);
   });
 
-  it('B24: names a declined source in the setup that the next command opens', async () => {
+  it('names a declined source in the setup that the next command opens', async () => {
     editor.files.set('/work/.env', envFile());
     const declined = connections.for();
     await (await editor.modalPrompt()).answer(reject);
@@ -511,7 +511,7 @@ describe('Connections', () => {
       assert.equal(await declined, undefined);
     });
 
-    it('prompts for both sources again, and uses the accepted one', async () => {
+    it('prompts for both sources again and uses the accepted one', async () => {
       await (await editor.modalPrompt()).answer(reject);
       await (await editor.modalPrompt()).answer(use);
       await settled();

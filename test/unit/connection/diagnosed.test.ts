@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { contextOf, contextOfTest } from '../../../src/connection/messageContext.ts';
+import type { ExternalSource } from '../../../src/connection/sourceSelection.ts';
 import { conclusionOf } from '../../../src/diagnose/checkMessages.ts';
 import { prepareDiagnosis } from '../../../src/diagnose/preliminaryChecks.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
@@ -85,6 +86,13 @@ describe('the preliminary checks', () => {
       assert.match(conclusion.text, text);
       assert.equal(conclusion.fix, fix);
     }
+  });
+
+  it('explain how to be asked about a declined source again', () => {
+    const of = (external: ExternalSource[]) =>
+      conclusionOf(diagnosed({ record: undefined, external }).preliminary).text;
+    assert.match(of([envFile(full, 'declined')]), /To be asked again, .*“Forget Decision”\.$/);
+    assert.doesNotMatch(of([noFile, environment({})]), /asked again/);
   });
 
   it('suggest the setup, not the .env file, if a key is stored, if the file was declined, or if there is no file', () => {

@@ -232,7 +232,7 @@ describe('the source view', () => {
     assert.equal(rowsOf(found({ external: [envFile({}), environment({})] })).length, 1);
   });
 
-  it('never shows a key, or the full project ID of an unused source', () => {
+  it('never shows a key or the full project ID of an unused source', () => {
     const one = found({ external: [envFile(), environment()] });
     const shown = JSON.stringify([rowsOf(one), checkedSourcesText(one)]);
     for (const value of [full.key, full.project, record.apiKey]) {
@@ -441,9 +441,19 @@ describe('a declined source', () => {
     assert.deepEqual(of([envFile({ key: '"k"', project: 'p' }), declined]), []);
   });
 
-  it("can't be asked about again if only the editor is used", () => {
-    const settings = { credentialSource: 'editor' } as const;
-    assert.deepEqual(declinedSources(found({ external: [declined], settings })), []);
+  it('can be asked about again if it could be used with the source in the settings', () => {
+    for (const [credentialSource, ids] of [
+      ['environment', ['environment']],
+      ['envFile', []],
+      ['editor', []],
+    ] as const) {
+      const external = [envFile({ key: '"k"', project: 'p' }), declined];
+      const sources = declinedSources(found({ external, settings: { credentialSource } }));
+      assert.deepEqual(
+        sources.map(({ id }) => id),
+        ids,
+      );
+    }
   });
 });
 
@@ -512,7 +522,7 @@ describe('the text about the checked sources', () => {
 });
 
 describe('shownName', () => {
-  it('replaces markup characters with question marks, and shortens long names', () => {
+  it('replaces markup characters with question marks and shortens long names', () => {
     assert.equal(shownName('[a](b)'), '?a??b?');
     assert.equal(shownName('x'.repeat(1_000)), `${'x'.repeat(64)}...`);
   });

@@ -260,19 +260,21 @@ describe('the text of a message', () => {
     );
   });
 
-  it("doesn't offer to select another model if the template sets the model", () => {
+  it("says to change the template's model if the template sets one", () => {
     const template = { name: 'Review', modelId: 'old-model' };
-    const of = (kind: 'model-unknown' | 'capacity-full', context = {}) =>
-      messageFor(new ServiceError(kind), context);
-    assert.match(of('model-unknown')?.text ?? '', /Select another model\.$/);
-    const unknown = of('model-unknown', { template });
-    assert.match(
-      unknown?.text ?? '',
-      /the model in the template “Review”\. .* Change it in the template\.$/,
-    );
-    assert.deepEqual(unknown?.actions, []);
-    assert.deepEqual(of('capacity-full')?.actions, ['retry', 'selectModel']);
-    assert.deepEqual(of('capacity-full', { template })?.actions, ['retry']);
+    for (const error of [
+      new ServiceError('model-unknown'),
+      new ServiceError('operation-unsupported'),
+      new ServiceError('prompt-too-long'),
+      new ServiceError('bad-request', { status: 413 }),
+      new ServiceError('capacity-full'),
+    ]) {
+      const [selected, ofTemplate] = [messageFor(error), messageFor(error, { template })];
+      assert.match(selected?.text ?? '', /select another model/i);
+      assert.ok(selected?.actions.includes('selectModel'));
+      assert.match(ofTemplate?.text ?? '', /change the model in the template “Review”/i);
+      assert.ok(!ofTemplate?.actions.includes('selectModel'));
+    }
   });
 
   it('names the template that sets an invalid parameter', () => {
@@ -301,11 +303,11 @@ describe('the text of a message', () => {
       messageFor(new ServiceError('prompt-too-long', details))?.text;
     assert.equal(
       of({ limit: 2_000, actual: 5_000 }),
-      'The text is too long for the model: 5,000 tokens, but the limit is 2,000. Select less text, or switch to another model.',
+      'The text is too long for the model: 5,000 tokens, but the limit is 2,000. Send less text, or select another model.',
     );
     assert.equal(
       of({}),
-      'The text is too long for the model. Select less text, or switch to another model.',
+      'The text is too long for the model. Send less text, or select another model.',
     );
   });
 
