@@ -29,7 +29,7 @@ export interface Started {
   readonly log: Log;
   readonly status: StatusItem;
   readonly stored: StoredState;
-  /** Creates a part, and disposes it when the window closes. */
+  /** Creates a part and disposes of it when the window closes. */
   readonly make: <Part extends Disposable>(make: () => Part) => Part;
   /** Catches and logs an error from a promise that isn't awaited. */
   readonly inBackground: (work: unknown) => void;
@@ -40,8 +40,8 @@ export interface Started {
 }
 
 /**
- * The parts of the extension that its commands and the chat need. Created when a command first
- * runs, or when VS Code first needs the chat.
+ * The parts of the extension that its commands and the chat need. Created when a command first runs
+ * or when VS Code first needs the chat.
  */
 export class HostedModel implements App, CommandCode {
   readonly log: Log;

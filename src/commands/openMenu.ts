@@ -64,7 +64,7 @@ export async function openMenu(app: App): Promise<unknown> {
 }
 
 /**
- * Returns a connection's model, and the reason why its credential source is used. Leaves out the
+ * Returns a connection's model and the reason why its credential source is used. Leaves out the
  * model if the model ID contains a key.
  */
 function shownInMenu(app: App, connection: Connection, { keys }: SourceSnapshot) {

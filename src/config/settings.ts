@@ -96,7 +96,7 @@ const COMMAND_QUEUE = 50;
 const MAX_TOKENS = 1e12;
 
 /**
- * Reads the settings that apply to a folder, or to the window.
+ * Reads the settings that apply to a folder or to the window.
  * @param folder the folder's URI, for example from `activeFolder`. Don't pass a document's URI,
  * because VS Code finds no folder for a notebook cell or a preview.
  */

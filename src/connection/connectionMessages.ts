@@ -45,7 +45,7 @@ export function addressText({ setting, problem }: AddressProblem): string {
   return `The ${addressName(setting)} in the settings can’t be used: ${addressFlaw(setting, problem)}. Nothing was sent.`;
 }
 
-/** @param why complete sentences that explain what's wrong with the value, or what to do */
+/** @param why complete sentences that explain what's wrong with the value or what to do */
 export function unusableText(name: SettingName, why: string, labels: LabelContext): string {
   return `Nothing was sent, because the ${settingLabel(name, labels)} can’t be used. ${why}`;
 }

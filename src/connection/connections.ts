@@ -311,8 +311,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Deletes the stored keys, and revokes all approvals. Declined sources stay declined. Doesn't
-   * wait for a folder to be read, because a remote folder may not respond.
+   * Deletes the stored keys and revokes all approvals. Declined sources stay declined. Doesn't wait
+   * for a folder to be read, because a remote folder may not respond.
    * @throws if secret storage fails to delete a key
    */
   async signOut(): Promise<void> {

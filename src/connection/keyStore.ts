@@ -10,7 +10,7 @@ import type { Service } from '../service/service.ts';
 export interface KeyRecord {
   /** The client ID or user name, if the authentication method needs one. */
   readonly account?: string | undefined;
-  /** An API key, or the secret of an OAuth client. Empty if the service needs neither. */
+  /** An API key or the secret of an OAuth client. Empty if the service needs neither. */
   readonly apiKey: string;
   /** The secret values of the service's headers, keyed by label. */
   readonly headerSecrets?: Readonly<Record<string, string>> | undefined;
@@ -215,7 +215,7 @@ export class KeyStore {
     return change;
   }
 
-  /** Clears the cached names, and makes pending reads start over. */
+  /** Clears the cached names and makes pending reads start over. */
   #expectChange(): void {
     this.#listed = undefined;
     this.#changes += 1;

@@ -52,7 +52,7 @@ export interface ActionItem extends QuickPickItem {
 }
 
 /**
- * Returns a row for the editor, and a row for each external source that has a setting or a problem.
+ * Returns a row for the editor and a row for each external source that has a setting or a problem.
  */
 export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
   const external = found.external.filter(isWorthShowing);
@@ -126,7 +126,7 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
-    // Offer the setup for the editor, and for missing values that can't be added to a `.env` file.
+    // Offer the setup for the editor and for missing values that can't be added to a `.env` file.
     (!external || (issue === 'missing' && !isReadFile)) && 'setUp',
   ];
   return actions

@@ -30,7 +30,7 @@ interface ReportDeps {
  * fixes, runs the checks again.
  * @param insertModes IDs of all insert modes, for the report
  * @param owner the folder to check; by default, the folder that is active when the checks start
- * @returns true if all checks in the last list passed, and the user closed the list
+ * @returns true if all checks in the last list passed and the user closed the list
  */
 export async function diagnoseConnection(
   deps: DiagnosisDeps & ReportDeps,

@@ -89,7 +89,7 @@ export async function reportFailure(
  * Refreshes the token, then offers to retry the failed generation. If the refresh fails, *Retry*
  * repeats the refresh, because a generation without a new token would be rejected again.
  * @param isWanted true if the user has already chosen to retry
- * @returns true if the user chose to retry, and the refresh succeeded
+ * @returns true if the user chose to retry and the refresh succeeded
  */
 async function refreshAndRetry(
   deps: DiagnosisDeps,

@@ -4,7 +4,7 @@ import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type Issue, type LineRange, partsOf, valueRange } from './settingValue.ts';
 
 /**
- * Edits that fix an issue in a `.env` file's text, or add lines to it. All other lines stay
+ * Edits that fix an issue in a `.env` file's text or add lines to it. All other lines stay
  * unchanged.
  */
 

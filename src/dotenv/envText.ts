@@ -31,7 +31,7 @@ export function decodeEnvFile(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Decodes UTF-8, and removes the byte order mark, as VS Code does.
+ * Decodes UTF-8 and removes the byte order mark, as VS Code does.
  * @returns undefined if the bytes aren't valid UTF-8
  */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {

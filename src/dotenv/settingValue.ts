@@ -22,7 +22,7 @@ import type { Assignment } from './envText.ts';
 
 type IssueDetails =
   /**
-   * A `malformed` value is too long, or contains characters that aren't allowed, such as spaces in
+   * A `malformed` value is too long or contains characters that aren't allowed, such as spaces in
    * an API key.
    */
   | { readonly kind: ValueFlaw | 'comment' | 'empty' | 'malformed' }

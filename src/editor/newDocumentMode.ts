@@ -83,7 +83,7 @@ class NewDocumentWriter implements ResponseWriter {
     void this.#writer?.then(() => this.#openDocument?.dispose());
   }
 
-  /** True if the new document couldn't be opened, or was closed. */
+  /** True if the new document couldn't be opened or was closed. */
   get #isGone(): boolean {
     const document = this.#openDocument;
     return this.#hasFailed || (document !== undefined && !(document.isVisible || document.isOpen));

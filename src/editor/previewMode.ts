@@ -127,7 +127,7 @@ class PreviewWriter implements ResponseWriter {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    // A disposed job no longer tracks its document, so its preview could no longer be accepted.
+    // A disposed job no longer tracks its document, so its preview can no longer be accepted.
     void this.#close();
   }
 

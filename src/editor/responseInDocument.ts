@@ -160,7 +160,7 @@ export class ResponseInDocument {
   }
 
   /**
-   * Marks the response as undone. Discards pending text, and any text that arrives before `restart`
+   * Marks the response as undone. Discards pending text and any text that arrives before `restart`
    * is called.
    */
   withdraw(): void {

@@ -19,7 +19,7 @@ export function replacedRange({ rangeOffset, rangeLength }: TextChange): OffsetR
   return { start: rangeOffset, end: rangeOffset + rangeLength };
 }
 
-/** A range in a document, and the text that it contains. */
+/** A range in a document and the text that it contains. */
 export interface Piece extends OffsetRange {
   readonly text: string;
 }

@@ -12,7 +12,7 @@ import type { Service } from '../service/service.ts';
  * values from the file. Pure.
  */
 
-/** The second part of a message: why the problem matters, and what to do. */
+/** The second part of a message: why the problem matters and what to do. */
 const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => string>> = {
   whitespace: () =>
     'Programs that don’t trim the spaces get errors, such as a 401. Remove the spaces, including any around the equals sign.',

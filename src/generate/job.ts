@@ -158,7 +158,7 @@ export class Job implements Result, Disposable {
 
   /**
    * Returns the ranges and text of these responses in the document. Empty for modes that write
-   * elsewhere, and for a preview.
+   * elsewhere and for a preview.
    */
   writtenBy(indices: readonly number[]): readonly Piece[] {
     return this.#writer.writtenBy?.(indices) ?? [];

@@ -30,7 +30,7 @@ export type ErrorKind =
   | 'key-rejected'
   | 'token-request-rejected'
   | 'token-unusable'
-  /** The command that prints the token failed, or printed no usable token. */
+  /** The command that prints the token failed or printed no usable token. */
   | 'command-failed'
   // Failures that the inference service reports. The identity service can also report some of these
   // failures, such as `rate-limited`.
@@ -58,7 +58,7 @@ export type ErrorKind =
   | 'rate-limited'
   | 'capacity-full'
   | 'server-failed'
-  // Network failures, and failures while reading the response.
+  // Network failures and failures while reading the response.
   | 'unreachable'
   /** Neither the identity service nor the inference service is reachable. */
   | 'offline'
@@ -111,7 +111,7 @@ export interface ErrorDetails {
   readonly actual?: number;
   /** The meaning of `limit`: inclusive minimum, exclusive minimum, or inclusive maximum. */
   readonly bound?: 'least' | 'above' | 'most';
-  /** Set if `limit` applies only to one operation, or only to the model in use. */
+  /** Set if `limit` applies only to one operation or only to the model in use. */
   readonly limitOf?: 'chat' | 'generation' | 'model';
   /** The expected type of a parameter. */
   readonly expected?: 'integer' | 'number' | 'boolean' | 'choice' | 'texts' | 'object';

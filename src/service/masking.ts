@@ -1,6 +1,6 @@
 import { ServiceError } from './errors.ts';
 
-/** Finds secrets in text, and masks them. Pure. */
+/** Finds secrets in text and masks them. Pure. */
 
 /**
  * Minimum length, in characters, of the secrets to search for in displayed or logged text. A

@@ -28,7 +28,7 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Validates a response, and returns its fields.
+ * Validates a response and returns its fields.
  * @throws {ServiceError} `unexpected-answer` if the response is invalid
  */
 export function check<Schema extends v.GenericSchema>(schema: Schema, json: unknown) {

@@ -48,7 +48,7 @@ export interface Service {
 }
 
 /**
- * A header with a fixed value, or with a secret value that the setup prompts for. `secret` is the
+ * A header with a fixed value or with a secret value that the setup prompts for. `secret` is the
  * label of the secret value, not the value itself.
  */
 export type FixedHeader =

@@ -144,7 +144,7 @@ export class ServiceRuntime {
 
   /**
    * True if the text contains one of these words or keys, or a key or token that was used in this
-   * window. Also finds encoded forms, and header values derived from the keys.
+   * window. Also finds encoded forms and header values derived from the keys.
    * @param shortest minimum length, in characters, of a word, key, or token to search for; values
    * below 6 count as 6
    */

@@ -66,7 +66,7 @@ export function askText(question: TextQuestion): Promise<StepAnswer<string>> {
 
 export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly placeholder: string;
-  /** Text below the input box. It wraps, and stays visible while the user types. */
+  /** Text below the input box. It wraps and stays visible while the user types. */
   readonly text?: string;
   readonly items: readonly Item[];
   /**

@@ -11,7 +11,7 @@ const width = 640;
 const margin = 20;
 const bars = { left: 330, right: 537 };
 const lineHeight = 16;
-/** Maximum number of characters in a name beside the bars, and in a line across the picture. */
+/** Maximum number of characters in a name beside the bars and in a line across the picture. */
 const fits = { name: 47, line: 92 };
 const noBreakSpace = '\u00a0';
 
@@ -68,14 +68,20 @@ export function chartOf(results: Results): string {
   let top = margin + 2;
   const drawn = [
     text(margin, top, 'Bars for round trips and connections start at 0.', 'pale'),
-    text(width - margin, top, 'Orange line: the goal, if there is one.', 'pale', 'end'),
+    text(
+      width - margin,
+      top,
+      'Orange line: the goal, if it has the same unit as the bars.',
+      'pale',
+      'end',
+    ),
   ];
   top += lineHeight;
   const others =
     'All other bars start at 1 and show a ratio, such as Hosted Model ÷ alternative (logarithmic).';
   drawn.push(text(margin, top, others, 'pale'));
   top += lineHeight;
-  drawn.push(text(margin, top, 'To the left of 1, the first of the two needs less.', 'pale'));
+  drawn.push(text(margin, top, 'To the left of 1: the value before ÷ is smaller.', 'pale'));
   top += lineHeight / 2;
   for (const question of questions) {
     const part = partOf(question, top);

@@ -83,7 +83,7 @@ function eventsOf(text: string): unknown[] {
 
 /**
  * Returns a copy of a body in which values that can differ from the recording are replaced with
- * their types. These values are the access token, and the token counts that include the prompt.
+ * their types. These values are the access token and the token counts that include the prompt.
  */
 function fixedPart(value: unknown): unknown {
   const free = ['access_token', 'input_token_count', 'prompt_tokens', 'total_tokens'];
@@ -330,7 +330,7 @@ describe('the emulated inference service', () => {
     assert.equal((await probe(`${emulator.url}${modelList}`)).status, 400);
   });
 
-  it('lists models in pages, and filters out withdrawn models on request', async () => {
+  it('lists models in pages and filters out withdrawn models on request', async () => {
     let nowMs = recordedNowMs;
     const emulator = await start({ now: () => nowMs });
     const list = async (more: string) =>
@@ -349,7 +349,7 @@ describe('the emulated inference service', () => {
     assert.equal(resources.length, 1);
   });
 
-  it('rejects a revoked token, and returns the reason passed to `revokeToken`', async () => {
+  it('rejects a revoked token and returns the reason passed to `revokeToken`', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     emulator.revokeToken(token, 'not valid');

@@ -26,8 +26,8 @@ export interface ProbeAnswer {
 
 /**
  * Sends one request. Doesn't retry, follow redirects, or time out.
- * @throws the request's error if the request is aborted, or the connection breaks, before the
- * headers arrive
+ * @throws the request's error if the request is aborted or the connection breaks before the headers
+ * arrive
  */
 export async function probe(url: string, options: ProbeRequest = {}): Promise<ProbeAnswer> {
   const { method = 'GET', headers = {}, body, agent, signal, onBytes } = options;

@@ -34,7 +34,7 @@ export function matches(match: RequestMatch | undefined, request: ReceivedReques
   return typeof match === 'string' ? match === request.path : match(request);
 }
 
-/** Records all requests, and waits for matching requests. */
+/** Records all requests and waits for matching requests. */
 export class RequestLog {
   readonly #all: ReceivedRequest[] = [];
   readonly #waiting = new Set<() => void>();

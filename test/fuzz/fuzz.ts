@@ -8,7 +8,7 @@ import fc from 'fast-check';
 
 export const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? Date.now() % 0x7fff_ffff);
 
-/** The test areas, and the number of random cases in each area. */
+/** The test areas and the number of random cases in each area. */
 export const AREAS = {
   'token responses': 10_000,
   'event streams, split anywhere': 5_000,

@@ -2,7 +2,7 @@ import type { Fault } from '../emulator/faults.ts';
 import { randomOf } from '../random.ts';
 
 /**
- * One call in a script, and everything that happens to it. Times are milliseconds on the script's
+ * One call in a script and everything that happens to it. Times are milliseconds on the script's
  * clock.
  */
 export interface ScriptedCall {

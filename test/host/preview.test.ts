@@ -123,7 +123,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it("stays open until another selection's response ends, even if it shows no changes", async () => {
+  it("stays open until another selection's response ends, even if the preview shows no changes", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     for (const index of [0, 1]) job.begin(index, 'restart');

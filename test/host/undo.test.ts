@@ -132,7 +132,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('can be reverted with a single undo in the editor, and then repeated', async () => {
+  it('can be reverted with a single undo in the editor and then repeated', async () => {
     const { editor, job } = await written('replace');
     const generated = editor.document.getText();
     assert.equal(await job.undo(), 'undone');
@@ -220,7 +220,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('J05: is refused for a closed document, and leaves the document closed', async () => {
+  it('J05: is refused for a closed document and leaves the document closed', async () => {
     const editor = await openFile('undo.txt', TEXT, PROMPT);
     const job = jobOn(editor, 'below');
     job.append(0, 'text');

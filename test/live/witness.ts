@@ -10,7 +10,7 @@ export interface Exchange {
   readonly path: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed JSON of the body, or of each event in a stream. Empty if there's no JSON. */
+  /** The parsed JSON of the body or of each event in a stream. Empty if there's no JSON. */
   readonly documents: readonly unknown[];
   /** The distinct names of the events. Empty if the response isn't a stream. */
   readonly events: readonly string[];

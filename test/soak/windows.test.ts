@@ -19,7 +19,7 @@ const USE = 10 * MINUTE;
 /** Number of seconds before expiration at which a client with a fixed timer refreshes its token. */
 const FIXED_LEAD = 5 * MINUTE;
 
-/** Schedules events, and runs them second by second. */
+/** Schedules events and runs them second by second. */
 class Calendar {
   readonly #days: (() => void)[][] = Array.from({ length: END }, () => []);
 

@@ -85,7 +85,7 @@ describe(`keyboard-only use with a screen reader ${nightly}`, () => {
     await session.workbench.runCommand('Notifications: Clear All Notifications');
   });
 
-  it('a preview has named buttons, and can be accepted with a shortcut', async () => {
+  it('a preview has named buttons and can be accepted with a shortcut', async () => {
     const { editor, page } = session.workbench;
     await editor.focus();
     await page.keyboard.press(modeKeys.preview);

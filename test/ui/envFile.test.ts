@@ -31,7 +31,7 @@ describe(`problems in a .env file ${nightly}`, () => {
     );
   });
 
-  it('are shown without the key, and have quick fixes', async () => {
+  it('are shown without the key and have quick fixes', async () => {
     const secret = 'secret-key-0123456789';
     const { workbench, path } = await openWindow(emulator, {
       viewport: { width: 1100, height: 450 },

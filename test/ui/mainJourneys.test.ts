@@ -220,7 +220,7 @@ describe('the main journeys', () => {
     await undone('secret.txt');
   });
 
-  it('the message about a 401 names the cause, and offers a fix', async () => {
+  it('the message about a 401 names the cause and offers a fix', async () => {
     const { editor, notifications, quickInput } = session.workbench;
     const rejected = {
       status: 401,

@@ -24,7 +24,7 @@ interface Answer {
   readonly text?: string;
 }
 
-/** Counts user inputs, and takes a screenshot before each one in the setup. */
+/** Counts user inputs, and takes a screenshot before each one during setup. */
 class Walk {
   inputs = 0;
   readonly #session: Awaited<ReturnType<typeof openWorkbench>>;
@@ -54,7 +54,7 @@ const model = 'ibm/granite-4-h-small';
  * Runs the command that generates text, adds a service in the setup, and waits for the generated
  * text in the document. Uses only the keyboard.
  * @param answers the inputs between the address and the approval
- * @returns the number of inputs, and the session
+ * @returns the number of inputs and the session
  */
 async function walk(
   emulator: Emulator,

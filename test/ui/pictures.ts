@@ -32,7 +32,7 @@ export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['c
 /**
  * Replaces the emulator's address with the hosts that users of the default service see. Replaces
  * the paths to temporary folders with the path to a home directory. Hides anything that is specific
- * to VS Code in a browser, or that distracts from the picture. Shows the same times in every
+ * to VS Code in a browser or that distracts from the picture. Shows the same times in every
  * picture. Call this right before taking a picture, because VS Code restores the original text when
  * it renders a row again.
  */

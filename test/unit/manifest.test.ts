@@ -314,7 +314,7 @@ describe('the manifest', () => {
     assert.equal(`^${manifest.devDependencies['@types/vscode']}`, manifest.engines.vscode);
   });
 
-  it('pins every dependency, and allows install scripts in only three packages', () => {
+  it('pins every dependency and allows install scripts in only three packages', () => {
     for (const [name, version] of Object.entries(manifest.devDependencies))
       assert.match(version, /^\d/, name);
     assert.deepEqual(Object.keys(manifest.allowScripts).sort(), [

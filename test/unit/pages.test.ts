@@ -129,7 +129,7 @@ describe('README.md', () => {
     assert.equal(pages['README.md']?.match(/\blive service\b/g)?.length, 1);
   });
 
-  it('contains the start command, and the test command that CI runs', () => {
+  it('contains the start command and the test command that CI runs', () => {
     for (const command of ['npm ci && npm start', 'npm ci && npm test']) {
       assert.ok(pages['README.md']?.includes(`\`${command}\``), command);
     }

@@ -1,4 +1,4 @@
-/** Installs packages on Debian if this process is root, or can become root without a password. */
+/** Installs packages on Debian if this process is root or can become root without a password. */
 import { access } from 'node:fs/promises';
 import { run } from './command.ts';
 

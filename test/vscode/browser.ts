@@ -9,7 +9,7 @@ export interface PageOptions {
    * The emulated color scheme of the operating system. A theme in the user settings overrides it.
    */
   colorScheme?: 'dark' | 'light';
-  /** Number of picture pixels per CSS pixel. */
+  /** Number of image pixels per CSS pixel. */
   pixelRatio?: number;
   /** Size of the page in pixels, regardless of `zoom`. */
   viewport?: { width: number; height: number };

@@ -24,7 +24,7 @@ import { themes, Workbench } from './workbench.ts';
 
 const chatPath = '/ml/v1/text/chat_stream';
 const media = join(repositoryRoot, 'media');
-/** Settings that leave more room for the text, and that show pressed keys for five seconds. */
+/** Settings that leave more room for the text and show pressed keys for five seconds. */
 const bare = {
   ...legibleComments,
   'breadcrumbs.enabled': false,

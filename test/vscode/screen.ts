@@ -8,7 +8,7 @@ import { repositoryRoot, testDirectory } from './install.ts';
 /** Milliseconds until a wait counts as hung, even on a busy machine. */
 export const usualWait = 60_000;
 
-/** A toast, or an entry in the open notification center. */
+/** A toast or an entry in the open notification center. */
 export const notificationInView =
   ':is(.notifications-toasts, .notifications-center.visible) .notification-list-item';
 

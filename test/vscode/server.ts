@@ -201,8 +201,8 @@ async function outputOf(logs: string, extension: string): Promise<string> {
 }
 
 /**
- * Creates a folder with a link to each extension. `names` contains the names of built-in
- * extensions, and the absolute paths to other extensions.
+ * Creates a folder with a link to each extension. `names` contains the names of built-in extensions
+ * and the absolute paths to other extensions.
  * @returns the path to the folder
  */
 async function linkBuiltIn(

@@ -20,7 +20,7 @@ import type { NewService } from './serviceEntry.ts';
 import { NEW_SERVICE, notAllowedText } from './setUpMessages.ts';
 
 /**
- * The setup steps in which the user describes a new service, or changes an existing one. They don't
+ * The setup steps in which the user describes a new service or changes an existing one. They don't
  * write settings.
  */
 

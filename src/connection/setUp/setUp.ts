@@ -64,7 +64,7 @@ function firstStep(
   return missing.find((name) => steps.includes(name)) ?? 'service';
 }
 
-/** Reports success, and suggests what to do next. */
+/** Reports success and suggests what to do next. */
 async function offerUses(service: Service, mayGenerate: boolean): Promise<void> {
   const { generate, useInChat } = SET_UP;
   const isNext = mayGenerate && window.activeTextEditor !== undefined;

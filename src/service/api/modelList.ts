@@ -128,7 +128,7 @@ export function readModels(json: unknown, date: string | undefined, most = MAX_M
 }
 
 /**
- * Creates a schema for an optional list. The schema drops invalid items, and all items after the
+ * Creates a schema for an optional list. The schema drops invalid items and all items after the
  * first `MAX_ITEMS_PER_FIELD`.
  */
 function listOf<Schema extends v.GenericSchema>(schema: Schema) {

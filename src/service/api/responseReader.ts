@@ -15,7 +15,7 @@ export interface TokenUsage {
   readonly outputTokens: number;
 }
 
-/** The contents of one stream event, or of a response that isn't streamed. */
+/** The contents of one stream event or of a response that isn't streamed. */
 export interface ResponseChunk {
   readonly text: string;
   /** The model's reasoning, which precedes the response. */

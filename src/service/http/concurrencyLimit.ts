@@ -41,7 +41,7 @@ export interface ConcurrencyState {
   /** Milliseconds until requests resume, if the service has requested a pause. */
   readonly resumesInMs?: number;
   /**
-   * The time until the next request starts, and the cause of the delay. Set only if a slot is free
+   * The time until the next request starts and the cause of the delay. Set only if a slot is free
    * but the minimum interval or a rate limit delays the request. Ignores any pause.
    */
   readonly nextStart?: NextStart;

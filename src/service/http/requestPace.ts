@@ -86,7 +86,7 @@ export class RequestPace {
   }
 
   /**
-   * The time until the next request may start, and the cause of the delay. Ignores any pause.
+   * The time until the next request may start and the cause of the delay. Ignores any pause.
    * Undefined if neither the minimum interval nor a rate limit delays the request.
    */
   get nextStart(): NextStart | undefined {

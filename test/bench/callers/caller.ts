@@ -1,8 +1,8 @@
 /** A client that calls the service, such as the product or `fetch`. */
 export interface Caller {
-  /** Makes one call, and returns the whole response. */
+  /** Makes one call and returns the whole response. */
   call(): Promise<string>;
-  /** Makes one call, and streams the response. */
+  /** Makes one call and streams the response. */
   stream?(onText: (text: string) => void): Promise<unknown>;
 }
 

@@ -10,7 +10,7 @@ import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
 /**
- * Number of streams per contestant, and number of output tokens per stream. On the slow link
+ * Number of streams per contestant and number of output tokens per stream. On the slow link
  * (`far`), the peer needs a round trip for each edit and each undo step. The streams on this link
  * are therefore shorter and aren't undone.
  */

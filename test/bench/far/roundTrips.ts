@@ -16,7 +16,7 @@ import { median } from '../editor/stage/figures.ts';
 import { clockMs } from '../editor/stage/protocol.ts';
 import type { Question } from '../question.ts';
 
-/** Number of windows at each distance: far from the service, and near it. */
+/** Number of windows at each distance: far from the service and near it. */
 const windows = 5;
 
 /**

@@ -11,7 +11,7 @@ import {
 import type { Question } from '../question.ts';
 
 /**
- * Number of consecutive generations in the first question, and number of selections in the second.
+ * Number of consecutive generations in the first question and number of selections in the second.
  */
 const [times, selections] = [20, 10];
 

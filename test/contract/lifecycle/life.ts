@@ -13,7 +13,7 @@ export const acme = {
   defaultModel: 'acme/large',
 };
 
-/** An emulated service, and its user's stored state. */
+/** An emulated service and its user's stored state. */
 export interface Life {
   readonly emulator: Emulator;
   readonly stores: Stores & { readonly keyring: FakeKeyring };

@@ -25,7 +25,7 @@ describe('a service that isn’t selected in the settings', () => {
   };
 
   for (const [name, store] of Object.entries(sources)) {
-    it(`is found through ${name}, and shown in the tooltip and the report`, async () => {
+    it(`is found through ${name} and shown in the tooltip and the report`, async () => {
       const editor = new SinkEditor();
       editor.addFolder('/work');
       editor.userSettings.set('services', [acme]);

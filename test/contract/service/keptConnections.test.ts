@@ -89,7 +89,7 @@ describe('a network connection to the service', () => {
     });
   }
 
-  it('is kept open after an error event in a stream, and after an HTML response', async () => {
+  it('is kept open after an error event in a stream and after an HTML response', async () => {
     const world = await startWorld();
     const error = { errors: [{ code: 'x', message: '' }], status_code: 500 };
     const faults: Fault[] = [
@@ -178,7 +178,7 @@ describe('a network connection to the service', () => {
     await world.generate();
   });
 
-  it("that stalls is reported, and isn't used for the next request", async () => {
+  it("that stalls is reported and isn't used for the next request", async () => {
     time = new FakeTime();
     const { world, line, service } = await startOnLine();
     await world.generate();

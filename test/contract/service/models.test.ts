@@ -88,7 +88,7 @@ describe('the model list', () => {
     assertUntouched(other);
   });
 
-  it('ends at an unusable next-page link, or after ten pages', async () => {
+  it('ends at an unusable next-page link or after ten pages', async () => {
     for (const href of ['not a link', `${ibm.authUrl}/x`, '/relative?start=1']) {
       const world = await startWorld();
       world.emulator.faults.next(path, page('only', href));

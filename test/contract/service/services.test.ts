@@ -412,7 +412,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     ['invalid_resource', 'token-request-rejected'],
     ['access_denied', 'token-request-rejected', 403],
   ] as const) {
-    it(`reports ${code} as ${kind}, and includes the code`, async () => {
+    it(`reports ${code} as ${kind} and includes the code`, async () => {
       const world = await startOf(authentication, api);
       const json = { error: code, error_description: `${secret} ${defaultAccount}` };
       world.emulator.faults.next(oauthPath, { status, json });

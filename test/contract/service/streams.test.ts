@@ -165,7 +165,7 @@ describe('an error thrown by a callback', () => {
     ['the first text', {}],
     ['the last text', events(delta('a', 'stop'))],
   ] as const) {
-    it(`for ${what} is rethrown unchanged, and doesn't block the next call`, async () => {
+    it(`for ${what} is rethrown unchanged and doesn't block the next call`, async () => {
       const world = await startWorld({ limits: { limit: 1 } });
       const path = pathOf('chat', true);
       world.emulator.faults.next(path, fault);
@@ -175,7 +175,7 @@ describe('an error thrown by a callback', () => {
     });
   }
 
-  it('for a retry is rethrown unchanged, and prevents the retry', async () => {
+  it('for a retry is rethrown unchanged and prevents the retry', async () => {
     const world = await startWorld();
     world.emulator.faults.always(pathOf('chat', false), { status: 503 });
     await assert.rejects(world.generate({ onRetry: fail }), (error) => error === own);

@@ -461,7 +461,7 @@ describe('a stream writer', () => {
     });
   });
 
-  it('previews text, and writes it once the user accepts the preview', async () => {
+  it('previews text and writes it once the user accepts the preview', async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'text');

@@ -179,7 +179,7 @@ describe('responseNotifications', () => {
       return shown;
     };
 
-    it('suggests twice the limit, and accepts only a higher limit', async () => {
+    it('suggests twice the limit and accepts only a higher limit', async () => {
       const [question] = await raise('2048');
       assert.equal(question?.value, '2048');
       for (const text of ['', '0', '1024', '-2048', '2048.5', '1e9', 'many']) {

@@ -20,7 +20,7 @@ class Source {
 }
 
 /**
- * Creates two sources, and a follower of the first source. Records every state that the follower
+ * Creates two sources and a follower of the first source. Records every state that the follower
  * reports.
  */
 function start() {

@@ -53,7 +53,7 @@ export class Driver {
     this.#lines = createInterface({ input: socket });
   }
 
-  /** @throws {Error} if the driver reports an error, or doesn't respond within 3 minutes */
+  /** @throws {Error} if the driver reports an error or doesn't respond within 3 minutes */
   async do<Name extends keyof Orders>(
     name: Name,
     order: Orders[Name]['order'],

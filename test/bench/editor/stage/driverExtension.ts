@@ -18,7 +18,7 @@ import { clockMs, type Orders, portVariable, type Ran, type Run } from './protoc
 
 /** A turn in `quiet` counts as quiet if it takes less than this many milliseconds. */
 const quietTurnMs = 8;
-/** Required number of quiet turns in a row, and maximum number of turns. */
+/** Required number of quiet turns in a row and maximum number of turns. */
 const [quietTurns, mostTurns] = [20, 200];
 
 const answers: {

@@ -22,7 +22,7 @@ export interface Run {
   readonly lines: readonly number[];
   /** True to run the command without waiting until the extension host and the window are idle. */
   readonly isAtOnce?: boolean;
-  /** True to undo the command's edits, and count the undo steps. */
+  /** True to undo the command's edits and count the undo steps. */
   readonly isUndone?: boolean;
   /** True to leave the document open until the `close` order. */
   readonly staysOpen?: boolean;
@@ -39,8 +39,8 @@ export interface Ran {
 }
 
 /**
- * The services' addresses, without a trailing slash: `authUrl` of the identity service, and `url`
- * of the inference service.
+ * The services' addresses, without a trailing slash: `authUrl` of the identity service and `url` of
+ * the inference service.
  */
 export interface Addresses {
   readonly authUrl: string;

@@ -310,7 +310,7 @@ describe('the concurrency limit', () => {
     assert.equal('resumesInMs' in limiter.state, false);
   });
 
-  it('reports how soon the next call starts, and what delays it', async () => {
+  it('reports how soon the next call starts and what delays it', async () => {
     const limiter = new ConcurrencyLimit({ limit: 3, queue: 50, minIntervalMs: 10_000 }, time);
     requestSlots(limiter, ['a', 'b']);
     await time.pass(4_000);
