@@ -117,7 +117,7 @@ function keyRejection(code: string, labels: LabelContext, { newKey }: SettingsLo
     return `The identity service rejected the client. The ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;
   }
   if (!needsSetting('apiKey', labels)) {
-    return 'The service requires authentication, but was set up without it. Select an authentication method in the setup.';
+    return 'The service requires authentication, but was set up without it. Select an authentication method during setup.';
   }
   if (sendsSecret(labels)) {
     return `The service rejected the key. The key is unknown, expired, or the wrong kind. Copy it again, then ${newKey('it')}.`;

@@ -80,7 +80,7 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'wrong-type':
       return `The value of ${issue.name} ${EXPECTED[issue.expected]}.`;
     case 'unknown-insert-mode':
-      return `This insert mode is unknown. Use ${alternatives(issue.modes)}.`;
+      return `Unknown insert mode. Use ${alternatives(issue.modes)}.`;
     case 'bad-parameter':
       return `The parameters can’t be sent: ${parameterFlawText(issue.details)}. Correct the value.`;
     case 'bad-name':

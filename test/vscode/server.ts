@@ -34,7 +34,7 @@ export interface ServerOptions {
   /** Folder of another extension to package and install. */
   otherExtension?: string | undefined;
   /**
-   * Environment variables of the server, in addition to those of this process. A variable with the
+   * Environment variables for the server, in addition to those of this process. A variable with the
    * value `undefined` is removed.
    */
   env?: Readonly<Record<string, string | undefined>>;

@@ -22,7 +22,7 @@ export const untracked = {
   getObjectDetails: (): Promise<unknown> => Promise.reject(unknownPath),
   checkIgnore: (): Promise<Set<string>> => Promise.resolve(new Set<string>()),
 };
-/** Returns a fake of the Git extension with this API. */
+/** Returns a fake Git extension with this API. */
 export const withApi = (api: object) => {
   const { event: onDidChangeEnablement } = new Listeners();
   const git = { enabled: true, onDidChangeEnablement, getAPI: () => api };

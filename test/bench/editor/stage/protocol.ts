@@ -28,7 +28,7 @@ export interface Run {
   readonly staysOpen?: boolean;
 }
 
-/** The result of a `run` order. Times are in milliseconds, as returned by `clockMs`. */
+/** The result of a `run` command. Times are in milliseconds, as returned by `clockMs`. */
 export interface Ran {
   readonly startedAt: number;
   /** Times of the document's change events. */
