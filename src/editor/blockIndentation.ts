@@ -73,11 +73,7 @@ function codeOf(line: string, languageId: string): string {
  * inserts it.
  */
 function indentationStep(document: TextDocument, outer: string): string {
-  const {
-    insertSpaces = true,
-    tabSize = 4,
-    indentSize = tabSize,
-  } = editorOf(document)?.options ?? {};
+  const { insertSpaces = true, tabSize = 4 } = editorOf(document)?.options ?? {};
   const usesTabs = outer === '' ? insertSpaces === false : outer.includes('\t');
-  return usesTabs ? '\t' : ' '.repeat(Number(indentSize));
+  return usesTabs ? '\t' : ' '.repeat(Number(tabSize));
 }

@@ -12,8 +12,8 @@ export const newDocument: InsertMode = {
 };
 
 /**
- * Opens a new document when the first chunk arrives, and writes all responses into it, one below
- * the other.
+ * Opens a new document when the first chunk arrives, and writes all responses into it, one after
+ * another.
  */
 class NewDocumentWriter implements ResponseWriter {
   readonly #targets: Targets;

@@ -10,8 +10,8 @@ import {
 import type { TextSpan } from './templateMessages.ts';
 
 /**
- * Reads front matter as YAML, with the positions of its keys and values. Uses YAML's core schema,
- * which allows only plain data. Rejects aliases, because they could expand to a huge value.
+ * Reads front matter as YAML, and records the positions of its keys and values. Uses YAML's core
+ * schema, which allows only plain data. Rejects aliases, because they could expand to a huge value.
  */
 
 /**

@@ -15,7 +15,10 @@ export type ContextKey =
   | 'hasResult'
   /** True once this window has found usage for today, even if another window recorded it. */
   | 'hasUsage'
-  /** True if a key or an approval is stored, or if a source outside the editor was used last. */
+  /**
+   * True if a key or an approval is stored, or if the most recently used source is outside the
+   * editor.
+   */
   | 'canSignOut'
   /** True if the extension is set up for a service whose access tokens need to be refreshed. */
   | 'refreshesTokens';

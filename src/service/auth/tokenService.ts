@@ -101,7 +101,7 @@ export class TokenService {
 
   /**
    * Registers a listener for state changes. The listener isn't called when a token expires, because
-   * no timer runs.
+   * no timer tracks expiration.
    * @returns a function that removes the listener
    */
   onDidChange(listener: (state: TokenState) => void): () => void {

@@ -307,9 +307,9 @@ function probeFailure({ status }: ErrorResponse): ServiceError {
 }
 
 /**
- * True if a failure shows that the host responded. A page with a success status doesn't count,
- * because it may be a network's login page. If such a page counted as a response, the key could be
- * sent to the network's login server.
+ * True if a failure shows that the host responded. A response with a success status but an
+ * unexpected content type doesn't count, because it may be a network's login page. If such a page
+ * counted as a response, the key could be sent to the network's login server.
  */
 function showsHostResponds({ kind, details: { status = 0 } }: ServiceError): boolean {
   const isPage = status >= 200 && status < 300;

@@ -59,8 +59,8 @@ export class PendingRequest implements ApprovedTarget {
   #retry: Retry | undefined;
   /**
    * True if the last attempt can't have been billed: either nothing was sent, or the service
-   * rejected the request. Initially true. Also true when the request is resent with a new token,
-   * because the service rejected the previous attempt.
+   * rejected the request. Initially true, even if the request is a resend with a new token, because
+   * the service rejected the previous attempt.
    */
   #isRejected = true;
   /** The status of the current attempt's response; undefined until its headers arrive. */
