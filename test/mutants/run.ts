@@ -16,6 +16,8 @@ import { typeErrors } from './typeErrors.ts';
 const WORKERS = 2;
 /** Milliseconds after which a run counts as hung. All other runs end much sooner. */
 const PATIENCE_MS = 60_000;
+/** Milliseconds after which a test of a mutant counts as failed. Some mutants wait forever. */
+const MUTANT_MS = 20_000;
 
 const errors = typeErrors(mutants);
 const copies = Array.from({ length: WORKERS }, makeWorkingCopy);
@@ -52,22 +54,24 @@ async function judge(mutant: Mutant, copy: string): Promise<readonly [string, st
   const row = (verdict: string, ms = 0) => [name, verdict, ms.toFixed()] as const;
   const error = errors.get(name);
   if (error) return row(`NOT KILLED: ${error}`);
-  const without = await run(mutant, copy);
+  // On a busy machine, a test can take longer than it may take for a mutant.
+  const without = await run(mutant, copy, PATIENCE_MS);
   if (without.end !== 'reported' || without.passed === 0 || without.failed.length > 0) {
     return row(`NOT KILLED: fails without the mutant, or doesn't exist: ${test}, ${title}`);
   }
   const target = join(copy, file);
   const own = readFileSync(target);
   writeFileSync(target, mutated(mutant));
-  const result = await run(mutant, copy).finally(() => writeFileSync(target, own));
+  const result = await run(mutant, copy, MUTANT_MS).finally(() => writeFileSync(target, own));
   return row(verdictOf(mutant, result), result.ms);
 }
 
 /** Runs only the tests that the mutant's `title` selects. */
-function run({ test, title }: Mutant, cwd: string): Promise<Result> {
+function run({ test, title }: Mutant, cwd: string, timeoutMs: number): Promise<Result> {
   const from = performance.now();
   const mocha = 'node_modules/mocha/bin/mocha.js';
-  const options = ['--exit', '--timeout', '20000', '--reporter', 'json', '--fgrep', title, test];
+  const limits = ['--exit', '--timeout', `${timeoutMs}`];
+  const options = [...limits, '--reporter', 'json', '--fgrep', title, test];
   const output = join(cwd, 'mutant.json');
   rmSync(output, { force: true });
   return new Promise((settle) => {

@@ -161,7 +161,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '0.7 + random * 0.2',
     to: '0.8',
     test: life,
-    title: 'H01: has a soft threshold at 70 to 90%',
+    title: 'H01: has a soft threshold between 70% and 90% of its length',
   },
   {
     name: 'the refresh token is kept',
