@@ -18,7 +18,7 @@ const names = ['title', 'palette', 'key'].flatMap((control) => [
   `accept-${control}`,
   `discard-${control}`,
 ]);
-const others = ['closed', 'typed', 'coming', 'escaped', 'keys', 'two', 'other', 'gone'];
+const others = ['closed', 'typed', 'coming', 'escaped', 'keys', 'two', 'other', 'gone', 'stopped'];
 
 describe(`a preview ${nightly}`, () => {
   let emulator: Emulator;
@@ -214,13 +214,14 @@ describe(`a preview ${nightly}`, () => {
     await editor.waitForText(/we/);
     stalled();
     const arrived = emulator.nextRequest(chatPath);
-    await preview('escaped.txt', /we/);
+    await preview('stopped.txt', /we/);
     const request = await arrived;
     await page.keyboard.press('Escape');
     await emulator.disconnected(request);
     rest.open();
     await controls['key']?.('Discard');
-    await editor.waitForTitle('escaped.txt');
+    await editor.waitForTitle('stopped.txt');
+    assert.equal(await editor.hasUnsaved('stopped.txt'), false);
     await session.workbench.openFile(session.path('other.txt'));
     await editor.waitForText(letter.replace('soon.', `soon.\n${answer}`));
     await editor.save();
