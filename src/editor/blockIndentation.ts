@@ -72,7 +72,7 @@ function codeOf(line: string, languageId: string): string {
  * Returns one level of indentation: like `outer` if it isn't empty, or as the document's editor
  * inserts it.
  */
-function indentationStep(document: TextDocument, outer: string): string {
+export function indentationStep(document: TextDocument, outer: string): string {
   const { insertSpaces = true, tabSize = 4 } = editorOf(document)?.options ?? {};
   const usesTabs = outer === '' ? insertSpaces === false : outer.includes('\t');
   return usesTabs ? '\t' : ' '.repeat(Number(tabSize));

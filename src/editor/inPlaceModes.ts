@@ -1,5 +1,5 @@
 import { Range } from 'vscode';
-import { blockIndentation } from './blockIndentation.ts';
+import { blockIndentation, indentationStep } from './blockIndentation.ts';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { offsetsOf } from './documentEdit.ts';
 import { PROSE } from './fit/languageRules.ts';
@@ -77,9 +77,27 @@ function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace)
 export const below = placing('below', placeBelowLine, { startsNewLine: true });
 
 function placeBelowLine(target: Target): ResponsePlace {
+  if (isBetweenBraces(target)) return placeBetweenBraces(target);
   const { end } = target.document.lineAt(selectionEnd(target).line).range;
   const indentation = indentationBelow(target);
   return { ...placeAt(target, new Range(end, end), `\n${indentation}`), indentation };
+}
+
+/** True if nothing is selected, and if the cursor is between an opening and a closing brace. */
+function isBetweenBraces({ document, selection: { start, isEmpty } }: Target): boolean {
+  const { text } = document.lineAt(start.line);
+  const around = text.slice(Math.max(0, start.character - 1), start.character + 1);
+  return isEmpty && around === '{}' && !PROSE.has(document.languageId);
+}
+
+/**
+ * Moves the closing brace to a line of its own below the response, as VS Code does when the user
+ * presses Enter there.
+ */
+function placeBetweenBraces(target: Target): ResponsePlace {
+  const { document, selection, indentation: outer } = target;
+  const indentation = outer + indentationStep(document, outer);
+  return { ...placeAt(target, selection, `\n${indentation}`, `\n${outer}`), indentation };
 }
 
 /**

@@ -171,6 +171,22 @@ describe('insert modes:', () => {
     });
   }
 
+  for (const [where, language, text, cursor, want] of [
+    ['in an empty document', 'javascript', 'f() {}', 5, 'f() {\n  one\n  two\n}'],
+    ['in a block', 'javascript', '\tf({});', 4, '\tf({\n\t\tone\n\t\ttwo\n\t});'],
+    ['after the braces', 'javascript', 'f() {}', 6, 'f() {}\none\ntwo'],
+    ['in prose', 'latex', '\\a{}', 3, '\\a{}\none\ntwo'],
+  ] as const) {
+    it(`a response between two braces gets lines of its own, indented like the block (${where})`, async () => {
+      const editor = await open(text, new Range(0, cursor, 0, cursor), language);
+      editor.options = { insertSpaces: true, tabSize: 2 };
+      assert.equal(await stream(editor, 'below', ['one\n', 'two']), true);
+      assert.equal(editor.document.getText(), want);
+      await commands.executeCommand('undo');
+      assert.equal(editor.document.getText(), text);
+    });
+  }
+
   for (const [what, mode, selected] of [
     ['`above`', 'above', false],
     ['selected text', 'below', true],
