@@ -3,6 +3,7 @@ import type { GivenValues } from '../dotenv/settingValue.ts';
 import { missingText } from '../messages/settingLabels.ts';
 import { Secret } from '../service/secret.ts';
 import type { Service, SettingName } from '../service/service.ts';
+import { inform } from '../ui/notify.ts';
 import type { Obstacle } from './activeConnection.ts';
 import {
   askDestination,
@@ -21,6 +22,7 @@ import {
   checkedSourcesText,
   declinedSources,
   declinedText,
+  READY,
   sourceFaultText,
 } from './sourceMessages.ts';
 import {
@@ -156,10 +158,14 @@ async function askAgain(options: ResolveOptions): Promise<void> {
   const { found, choice } = await options.lookUp();
   if (choice.kind === 'ready') return;
   const sources = choice.kind === 'ask-source' ? [choice.source] : declinedSources(found);
+  let decision: Awaited<ReturnType<typeof resolveSource>>;
   for (const source of sources) {
-    if ((await resolveSource(options, source, found)) !== 'declined') break;
+    decision = await resolveSource(options, source, found);
+    if (decision !== 'declined') break;
   }
-  await options.lookUp();
+  const current = await options.lookUp();
+  // The command that needed the credentials has already ended.
+  if (decision === 'approved' && current.choice.kind === 'ready') inform(READY);
 }
 
 /**

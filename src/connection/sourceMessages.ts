@@ -161,6 +161,8 @@ export function declinedText(found: SourceSnapshot): string {
   return `You declined or imported ${listOf(names)}. To be asked again, close the setup, and click “Ask Again”.`;
 }
 
+export const READY = 'Hosted Model is ready. Try again.';
+
 /** How to be asked again about a source that the user declined or imported. */
 export const HOW_TO_BE_ASKED =
   'To be asked again, select the source in “Show Status and Actions”, and choose “Forget Decision”.';

@@ -516,6 +516,7 @@ describe('Connections', () => {
       await (await editor.modalPrompt()).answer(use);
       await settled();
       assert.equal(connections.active?.source, 'environment');
+      assert.equal(editor.messages.at(-1), 'Hosted Model is ready. Try again.');
       assert.deepEqual([editor.modalCount, editor.inputCount], [4, 0]);
     });
 
