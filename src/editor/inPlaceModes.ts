@@ -62,8 +62,8 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
 /**
  * Returns the maximum number of line breaks at the start of a response. If the response starts
  * after other text on the same line, the number is unlimited, because line breaks separate the
- * response from that text. In prose, one line break is allowed below a line with text, so that a
- * blank line can separate the paragraphs. Otherwise, no line break is allowed.
+ * response from that text. In prose, a line of text may be followed by one extra line break, so
+ * that a blank line can separate paragraphs. Otherwise, no line break is allowed.
  */
 function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace): number {
   const { line, character } = document.positionAt(start);

@@ -64,7 +64,7 @@ const HEAD = 3;
 const PER_DOCUMENT = 25;
 /**
  * Typed characters get the code points after this one, so each of them is unique. Unlike the
- * characters of responses, they aren't ASCII.
+ * characters in responses, they aren't ASCII.
  */
 const FIRST_CHARACTER = 0x4e00;
 

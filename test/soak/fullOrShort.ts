@@ -1,6 +1,6 @@
 /**
- * True in the full tests, such as `npm run test:soak`. False in the short tests (`npm test`), which
- * have fewer cases.
+ * True for full test runs, such as `npm run test:soak`. False in the short tests (`npm test`),
+ * which have fewer cases.
  */
 export const isFull = process.env['HOSTED_MODEL_FULL'] === '1';
 

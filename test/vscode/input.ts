@@ -80,7 +80,7 @@ export class QuickInput {
     await this.#screen.page.fill(box, text);
   }
 
-  /** Types key by key after the existing text. */
+  /** Types one key at a time after the existing text. */
   async typeKeys(text: string): Promise<void> {
     await this.#screen.page.focus(box);
     await this.#screen.page.keyboard.type(text);

@@ -12,8 +12,8 @@ export interface AuthMethod {
    */
   readonly scheme: string;
   /**
-   * The header that contains the token or key, without a scheme. Sent instead of the Authorization
-   * header.
+   * The header that contains only the token or key, with no scheme such as `Bearer`. Sent instead
+   * of the Authorization header.
    */
   readonly header?: string;
   /** True if requests contain neither a token nor a key. */

@@ -226,7 +226,7 @@ function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
   });
   return {
     figure: 'services',
-    title: `Each authentication method is tested for ${API_NAMES}. That makes ${found.size} combinations.`,
+    title: `Each authentication method is tested against ${API_NAMES}. That makes ${found.size} combinations.`,
     heads: ['Authentication method', 'API', ...CASES],
     rows,
   };

@@ -35,7 +35,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvals.decisionFor(subjectOf(...elsewhere)), undefined);
   });
 
-  it('distinguishes values that are equal only when concatenated', async () => {
+  it('distinguishes sets of values that would be identical if concatenated', async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subjectOf('file:///a', 'bc'), 'approved');
     assert.equal(await approvals.decisionFor(subjectOf('file:///ab', 'c')), undefined);

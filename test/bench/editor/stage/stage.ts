@@ -25,7 +25,7 @@ export interface Stage {
   readonly workbench: Workbench;
   /**
    * Opens or reloads the window, which starts a new extension host. Extensions that wait for
-   * startup to finish aren't activated until the driver has carried out its first order.
+   * startup to finish aren't activated until the driver has carried out its first command.
    * @param port the port that the window uses to reach its server, by default the server's own port
    */
   start(port?: number): Promise<Driver>;
