@@ -156,7 +156,7 @@ async function settleDestination(
  */
 async function askAgain(options: ResolveOptions): Promise<void> {
   const { found, choice } = await options.lookUp();
-  if (choice.kind === 'ready') return;
+  if (choice.kind === 'ready') return inform(READY);
   const sources = choice.kind === 'ask-source' ? [choice.source] : declinedSources(found);
   let decision: Awaited<ReturnType<typeof resolveSource>>;
   for (const source of sources) {

@@ -3,12 +3,12 @@ import { editorOf } from './documentEdit.ts';
 import { OPENS_BLOCK, TRAILING_COMMENT } from './fit/indentation.ts';
 import { PROSE, WITHOUT_INDENTATION } from './fit/languageRules.ts';
 
-/** Matches the indentation and hyphens at the start of a YAML list item. */
-const LIST_ITEM = /^\s*(?:- +)+/;
+/** Matches the indentation and hyphens at the start of a YAML list item that is a mapping. */
+const LIST_ITEM = /^\s*(?:- +)+(?=\S+:(?:\s|$))/;
 /** Matches a line that opens a block whose content is often not indented. */
 const OPENS_UNINDENTED = /^(?:inline )?(?:extern|namespace|select|switch)\b.*\{$/;
-/** IDs of the languages in which a selector can contain ` #`, which starts a comment elsewhere. */
-const STYLE_SHEETS: ReadonlySet<string> = new Set(['css', 'less', 'scss']);
+/** Matches a comment at the end of a line, but not a private method or a CSS ID, as in ` #id {`. */
+const CLEAR_COMMENT = /\s(?:\/\/|#\s).*/s;
 /** Matches a line that ends the block above it. */
 const CLOSES_BLOCK = /^(?:[)\]}]|<\/|(?:elif|else|except|finally)\b[^=]*:)/;
 /** Matches the start of a comment or a string in many languages, but not of a CSS rule (`#id {`). */
@@ -42,12 +42,13 @@ export function blockIndentation(document: TextDocument, line: number): string {
   if (!isBelowInside && !isAboveInside) return '';
   if (isProse) return isBelowInside ? ofAbove : ofBelow;
   if (isBelowInside && ofBelow !== ofAbove) return ofBelow;
-  const opening = codeOf(above.trim(), languageId);
+  const opening = codeOf(above.trim());
   if (OPENS_BLOCK.test(opening)) {
     const isSameLevel = below.trim() !== '' && ofBelow === ofAbove;
     // In YAML, the items of a list can have the same indentation as the key above them.
-    const isItem = below.trim().startsWith('- ') && !isListItem;
-    if (isSameLevel && (isItem || OPENS_UNINDENTED.test(opening))) return ofAbove;
+    const isItem = below.trim().startsWith('- ');
+    const isUnindented = OPENS_UNINDENTED.test(opening) && !CLOSES_BLOCK.test(below.trim());
+    if (isSameLevel && (isItem || isUnindented)) return ofAbove;
     return ofAbove + indentationStep(document, ofAbove);
   }
   return CLOSES_BLOCK.test(below.trim()) ? ofAbove : ofBelow;
@@ -63,9 +64,10 @@ function indentationOfItem(line: string): string {
 }
 
 /** Returns a line without a comment at its end. Empty if the line is a comment or string. */
-function codeOf(line: string, languageId: string): string {
+function codeOf(line: string): string {
   if (COMMENT_OR_STRING.test(line)) return '';
-  return STYLE_SHEETS.has(languageId) ? line : line.replace(TRAILING_COMMENT, '').trimEnd();
+  const code = line.replace(CLEAR_COMMENT, '').trimEnd();
+  return code.endsWith('{') ? code : code.replace(TRAILING_COMMENT, '').trimEnd();
 }
 
 /**

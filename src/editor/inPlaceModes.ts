@@ -2,7 +2,7 @@ import { Range } from 'vscode';
 import { blockIndentation, indentationStep } from './blockIndentation.ts';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { offsetsOf } from './documentEdit.ts';
-import { PROSE } from './fit/languageRules.ts';
+import { PROSE, WITHOUT_INDENTATION } from './fit/languageRules.ts';
 import type { ResponseFitOptions } from './fit/textFit.ts';
 import type { InsertMode } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
@@ -77,27 +77,40 @@ function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace)
 export const below = placing('below', placeBelowLine, { startsNewLine: true });
 
 function placeBelowLine(target: Target): ResponsePlace {
-  if (isBetweenBraces(target)) return placeBetweenBraces(target);
+  const inBraces = placeBetweenBraces(target);
+  if (inBraces) return inBraces;
   const { end } = target.document.lineAt(selectionEnd(target).line).range;
   const indentation = indentationBelow(target);
   return { ...placeAt(target, new Range(end, end), `\n${indentation}`), indentation };
 }
 
-/** True if nothing is selected, and if the cursor is between an opening and a closing brace. */
-function isBetweenBraces({ document, selection: { start, isEmpty } }: Target): boolean {
-  const { text } = document.lineAt(start.line);
-  const around = text.slice(Math.max(0, start.character - 1), start.character + 1);
-  return isEmpty && around === '{}' && !PROSE.has(document.languageId);
-}
+/**
+ * Matches the end of a line that starts with a closing brace and contains only closing punctuation.
+ */
+const ONLY_CLOSES = /^\}[)\]};,\s]*$/;
+/** Matches a line that is a comment in many languages. */
+const COMMENT_LINE = /^\s*(?:\/\/|\/\*|\*|#)/;
 
 /**
- * Moves the closing brace to a line of its own below the response, as VS Code does when the user
- * presses Enter there.
+ * If nothing is selected and only whitespace is between the cursor and a pair of braces around it,
+ * returns a place that moves the closing brace to a new line below the response. VS Code does the
+ * same when the user presses Enter there. Undefined for braces in strings and comments.
  */
-function placeBetweenBraces(target: Target): ResponsePlace {
+function placeBetweenBraces(target: Target): ResponsePlace | undefined {
   const { document, selection, indentation: outer } = target;
+  const { languageId } = document;
+  if (!selection.isEmpty || PROSE.has(languageId) || WITHOUT_INDENTATION.has(languageId)) {
+    return undefined;
+  }
+  const { line, character } = selection.start;
+  const { text } = document.lineAt(line);
+  const opening = text.slice(0, character).trimEnd();
+  const closing = text.slice(character).trimStart();
+  const isOpen = opening.endsWith('{') && !opening.endsWith('{{') && !COMMENT_LINE.test(opening);
+  if (!isOpen || !ONLY_CLOSES.test(closing)) return undefined;
+  const between = new Range(line, opening.length, line, text.length - closing.length);
   const indentation = outer + indentationStep(document, outer);
-  return { ...placeAt(target, selection, `\n${indentation}`, `\n${outer}`), indentation };
+  return { ...placeAt(target, between, `\n${indentation}`, `\n${outer}`), indentation };
 }
 
 /**

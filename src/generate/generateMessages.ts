@@ -57,7 +57,7 @@ export function costText(isMany: boolean, characters: number, tokens: number): s
 
 /** @param limit the model's context length, in tokens */
 export function probablyTooLong(limit: number): string {
-  return `The model’s limit is ${formatNumber(limit)} tokens per request. The service will probably reject longer requests.`;
+  return `At least one request probably exceeds the model’s limit of ${formatNumber(limit)} tokens.`;
 }
 
 /** @param secrets kinds of secrets, formatted for use in a sentence */

@@ -148,6 +148,9 @@ describe('insert modes:', () => {
     ['a block above a label', 'c', 'if (a) {\nout:', 'if (a) {\n  one\n  two\nout:'],
     ['a comment with a brace', 'c', 'a(); // if {\n}', 'a(); // if {\none\ntwo\n}'],
     ['a YAML key in a list item', 'yaml', '- a:\n  b: 1', '- a:\n    one\n    two\n  b: 1'],
+    ['a private method', 'javascript', 'async #a() {\n}', 'async #a() {\n  one\n  two\n}'],
+    ['an empty switch', 'javascript', 'switch (a) {\n}', 'switch (a) {\n  one\n  two\n}'],
+    ['a YAML list in an item', 'yaml', '- a:\n  - b', '- a:\n  one\n  two\n  - b'],
     ['a namespace', 'cpp', 'namespace a {\nint x;', 'namespace a {\none\ntwo\nint x;'],
     [
       'a block indented with tabs',
@@ -174,6 +177,11 @@ describe('insert modes:', () => {
   for (const [where, language, text, cursor, want] of [
     ['in an empty document', 'javascript', 'f() {}', 5, 'f() {\n  one\n  two\n}'],
     ['in a block', 'javascript', '\tf({});', 4, '\tf({\n\t\tone\n\t\ttwo\n\t});'],
+    ['with spaces', 'javascript', 'f() {  }', 6, 'f() {\n  one\n  two\n}'],
+    ['in a string', 'javascript', 'f("{}");', 4, 'f("{}");\none\ntwo'],
+    ['in a comment', 'javascript', '// {}', 4, '// {}\none\ntwo'],
+    ['in a placeholder', 'yaml', 'a: {{}}', 5, 'a: {{}}\none\ntwo'],
+    ['in a diff', 'diff', '+f({})', 4, '+f({})\none\ntwo'],
     ['after the braces', 'javascript', 'f() {}', 6, 'f() {}\none\ntwo'],
     ['in prose', 'latex', '\\a{}', 3, '\\a{}\none\ntwo'],
   ] as const) {

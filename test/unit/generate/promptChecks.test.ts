@@ -24,7 +24,7 @@ describe('confirmSize', () => {
     it(`${isWarned ? 'warns' : "doesn't warn"} about the model's limit if it is ${limit}`, async () => {
       const confirmed = confirmSize([LONG], limit);
       const prompt = await editor.modalPrompt();
-      assert.equal(/The model’s limit is [\d,]+ tokens/.test(prompt.detail), isWarned);
+      assert.equal(/exceeds the model’s limit of [\d,]+ tokens/.test(prompt.detail), isWarned);
       await prompt.answer('Send');
       assert.equal(await confirmed, true);
     });
