@@ -3,8 +3,10 @@ import { editorOf } from './documentEdit.ts';
 import { OPENS_BLOCK, TRAILING_COMMENT } from './fit/indentation.ts';
 import { PROSE, WITHOUT_INDENTATION } from './fit/languageRules.ts';
 
-/** Matches the indentation and hyphens at the start of a YAML list item that is a mapping. */
-const LIST_ITEM = /^\s*(?:- +)+(?=\S+:(?:\s|$))/;
+/** Matches the indentation and hyphens at the start of a YAML list item. */
+const LIST_ITEM = /^\s*(?:- +)+/;
+/** Matches the end of a YAML key. */
+const KEY_END = /:(?:\s|$)/;
 /** Matches a line that opens a block whose content is often not indented. */
 const OPENS_UNINDENTED = /^(?:inline )?(?:extern|namespace|select|switch)\b.*\{$/;
 /** Matches a comment at the end of a line, but not a private method or a CSS ID, as in ` #id {`. */
@@ -34,7 +36,7 @@ export function blockIndentation(document: TextDocument, line: number): string {
   const { languageId } = document;
   const [above, below] = [nearest(line, -1), nearest(line + 1, 1)];
   const isProse = PROSE.has(languageId);
-  const isListItem = !isProse && LIST_ITEM.test(above);
+  const isListItem = !isProse && LIST_ITEM.test(above) && KEY_END.test(above);
   const ofBelow = indentationOf(below);
   const ofAbove = isListItem ? indentationOfItem(above) : indentationOf(above);
   const isBelowInside = ofBelow.startsWith(ofAbove);
@@ -46,7 +48,7 @@ export function blockIndentation(document: TextDocument, line: number): string {
   if (OPENS_BLOCK.test(opening)) {
     const isSameLevel = below.trim() !== '' && ofBelow === ofAbove;
     // In YAML, the items of a list can have the same indentation as the key above them.
-    const isItem = below.trim().startsWith('- ');
+    const isItem = /^-(?:\s|$)/.test(below.trim());
     const isUnindented = OPENS_UNINDENTED.test(opening) && !CLOSES_BLOCK.test(below.trim());
     if (isSameLevel && (isItem || isUnindented)) return ofAbove;
     return ofAbove + indentationStep(document, ofAbove);
@@ -63,8 +65,8 @@ function indentationOfItem(line: string): string {
   return indentationOf(line.replace(LIST_ITEM, (start) => start.replaceAll('-', ' ')));
 }
 
-/** Returns a line without a comment at its end. Empty if the line is a comment or string. */
-function codeOf(line: string): string {
+/** Returns a line without a line comment at its end. Empty for most lines that are comments. */
+export function codeOf(line: string): string {
   if (COMMENT_OR_STRING.test(line)) return '';
   const code = line.replace(CLEAR_COMMENT, '').trimEnd();
   return code.endsWith('{') ? code : code.replace(TRAILING_COMMENT, '').trimEnd();

@@ -1,5 +1,5 @@
 import { Range } from 'vscode';
-import { blockIndentation, indentationStep } from './blockIndentation.ts';
+import { blockIndentation, codeOf, indentationStep } from './blockIndentation.ts';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { offsetsOf } from './documentEdit.ts';
 import { PROSE, WITHOUT_INDENTATION } from './fit/languageRules.ts';
@@ -84,17 +84,14 @@ function placeBelowLine(target: Target): ResponsePlace {
   return { ...placeAt(target, new Range(end, end), `\n${indentation}`), indentation };
 }
 
-/**
- * Matches the end of a line that starts with a closing brace and contains only closing punctuation.
- */
-const ONLY_CLOSES = /^\}[)\]};,\s]*$/;
-/** Matches a line that is a comment in many languages. */
-const COMMENT_LINE = /^\s*(?:\/\/|\/\*|\*|#)/;
+/** Matches lines that start with `#` and are comments or macros, not private methods or selectors. */
+const COMMENT_OR_MACRO = /^\s*#(?:\s|define\b)/;
 
 /**
  * If nothing is selected and only whitespace is between the cursor and a pair of braces around it,
  * returns a place that moves the closing brace to a new line below the response. VS Code does the
- * same when the user presses Enter there. Undefined for braces in strings and comments.
+ * same when the user presses Enter there. Undefined for placeholders, and for most braces in
+ * strings and comments.
  */
 function placeBetweenBraces(target: Target): ResponsePlace | undefined {
   const { document, selection, indentation: outer } = target;
@@ -106,8 +103,12 @@ function placeBetweenBraces(target: Target): ResponsePlace | undefined {
   const { text } = document.lineAt(line);
   const opening = text.slice(0, character).trimEnd();
   const closing = text.slice(character).trimStart();
-  const isOpen = opening.endsWith('{') && !opening.endsWith('{{') && !COMMENT_LINE.test(opening);
-  if (!isOpen || !ONLY_CLOSES.test(closing)) return undefined;
+  const isPlaceholder = /[{$]\{$/.test(opening);
+  const isCode = codeOf(opening.trim()).endsWith('{') && !COMMENT_OR_MACRO.test(opening);
+  const isQuoted = ['"', "'", '`'].some(
+    (quote) => opening.split(quote).length % 2 === 0 && closing.includes(quote),
+  );
+  if (!closing.startsWith('}') || isPlaceholder || !isCode || isQuoted) return undefined;
   const between = new Range(line, opening.length, line, text.length - closing.length);
   const indentation = outer + indentationStep(document, outer);
   return { ...placeAt(target, between, `\n${indentation}`, `\n${outer}`), indentation };
