@@ -1,4 +1,4 @@
-import type { TextDocument } from 'vscode';
+import { type Position, Range, type TextDocument } from 'vscode';
 import { editorOf } from './documentEdit.ts';
 import { OPENS_BLOCK, TRAILING_COMMENT } from './fit/indentation.ts';
 import { PROSE, WITHOUT_INDENTATION } from './fit/languageRules.ts';
@@ -16,6 +16,9 @@ const CLOSES_BLOCK = /^(?:[)\]}]|<\/|(?:elif|else|except|finally)\b[^=]*:)/;
 /** Matches the start of a comment or a string in many languages, but not of a CSS rule (`#id {`). */
 const COMMENT_OR_STRING = /^(?:\/\/|\/\*|\*|#(?!.*\{$)|--|;|<!--|"""|''')/;
 
+/** Matches lines that start with `#` and are comments or macros, not private methods or selectors. */
+const COMMENT_OR_MACRO = /^\s*#(?:\s|define\b)/;
+
 /**
  * Returns the indentation for a new line below `line`. It depends on the nearest non-blank lines
  * above and below the new line. (The one above can be `line` itself.) The line below determines it,
@@ -25,7 +28,8 @@ const COMMENT_OR_STRING = /^(?:\/\/|\/\*|\*|#(?!.*\{$)|--|;|<!--|"""|''')/;
  * content.
  */
 export function blockIndentation(document: TextDocument, line: number): string {
-  if (WITHOUT_INDENTATION.has(document.languageId)) return '';
+  const { languageId } = document;
+  if (WITHOUT_INDENTATION.has(languageId)) return '';
   const nearest = (from: number, step: 1 | -1): string => {
     for (let near = from; near >= 0 && near < document.lineCount; near += step) {
       const { text, isEmptyOrWhitespace } = document.lineAt(near);
@@ -33,7 +37,6 @@ export function blockIndentation(document: TextDocument, line: number): string {
     }
     return '';
   };
-  const { languageId } = document;
   const [above, below] = [nearest(line, -1), nearest(line + 1, 1)];
   const isProse = PROSE.has(languageId);
   const isListItem = !isProse && LIST_ITEM.test(above) && KEY_END.test(above);
@@ -66,10 +69,30 @@ function indentationOfItem(line: string): string {
 }
 
 /** Returns a line without a line comment at its end. Empty for most lines that are comments. */
-export function codeOf(line: string): string {
+function codeOf(line: string): string {
   if (COMMENT_OR_STRING.test(line)) return '';
   const code = line.replace(CLEAR_COMMENT, '').trimEnd();
   return code.endsWith('{') ? code : code.replace(TRAILING_COMMENT, '').trimEnd();
+}
+
+/**
+ * Returns the whitespace between two braces if it contains the position. Undefined if there are no
+ * braces around the position, for placeholders, and for most braces in strings and comments.
+ */
+export function spaceBetweenBraces(
+  document: TextDocument,
+  { line, character }: Position,
+): Range | undefined {
+  const { text } = document.lineAt(line);
+  const opening = text.slice(0, character).trimEnd();
+  const closing = text.slice(character).trimStart();
+  const isPlaceholder = /[{$]\{$/.test(opening);
+  const isCode = codeOf(opening.trim()).endsWith('{') && !COMMENT_OR_MACRO.test(opening);
+  const isQuoted = ['"', "'", '`'].some(
+    (quote) => opening.split(quote).length % 2 === 0 && closing.includes(quote),
+  );
+  if (!closing.startsWith('}') || isPlaceholder || !isCode || isQuoted) return undefined;
+  return new Range(line, opening.length, line, text.length - closing.length);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Range } from 'vscode';
-import { blockIndentation, codeOf, indentationStep } from './blockIndentation.ts';
+import { blockIndentation, indentationStep, spaceBetweenBraces } from './blockIndentation.ts';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { offsetsOf } from './documentEdit.ts';
 import { PROSE, WITHOUT_INDENTATION } from './fit/languageRules.ts';
@@ -84,14 +84,10 @@ function placeBelowLine(target: Target): ResponsePlace {
   return { ...placeAt(target, new Range(end, end), `\n${indentation}`), indentation };
 }
 
-/** Matches lines that start with `#` and are comments or macros, not private methods or selectors. */
-const COMMENT_OR_MACRO = /^\s*#(?:\s|define\b)/;
-
 /**
- * If nothing is selected and only whitespace is between the cursor and a pair of braces around it,
- * returns a place that moves the closing brace to a new line below the response. VS Code does the
- * same when the user presses Enter there. Undefined for placeholders, and for most braces in
- * strings and comments.
+ * If nothing is selected and the cursor is between two braces, returns a place that moves the
+ * closing brace to a new line below the response. VS Code does the same when the user presses Enter
+ * there.
  */
 function placeBetweenBraces(target: Target): ResponsePlace | undefined {
   const { document, selection, indentation: outer } = target;
@@ -99,19 +95,10 @@ function placeBetweenBraces(target: Target): ResponsePlace | undefined {
   if (!selection.isEmpty || PROSE.has(languageId) || WITHOUT_INDENTATION.has(languageId)) {
     return undefined;
   }
-  const { line, character } = selection.start;
-  const { text } = document.lineAt(line);
-  const opening = text.slice(0, character).trimEnd();
-  const closing = text.slice(character).trimStart();
-  const isPlaceholder = /[{$]\{$/.test(opening);
-  const isCode = codeOf(opening.trim()).endsWith('{') && !COMMENT_OR_MACRO.test(opening);
-  const isQuoted = ['"', "'", '`'].some(
-    (quote) => opening.split(quote).length % 2 === 0 && closing.includes(quote),
-  );
-  if (!closing.startsWith('}') || isPlaceholder || !isCode || isQuoted) return undefined;
-  const between = new Range(line, opening.length, line, text.length - closing.length);
+  const space = spaceBetweenBraces(document, selection.start);
+  if (!space) return undefined;
   const indentation = outer + indentationStep(document, outer);
-  return { ...placeAt(target, between, `\n${indentation}`, `\n${outer}`), indentation };
+  return { ...placeAt(target, space, `\n${indentation}`, `\n${outer}`), indentation };
 }
 
 /**
