@@ -74,6 +74,21 @@ describe('insert modes:', () => {
     }
   }
 
+  /** Asserts that `below` turns `text` into `want` if the cursor is at `at`, and can be undone. */
+  async function assertBelow(
+    [line, character]: readonly [line: number, character: number],
+    language: string,
+    text: string,
+    want: string,
+  ): Promise<void> {
+    const editor = await open(text, new Range(line, character, line, character), language);
+    editor.options = { insertSpaces: true, tabSize: 2 };
+    assert.equal(await stream(editor, 'below', ['one\n', 'two']), true);
+    assert.equal(editor.document.getText(), want);
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), text);
+  }
+
   for (const [where, language, text, line, want] of [
     [
       'within a block',
@@ -131,12 +146,7 @@ describe('insert modes:', () => {
     ['in a diff', 'diff', ' a\n\n b', 1, ' a\none\ntwo\n b'],
   ] as const) {
     it(`a response at the cursor on an empty line is indented like the surrounding block (${where})`, async () => {
-      const editor = await open(text, new Range(line, 0, line, 0), language);
-      editor.options = { insertSpaces: true, tabSize: 2 };
-      assert.equal(await stream(editor, 'below', ['one\n', 'two']), true);
-      assert.equal(editor.document.getText(), want);
-      await commands.executeCommand('undo');
-      assert.equal(editor.document.getText(), text);
+      await assertBelow([line, 0], language, text, want);
     });
   }
 
@@ -167,11 +177,7 @@ describe('insert modes:', () => {
     ['a line of a diff', 'diff', '@@ {\n a', '@@ {\none\ntwo\n a'],
   ] as const) {
     it(`a response below the cursor's line is indented like the block that the line opens or is in (${where})`, async () => {
-      const end = text.split('\n')[0]?.length ?? 0;
-      const editor = await open(text, new Range(0, end, 0, end), language);
-      editor.options = { insertSpaces: true, tabSize: 2 };
-      assert.equal(await stream(editor, 'below', ['one\n', 'two']), true);
-      assert.equal(editor.document.getText(), want);
+      await assertBelow([0, text.split('\n')[0]?.length ?? 0], language, text, want);
     });
   }
 
@@ -192,12 +198,7 @@ describe('insert modes:', () => {
     ['in prose', 'latex', '\\a{}', 3, '\\a{}\none\ntwo'],
   ] as const) {
     it(`a response between two braces gets lines of its own, indented like the block (${where})`, async () => {
-      const editor = await open(text, new Range(0, cursor, 0, cursor), language);
-      editor.options = { insertSpaces: true, tabSize: 2 };
-      assert.equal(await stream(editor, 'below', ['one\n', 'two']), true);
-      assert.equal(editor.document.getText(), want);
-      await commands.executeCommand('undo');
-      assert.equal(editor.document.getText(), text);
+      await assertBelow([0, cursor], language, text, want);
     });
   }
 
