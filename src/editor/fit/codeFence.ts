@@ -16,8 +16,8 @@ interface Fence {
  * indentation is also removed from the lines inside the fence.
  *
  * - Only text that may be part of a fence is held back. At the start, that's the leading blank
- *   lines and a line that may open the fence. Later, it's a line that may close the fence, and the
- *   line break before that line.
+ *   lines and a line that may open the fence. Later, it's a line that may close the fence
+ *   or open an inner one, and the line break before that line.
  * - If only blank lines follow the closing line, they're removed, too. If the fence is never
  *   closed, as in a truncated response, the opening line is still removed.
  * - If the line directly after a closing line has text, the closing line is kept as part of an
@@ -107,7 +107,7 @@ export class CodeFence {
       this.#state = 'outside';
       return this.#release(line);
     }
-    if (this.#state !== 'inside' || checkClosing(line, this.#fence) === 'yes') return '';
+    if (this.#state !== 'inside' || closes(line, this.#fence)) return '';
     if (line !== '') this.#line = undefined;
     return this.#release(withoutIndentation(line, this.#fence.indentation));
   }
@@ -133,14 +133,13 @@ export class CodeFence {
     let written = part;
     if (this.#line !== undefined) {
       const line = this.#line + part;
-      const verdict = checkClosing(line, this.#fence);
-      if (isWhole && verdict === 'yes') {
+      if (isWhole && closes(line, this.#fence)) {
         this.#state = 'closed';
         this.#line = line;
         this.#after = '';
         return '';
       }
-      if (!isWhole && verdict !== 'no') {
+      if (!isWhole && mayBeFence(line)) {
         this.#line = line;
         return '';
       }
@@ -186,7 +185,7 @@ export class CodeFence {
   #reopen(fence: Fence): void {
     const isClosed =
       this.#state === 'closed' ||
-      (this.#state === 'inside' && checkClosing(this.#line ?? '', this.#fence) === 'yes');
+      (this.#state === 'inside' && closes(this.#line ?? '', this.#fence));
     const line = isClosed || this.#state === 'before' ? '' : this.#line;
     const blank = this.#state === 'before' ? '' : this.#blank;
     const isOutside = this.#state === 'outside';
@@ -209,7 +208,7 @@ export class CodeFence {
 const MAX_FENCE_LENGTH = 200;
 const OPENING = /^(?<indentation>[ \t]*)(?<marks>`{3,}(?=[^`]*$)|~{3,})/;
 const BEGINS_OPENING = /^[ \t]*(?:`{0,2}|~{0,2}|`{3,}[^`]*|~{3}.*)$/;
-const CLOSING = /^(?<indentation>[ \t]*)(?:(?<marks>`+|~+)(?<rest>[ \t]*))?$/;
+const CLOSING = /^(?<indentation>[ \t]*)(?:(?<marks>`+|~+)[ \t]*)?$/;
 const WITH_INFO = /^[ \t]*(?<marks>`{3,}|~{3,})[ \t]*[^`~\s]/;
 const BLANK_LINES = /^(?:[ \t]*\n)*/;
 
@@ -224,21 +223,19 @@ function mayOpen(line: string): boolean {
   return line.length <= MAX_FENCE_LENGTH && BEGINS_OPENING.test(line);
 }
 
-/**
- * Checks whether a line closes the fence. Returns `maybe` if the rest of the line is needed to
- * decide.
- */
-function checkClosing(line: string, fence: Fence): 'yes' | 'maybe' | 'no' {
-  if (line.length > MAX_FENCE_LENGTH) return 'no';
-  const { indentation = '', marks = '', rest = '' } = CLOSING.exec(line)?.groups ?? { rest: line };
-  const isShallow = /^ {0,3}$/.test(indentation);
-  if (marks === '') {
-    return rest === '' && (isShallow || fence.indentation.startsWith(indentation)) ? 'maybe' : 'no';
-  }
-  if (!isShallow && indentation !== fence.indentation) return 'no';
-  if (!fence.marks.startsWith(marks) && !marks.startsWith(fence.marks)) return 'no';
-  if (marks.length >= fence.marks.length) return 'yes';
-  return rest === '' ? 'maybe' : 'no';
+/** True if a line that starts with this text, inside a fence, may close it or open an inner one. */
+function mayBeFence(line: string): boolean {
+  return line.length <= MAX_FENCE_LENGTH && CLOSING.test(line);
+}
+
+/** True if a complete line closes the fence. */
+function closes(line: string, fence: Fence): boolean {
+  const groups = line.length > MAX_FENCE_LENGTH ? undefined : CLOSING.exec(line)?.groups;
+  const { indentation = '', marks } = groups ?? {};
+  return (
+    marks?.startsWith(fence.marks) === true &&
+    (/^ {0,3}$/.test(indentation) || indentation === fence.indentation)
+  );
 }
 
 /**

@@ -54,6 +54,11 @@ describe('a code fence', () => {
       '  ```markdown\n  # x\n  ```js\n  a\n  ```\n\n  b\n  ```',
       '# x\n```js\na\n```\n\nb',
     ],
+    [
+      'keeps a deeply indented inner fence that is followed by a blank line',
+      '```ts\n    ```js\n\n```\n\na\n```',
+      '    ```js\n\n```\n\na',
+    ],
     ['is kept after other text', 'Here:\n```js\na\n```', 'Here:\n```js\na\n```'],
     ['is kept in a list', '- ```js\n  a\n  ```', '- ```js\n  a\n  ```'],
     ["isn't recognized in inline code with three backticks", '```a```\nb', '```a```\nb'],
@@ -156,12 +161,15 @@ describe('a code fence', () => {
   });
 
   it('is recognized no matter how the text is split into chunks', () => {
-    const units = ['a', '`', '```', '````', '~~~', '\n', '\n', ' ', '\t', '    ', 'x'.repeat(99)];
+    const units = [
+      ...['a', '`', '```', '````', '~~~', '```js\n', '\n', '\n', ' ', '\t', '    '],
+      'x'.repeat(99),
+    ];
     fc.assert(
       fc.property(cutText(units), ([text, pieces]) => {
         assert.equal(run(new CodeFence(), pieces), run(new CodeFence(), [text]));
       }),
-      { numRuns: 1_000 },
+      { numRuns: 2_000 },
     );
   });
 });
