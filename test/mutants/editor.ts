@@ -52,8 +52,8 @@ export const editorMutants: readonly Mutant[] = [
   {
     name: 'the closing fence is kept in the code',
     file: 'src/editor/fit/codeFence.ts',
-    from: "if (isWhole && verdict === 'yes') {",
-    to: "if (isWhole && verdict === 'yes' && part === '') {",
+    from: 'if (isWhole && closes(line, this.#fence)) {',
+    to: "if (isWhole && part === '' && closes(line, this.#fence)) {",
     test: 'test/unit/editor/fit/codeFence.test.ts',
     title: 'is removed together with a closing line before it',
   },
