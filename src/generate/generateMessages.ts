@@ -128,7 +128,9 @@ export function emptyText(empty: number, count: number): string {
   return `${which} empty. Try another prompt or model.`;
 }
 
-export function completeText(count: number): string {
+/** @param hasLeftOutText true if text around the code of a response isn't written */
+export function completeText(count: number, hasLeftOutText: boolean): string {
+  if (hasLeftOutText) return 'Complete, text around the code left out';
   return count > 1 ? 'All responses are complete' : 'The response is complete';
 }
 

@@ -202,6 +202,11 @@ export class Job implements Result, Disposable {
     };
   }
 
+  /** True if text around the code of one of these responses isn't written. */
+  hasLeftOutText(indices: readonly number[]): boolean {
+    return indices.some((index) => this.#response(index).fit.hasLeftOutText);
+  }
+
   /** Returns the one-based numbers of the selected text's first and last lines. */
   linesOf(index: number): { readonly first: number; readonly last: number } {
     const { document } = this;

@@ -102,7 +102,8 @@ export async function reportRun(
         // `doneText` asks the user to accept the text, so use it only if the text can still be
         // accepted.
         const ofMode = job.isPending ? job.mode.doneText : undefined;
-        return announcements.done(ofMode ?? texts.completeText(complete.length));
+        const hasLeftOutText = job.hasLeftOutText(indices);
+        return announcements.done(ofMode ?? texts.completeText(complete.length, hasLeftOutText));
       }
       const broken = failed.filter(({ error }) => !isKind(error, 'cancelled'));
       const lines = linesOf(broken.map(({ index }) => index));

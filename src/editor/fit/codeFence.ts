@@ -10,35 +10,36 @@ interface Fence {
 }
 
 /**
- * Removes the code fence around a response while it streams, so that the fence never appears.
- * Fences follow CommonMark, except that the opening and closing lines can be indented by any
+ * Removes the code fence around a response while it streams, so that the fence never appears. Also
+ * removes the introduction before the fence and the explanation after it. Fences follow CommonMark, except that the opening and closing lines can be indented by any
  * amount, as long as it's the same for both, because models repeat the prompt's indentation. That
  * indentation is also removed from the lines inside the fence.
  *
- * - Only text that may be part of a fence is held back. At the start, that's the leading blank
- *   lines and a line that may open the fence. Later, it's a line that may close the fence
- *   or open an inner one, and the line break before that line.
- * - If only blank lines follow the closing line, they're removed, too. If the fence is never
- *   closed, as in a truncated response, the opening line is still removed.
+ * - At the start, leading blank lines, an introduction, and a line that may open the fence are held
+ *   back. Later, it's a line that may close the fence or open an inner one, and the line break
+ *   before that line.
+ * - An introduction consists of sentences, such as "Here is the function:". If no fence follows it,
+ *   the response is written unchanged.
+ * - If the fence is never closed, as in a truncated response, the opening line is still removed.
  * - If the line directly after a closing line has text, the closing line is kept as part of an
  *   inner fence, such as an example in a doc comment. While an inner fence is open, the closing
  *   line is kept even if blank lines precede the text.
- * - Otherwise, any text after the blank lines is written unchanged, including fences. The closing
- *   line is still removed, because the opening line is already gone.
- * - A response that doesn't start with a fence is written unchanged.
+ * - Otherwise, the text after the closing line is an explanation, and is held back. If it contains
+ *   another fence, the fences may have been misread, so the explanation and everything after it
+ *   are written unchanged.
  *
  * Expects LF line endings.
  */
 export class CodeFence {
-  #state: 'before' | 'inside' | 'closed' | 'outside' = 'before';
+  #state: 'before' | 'inside' | 'closed' | 'after' | 'outside' = 'before';
   #fence: Fence = { indentation: '', marks: '' };
   /** True inside an inner fence. */
   #isInner = false;
   /**
-   * Held-back blank lines at the start of the response, or the line break before a line that may
-   * close the fence.
+   * Held-back lines before the current line: those before the fence, the line break before a line
+   * that may close the fence, or the explanation after the fence.
    */
-  #blank = '';
+  #held = '';
   /**
    * The current line as received so far, if it may be a fence line, or the closing line that was
    * just received. Undefined once it can no longer be a fence line.
@@ -51,6 +52,12 @@ export class CodeFence {
    * fence. Undefined at all other times.
    */
   #head: string | undefined;
+  #hasLeftOutText = false;
+
+  /** True if an introduction or explanation was removed. */
+  get hasLeftOutText(): boolean {
+    return this.#hasLeftOutText;
+  }
 
   add(text: string): string {
     if (this.#head === undefined) return this.#read(text);
@@ -58,7 +65,9 @@ export class CodeFence {
     const found = findReopening(head);
     this.#head = found === 'maybe' ? head : undefined;
     if (found === 'maybe') return '';
-    if (found === 'no' || (found.isBare && this.#isInner)) return this.#read(head);
+    const isPartOfText =
+      found === 'no' || this.#state === 'after' || (found.isBare && this.#isInner);
+    if (isPartOfText) return this.#read(head);
     this.#reopen(found.fence);
     return this.#read(found.rest);
   }
@@ -97,30 +106,37 @@ export class CodeFence {
     }
     const isWhole = text.endsWith('\n');
     const part = isWhole ? text.slice(0, -1) : text;
-    return this.#state === 'before' ? this.#open(part, isWhole) : this.#copy(part, isWhole);
+    if (this.#state === 'before') return this.#open(part, isWhole);
+    return this.#state === 'inside' ? this.#copy(part, isWhole) : this.#skip(part, isWhole);
   }
 
   #finish(): string {
     const line = this.#line ?? '';
-    if (this.#state === 'before') {
-      if (parseOpening(line) || !NOT_BLANK.test(line)) return '';
+    if (this.#state === 'inside') {
+      if (closes(line, this.#fence)) return '';
+      if (line !== '') this.#line = undefined;
+      return this.#release(withoutIndentation(line, this.#fence.indentation));
+    }
+    if (this.#state === 'closed' || this.#state === 'outside') return '';
+    const isFence = parseOpening(line) !== undefined;
+    if (isFence === (this.#state === 'after') && NOT_BLANK.test(this.#held + line)) {
       this.#state = 'outside';
       return this.#release(line);
     }
-    if (this.#state !== 'inside' || closes(line, this.#fence)) return '';
-    if (line !== '') this.#line = undefined;
-    return this.#release(withoutIndentation(line, this.#fence.indentation));
+    this.#leaveOut(isFence ? '' : line);
+    return '';
   }
 
   #open(part: string, isWhole: boolean): string {
     const line = (this.#line ?? '') + part;
     const fence = isWhole ? parseOpening(line) : undefined;
     if (fence) {
+      this.#leaveOut();
       this.#begin(fence);
-    } else if (isWhole && mayOpen(line) && !NOT_BLANK.test(line)) {
-      this.#blank += `${line}\n`;
+    } else if (isWhole && (!NOT_BLANK.test(line) || isIntroduction(this.#held, line))) {
+      this.#held += `${line}\n`;
       this.#line = '';
-    } else if (!isWhole && mayOpen(line)) {
+    } else if (!isWhole && (mayOpen(line) || mayIntroduce(this.#held, line))) {
       this.#line = line;
     } else {
       this.#state = 'outside';
@@ -147,7 +163,7 @@ export class CodeFence {
       written = this.#release(withoutIndentation(line, this.#fence.indentation));
     }
     this.#line = isWhole ? '' : undefined;
-    this.#blank = isWhole ? '\n' : '';
+    this.#held = isWhole ? '\n' : '';
     return written;
   }
 
@@ -159,22 +175,42 @@ export class CodeFence {
    */
   #resolveClosing(text: string): string {
     if (!this.#isInner && BEGINS_WITH_BLANK_LINE.test(text)) {
-      this.#state = 'outside';
-      return this.#release('');
+      this.#state = 'after';
+      this.#line = '';
+      return '';
     }
     const written = this.#release(withoutIndentation(this.#line ?? '', this.#fence.indentation));
     this.#state = 'inside';
     this.#isInner = !this.#isInner;
-    this.#blank = '\n';
+    this.#held = '\n';
     this.#line = '';
     return written;
+  }
+
+  /** Holds back a line after the closing line. If the line opens another fence, releases all. */
+  #skip(part: string, isWhole: boolean): string {
+    const line = (this.#line ?? '') + part;
+    if (isWhole && parseOpening(line)) {
+      this.#state = 'outside';
+      return this.#release(`${line}\n`);
+    }
+    if (isWhole) this.#held += `${line}\n`;
+    this.#line = isWhole ? '' : line;
+    return '';
+  }
+
+  /** Drops the held-back introduction or explanation, and the line that ends it. */
+  #leaveOut(line = ''): void {
+    this.#hasLeftOutText ||= NOT_BLANK.test(this.#held + line);
+    this.#held = '';
+    this.#line = '';
   }
 
   #begin(fence: Fence): void {
     this.#fence = fence;
     this.#isInner = false;
     this.#state = 'inside';
-    this.#blank = '';
+    this.#held = '';
     this.#line = '';
   }
 
@@ -186,17 +222,18 @@ export class CodeFence {
     const isClosed =
       this.#state === 'closed' ||
       (this.#state === 'inside' && closes(this.#line ?? '', this.#fence));
-    const line = isClosed || this.#state === 'before' ? '' : this.#line;
-    const blank = this.#state === 'before' ? '' : this.#blank;
+    if (this.#state === 'before') this.#leaveOut();
+    const line = isClosed ? '' : this.#line;
+    const held = this.#held;
     const isOutside = this.#state === 'outside';
     this.#begin(fence);
     this.#line = isOutside ? undefined : line;
-    this.#blank = blank;
+    this.#held = held;
   }
 
   #release(text: string): string {
-    const released = this.#blank + text;
-    this.#blank = '';
+    const released = this.#held + text;
+    this.#held = '';
     return released;
   }
 }
@@ -212,10 +249,36 @@ const CLOSING = /^(?<indentation>[ \t]*)(?:(?<marks>`+|~+)[ \t]*)?$/;
 const WITH_INFO = /^[ \t]*(?<marks>`{3,}|~{3,})[ \t]*[^`~\s]/;
 const BLANK_LINES = /^(?:[ \t]*\n)*/;
 
+/** Maximum length of an introduction, in characters. A longer one isn't held back. */
+const MAX_INTRODUCTION_LENGTH = 300;
+/**
+ * Matches the start of a line of prose: a capitalized word, or a character of a script without
+ * capital letters. Characters that are typical of code are allowed only between backticks.
+ */
+const INTRODUCTION =
+  /^(?:\p{Lu}[\p{Ll}'’]*[,!.:]?(?: |$)|\p{Lo})(?:[^`=;{}<>[\]\\$@#]|`[^`]*(?:`|$))*$/u;
+const ENDS_SENTENCE = /[.:!。：！][ \t]*$/;
+
 /** Returns the fence that a complete line opens, if any. */
 function parseOpening(line: string): Fence | undefined {
   const groups = line.length > MAX_FENCE_LENGTH ? undefined : OPENING.exec(line)?.groups;
   return groups && { indentation: groups['indentation'] ?? '', marks: groups['marks'] ?? '' };
+}
+
+/**
+ * True if a line that starts with this text may belong to an introduction.
+ * @param before the lines before it
+ */
+function mayIntroduce(before: string, line: string): boolean {
+  return before.length + line.length <= MAX_INTRODUCTION_LENGTH && INTRODUCTION.test(line);
+}
+
+/**
+ * True if a complete line may belong to an introduction.
+ * @param before the lines before it
+ */
+function isIntroduction(before: string, line: string): boolean {
+  return mayIntroduce(before, line) && ENDS_SENTENCE.test(line);
 }
 
 /** True if a line that starts with this text may open a fence. */

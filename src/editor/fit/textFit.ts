@@ -81,7 +81,7 @@ class FinalLineBreaks implements FormatStep {
 
 /**
  * Fits a streamed response to the text around it. Removes unwanted characters, excess line breaks,
- * and the code fence around code. Indents the lines and converts line endings to LF. The result
+ * and the code fence and text around code. Indents the lines and converts line endings to LF. The result
  * doesn't depend on how the text is split into chunks.
  *
  * Don't call `end` for a truncated response, because the continuation may complete held-back text,
@@ -129,6 +129,11 @@ export class TextFit {
    */
   get kept(): number {
     return this.#characterFilter.kept;
+  }
+
+  /** True if an introduction or explanation around the code was removed. */
+  get hasLeftOutText(): boolean {
+    return this.#codeFence?.hasLeftOutText ?? false;
   }
 
   /** Adds a chunk, and returns the text that can be written now. */

@@ -279,8 +279,11 @@ describe(`inserting a response ${nightly}`, () => {
     await editor.waitForText('def total(prices):\n    # one\n    return sum(prices)\n');
   });
 
-  it('removes code fences in code and in previews, but keeps them in Markdown', async () => {
-    const fenced = ['``', '`py', 'thon\n', 'total = 0', '\nreturn', ' total\n', '`', '``'];
+  it('removes code fences and the text around them in code and in previews, but keeps them in Markdown', async () => {
+    const fenced = [
+      ...['He', 're is it:\n\n', '``', '`py', 'thon\n', 'total = 0', '\nreturn', ' total\n', '`'],
+      ...['``', '\n\n', 'Here', ' it is done.'],
+    ];
     const session = await openWindow(emulator, {
       folderFiles: { 'a.py': lines(asked), 'b.py': lines(asked), 'notes.md': 'Show it.\r\n' },
     });
@@ -288,7 +291,7 @@ describe(`inserting a response ${nightly}`, () => {
     await storeKey(session);
     emulator.settings.answer = () => fenced;
     emulator.settings.tokenDelayMs = 40;
-    const fences = await editor.watchDrawn(/`/);
+    const fences = await editor.watchDrawn(/`|Here/);
     const code = 'def total(prices):\n    return sum(prices)\n    total = 0\n    return total\n';
 
     await session.workbench.openFile(session.path('a.py'));

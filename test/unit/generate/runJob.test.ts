@@ -61,6 +61,8 @@ describe('runJob', () => {
     readonly lost?: readonly number[];
     /** Indices of the responses without visible text, including responses from earlier runs. */
     readonly empty?: readonly number[];
+    /** True if text around the code of a response isn't written. */
+    readonly hasLeftOutText?: boolean;
     /**
      * Indices of the responses that were undone; true if all of the job's text was undone,
      * including text from earlier runs.
@@ -91,6 +93,7 @@ describe('runJob', () => {
     canInsert = () => true,
     lost = [],
     empty = [],
+    hasLeftOutText = false,
     undone = false,
     isClosed = false,
     writer,
@@ -145,6 +148,7 @@ describe('runJob', () => {
       ...{ text, isPending: !isClosed },
       ...{ isUndone: undone === true, undone: undoneIndices },
       isEmpty: (index: number) => empty.includes(index),
+      hasLeftOutText: () => hasLeftOutText,
       invisible: () => ({ removed: 0, kept: 0 }),
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
       promptOf: String,
@@ -499,6 +503,12 @@ describe('runJob', () => {
       );
     });
   }
+
+  it('announces that text around the code was left out', async () => {
+    const { done, announced } = await run({ hasLeftOutText: true });
+    await done;
+    assert.deepEqual(announced, ['Complete, text around the code left out']);
+  });
 
   it("doesn't report anything if the user undid the text", async () => {
     const { done, announced } = await run({ count: 2, empty: [1], undone: true });

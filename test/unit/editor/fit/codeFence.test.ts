@@ -33,7 +33,26 @@ describe('a code fence', () => {
       'a\n  b\nc',
     ],
     ['is removed even if it is indented with tabs', '\t\t```\n\t\ta\n\t\t\tb\n\t\t```', 'a\n\tb'],
-    ['is removed before other text', '```js\na\n```\n\nSo.', 'a\n\nSo.'],
+    ['is removed together with an explanation after it', '```js\na\n```\n\n- b\n\n`c`', 'a'],
+    ['is removed together with an introduction', 'Here is the code:\n\n```js\na\n```', 'a'],
+    [
+      'is removed together with two introductions',
+      'Certainly!\n\nHere’s `a = {}`, as requested. \n``` js\na\n```\n\nIt sets `a`.\n',
+      'a',
+    ],
+    ['is removed together with an introduction in Chinese', '这是代码：\n```js\na\n```', 'a'],
+    ['is removed together with an introduction even if nothing follows', 'Here:\n```js', ''],
+    ['keeps an introduction that nothing follows', 'Here it is.\n\n', 'Here it is.\n\n'],
+    [
+      'keeps text that only resembles an introduction',
+      'Here it is.\na\n\nb',
+      'Here it is.\na\n\nb',
+    ],
+    [
+      'is kept after a very long introduction',
+      `Here${' is'.repeat(99)}.\n\`\`\`\na\n\`\`\``,
+      `Here${' is'.repeat(99)}.\n\`\`\`\na\n\`\`\``,
+    ],
     [
       'is removed only at the start of the response',
       '```\na\n```\n\nor\n```\nb\n```',
@@ -59,7 +78,12 @@ describe('a code fence', () => {
       '```ts\n    ```js\n\n```\n\na\n```',
       '    ```js\n\n```\n\na',
     ],
-    ['is kept after other text', 'Here:\n```js\na\n```', 'Here:\n```js\na\n```'],
+    [
+      'is kept after code',
+      'Set a = {};\nHere:\n```js\na\n```',
+      'Set a = {};\nHere:\n```js\na\n```',
+    ],
+    ['keeps the text after it if that ends with a fence', '```\na\n```\n\nb\n```', 'a\n\nb\n```'],
     ['is kept in a list', '- ```js\n  a\n  ```', '- ```js\n  a\n  ```'],
     ["isn't recognized in inline code with three backticks", '```a```\nb', '```a```\nb'],
     ['needs more than two backticks', '``\na\n``', '``\na\n``'],
@@ -78,6 +102,18 @@ describe('a code fence', () => {
       assert.equal(run(new CodeFence(), text), want);
     });
   }
+
+  it('is reported if text around it was removed', () => {
+    const hasLeftOutText = (text: string) => {
+      const codeFence = new CodeFence();
+      run(codeFence, text);
+      return codeFence.hasLeftOutText;
+    };
+    for (const text of ['Here:\n```\na\n```', '```\na\n```\n\nb', '```\na\n```\n\nb\nc\n'])
+      assert.equal(hasLeftOutText(text), true);
+    for (const text of ['a', 'Here:\na', '\n```\na\n```\n\n', '```\na\n```\n\n```\nb\n```'])
+      assert.equal(hasLeftOutText(text), false);
+  });
 
   it('is held back, but the code inside it is returned', () => {
     const codeFence = new CodeFence();
@@ -106,11 +142,13 @@ describe('a code fence', () => {
         'a\nb',
       ],
       ['is treated as the closing line if nothing follows', '```js\na\n', '```\n', 'a'],
+      ['is treated as the closing line if a blank line follows', '```js\na\n', '```\n\nSo.', 'a'],
+      ['is removed after an introduction', 'Here is the code:', '```js\na\n```', 'a'],
       [
-        'is treated as the closing line if a blank line follows',
-        '```js\na\n',
-        '```\n\nSo.',
-        'a\n\nSo.',
+        'is kept after an explanation',
+        '```js\na\n```\n\nOr:\n',
+        '```js\nb\n```',
+        'a\n\nOr:\n```js\nb\n```',
       ],
       [
         'is kept if it closes an inner fence',
@@ -133,7 +171,7 @@ describe('a code fence', () => {
     }
 
     it('is recognized only if it has at least three backticks or tildes', () => {
-      const units = ['a', '`', '``', '~', '\n', ' '];
+      const units = ['a', '`', '``', '~', '\n', ' ', 'It.\n'];
       fc.assert(
         fc.property(fc.constantFrom('', '```\n'), cutText(units), (before, [text, pieces]) => {
           fc.pre(!/(?:`|~){3}/.test(text));
@@ -163,7 +201,7 @@ describe('a code fence', () => {
   it('is recognized no matter how the text is split into chunks', () => {
     const units = [
       ...['a', '`', '```', '````', '~~~', '```js\n', '\n', '\n', ' ', '\t', '    '],
-      'x'.repeat(99),
+      ...['x'.repeat(99), 'It is', '.', 'Here:\n'],
     ];
     fc.assert(
       fc.property(cutText(units), ([text, pieces]) => {

@@ -10,6 +10,7 @@ describe('TextFit', () => {
     [
       ['converts all line breaks to LF', {}, 'a\r\nb\rc\nd\u2028e', 'a\nb\nc\nd\ne'],
       ['removes a fence around code', {}, '```ts\r\na\r\n```\r\n', 'a'],
+      ['removes text around a fence', {}, 'Here it is:\n\n```ts\na\n```\n\nSo.', 'a'],
       ['removes a fence around LaTeX', { languageId: 'latex' }, '```latex\na\n```', 'a'],
       ['keeps a fence in Markdown', { languageId: 'markdown' }, '```ts\na\n```', '```ts\na\n```'],
       [
