@@ -59,6 +59,27 @@ export function blockIndentation(document: TextDocument, line: number): string {
   return CLOSES_BLOCK.test(below.trim()) ? ofAbove : ofBelow;
 }
 
+/**
+ * Returns the indentation of the nearest list item that contains `line`, as in YAML. Undefined if
+ * there's none, or if the line opens a block, in which a nested list could start. Undefined in
+ * prose, too, in which the nesting of lists is less clear.
+ */
+export function listItemIndentation(document: TextDocument, line: number): string | undefined {
+  if (PROSE.has(document.languageId)) return undefined;
+  let inner: string | undefined;
+  for (let near = line; near >= 0 && inner !== ''; near -= 1) {
+    const { text, isEmptyOrWhitespace } = document.lineAt(near);
+    const indentation = indentationOf(text);
+    const isOutside = inner === undefined || indentation.length < inner.length;
+    const hasCode = !isEmptyOrWhitespace && !COMMENT_OR_STRING.test(text.trim());
+    if (!hasCode || !isOutside) continue;
+    if (inner === undefined && OPENS_BLOCK.test(codeOf(text.trim()))) return undefined;
+    if (LIST_ITEM.test(text)) return indentation;
+    inner = indentation;
+  }
+  return undefined;
+}
+
 function indentationOf(line: string): string {
   return line.slice(0, line.length - line.trimStart().length);
 }

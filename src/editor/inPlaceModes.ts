@@ -1,5 +1,10 @@
 import { Range } from 'vscode';
-import { blockIndentation, indentationStep, spaceBetweenBraces } from './blockIndentation.ts';
+import {
+  blockIndentation,
+  indentationStep,
+  listItemIndentation,
+  spaceBetweenBraces,
+} from './blockIndentation.ts';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { offsetsOf } from './documentEdit.ts';
 import { PROSE, WITHOUT_INDENTATION } from './fit/languageRules.ts';
@@ -38,8 +43,11 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
 }
 
 function placeAtCursor(target: Target): ResponsePlace {
-  const { selection, indentation } = target;
-  return placeAt(target, selection, indentation.slice(selection.start.character));
+  const { document, selection, indentation } = target;
+  const { line, character } = selection.start;
+  const place = placeAt(target, selection, indentation.slice(character));
+  const isOnEmptyLine = character === 0 && document.lineAt(line).isEmptyOrWhitespace;
+  return isOnEmptyLine ? { ...place, itemIndentation: listItemIndentation(document, line) } : place;
 }
 
 function isOnLineWithText({ document, selection: { start } }: Target): boolean {
@@ -54,6 +62,7 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
   return {
     languageId: document.languageId,
     indentation: place.indentation ?? target.indentation,
+    itemIndentation: place.itemIndentation,
     isInserted: true,
     leadingLineBreaks: leadingLineBreaks(target, place),
   };
@@ -79,9 +88,12 @@ export const below = placing('below', placeBelowLine, { startsNewLine: true });
 function placeBelowLine(target: Target): ResponsePlace {
   const inBraces = placeBetweenBraces(target);
   if (inBraces) return inBraces;
-  const { end } = target.document.lineAt(selectionEnd(target).line).range;
+  const { line } = selectionEnd(target);
+  const { end } = target.document.lineAt(line).range;
   const indentation = indentationBelow(target);
-  return { ...placeAt(target, new Range(end, end), `\n${indentation}`), indentation };
+  const itemIndentation = listItemIndentation(target.document, line);
+  const place = placeAt(target, new Range(end, end), `\n${indentation}`);
+  return { ...place, indentation, itemIndentation };
 }
 
 /**

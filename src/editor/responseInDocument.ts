@@ -13,6 +13,8 @@ export interface ResponsePlace extends OffsetRange {
   readonly tail: string;
   /** The indentation of the response's lines after the first. Defaults to `Target.indentation`. */
   readonly indentation?: string;
+  /** Replaces `indentation` if the response starts with a list item, as in YAML. */
+  readonly itemIndentation?: string | undefined;
 }
 
 export interface NextChange extends TextChange {
@@ -247,11 +249,14 @@ export class ResponseInDocument {
 
   /**
    * Returns the text to write before the response. If the response starts with a blank line, that
-   * line isn't indented.
+   * line isn't indented. If it starts with a list item, `itemIndentation` is used.
    */
   #leadOf(text: string): string {
-    const { lead } = this.#place;
-    return text.startsWith('\n') ? lead.replace(/(?<![ \t])[ \t]+$/, '') : lead;
+    const { lead, itemIndentation } = this.#place;
+    let indentation: string | undefined;
+    if (text.startsWith('\n')) indentation = '';
+    if (text.startsWith('-')) indentation = itemIndentation;
+    return indentation === undefined ? lead : lead.replace(/(?<![ \t])[ \t]*$/, indentation);
   }
 
   #inDocument(text: string): string {

@@ -80,10 +80,11 @@ describe('insert modes:', () => {
     language: string,
     text: string,
     want: string,
+    response = ['one\n', 'two'],
   ): Promise<void> {
     const editor = await open(text, new Range(line, character, line, character), language);
     editor.options = { insertSpaces: true, tabSize: 2 };
-    assert.equal(await stream(editor, 'below', ['one\n', 'two']), true);
+    assert.equal(await stream(editor, 'below', response), true);
     assert.equal(editor.document.getText(), want);
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), text);
@@ -178,6 +179,45 @@ describe('insert modes:', () => {
   ] as const) {
     it(`a response below the cursor's line is indented like the block that the line opens or is in (${where})`, async () => {
       await assertBelow([0, text.split('\n')[0]?.length ?? 0], language, text, want);
+    });
+  }
+
+  const step = 'a:\n  - b: 1\n    c: 2';
+  for (const [where, language, text, line, response, want] of [
+    ['below an item', 'yaml', step, 2, '- d: 3\n  e: 4', `${step}\n  - d: 3\n    e: 4`],
+    ['below an item with one key', 'yaml', '  - b: 1', 0, '- d: 3', '  - b: 1\n  - d: 3'],
+    [
+      'below a nested key',
+      'yaml',
+      `${step}\n    d:\n      e: 3`,
+      4,
+      '- f',
+      `${step}\n    d:\n      e: 3\n  - f`,
+    ],
+    [
+      'after a blank line',
+      'yaml',
+      `${step}\n\n`,
+      4,
+      '- d: 3\n  e: 4',
+      `${step}\n\n  - d: 3\n    e: 4`,
+    ],
+    [
+      'indented like the prompt',
+      'yaml',
+      step,
+      2,
+      '    - d: 3\n      e: 4',
+      `${step}\n  - d: 3\n    e: 4`,
+    ],
+    ['as the value of a key', 'yaml', '- b:', 0, '- c', '- b:\n    - c'],
+    ['below a comment', 'yaml', `${step}\n# d`, 3, '- e: 3', `${step}\n# d\n  - e: 3`],
+    ['outside a list', 'yaml', 'a:\n  b: 1', 1, '- c', 'a:\n  b: 1\n  - c'],
+    ['in prose', 'markdown', '- a\n  b', 1, '- c', '- a\n  b\n  - c'],
+  ] as const) {
+    it(`a response that starts with a list item is indented like the item above it (${where})`, async () => {
+      const at = [line, text.split('\n')[line]?.length ?? 0] as const;
+      await assertBelow(at, language, text, want, [...response]);
     });
   }
 

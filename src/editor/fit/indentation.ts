@@ -7,6 +7,8 @@ const LEADING_SPACES = /^[ \t]*/;
 export interface FitOptions {
   /** Added to every line except the first line and blank lines. */
   readonly indentation: string;
+  /** Replaces `indentation` if the text starts with a list item, as in YAML. */
+  readonly itemIndentation?: string | undefined;
   /** Determines how an already indented response is recognized (see `Indentation`). */
   readonly languageId: string;
 }
@@ -32,14 +34,17 @@ export class Indentation {
   #isFirst = true;
   /** Leading whitespace of the current line. Undefined once other text has arrived. */
   #spaces: string | undefined = '';
-  /** Undefined until `#decide` has enough text to decide. */
-  #isAlreadyIndented: boolean | undefined;
-  /** The first non-blank line, collected until `#isAlreadyIndented` is set. */
+  #indentation: string;
+  /**
+   * The indentation to remove from each line. Undefined until `#decide` has enough text to decide.
+   */
+  #repeated: string | undefined;
+  /** The first non-blank line, collected until `#repeated` is set. */
   #firstLine = '';
 
   constructor(options: FitOptions) {
     this.#options = options;
-    if (options.indentation === '') this.#isAlreadyIndented = false;
+    this.#indentation = options.indentation;
   }
 
   add(text: string): string {
@@ -66,7 +71,7 @@ export class Indentation {
       if (rest === '') return '';
       if (rest !== '\n') begin = this.#beginLine(this.#spaces, rest[0]);
     }
-    if (this.#isAlreadyIndented === undefined) this.#firstLine += rest.replace('\n', '');
+    if (this.#repeated === undefined) this.#firstLine += rest.replace('\n', '');
     if (rest.endsWith('\n')) {
       this.#spaces = '';
       this.#isFirst = false;
@@ -76,24 +81,30 @@ export class Indentation {
 
   /** @param first the first character after the leading whitespace */
   #beginLine(spaces: string, first = ''): string {
-    const { indentation } = this.#options;
-    this.#isAlreadyIndented ??= this.#decide(spaces, first);
+    const { itemIndentation } = this.#options;
+    if (this.#isFirst && first === '-' && itemIndentation !== undefined) {
+      this.#indentation = itemIndentation;
+      this.#repeated = spaces;
+    }
+    this.#repeated ??= this.#decide(spaces, first);
     this.#spaces = undefined;
-    const own = this.#isAlreadyIndented ? withoutIndentation(spaces, indentation) : spaces;
-    return this.#isFirst ? own : indentation + own;
+    const own = withoutIndentation(spaces, this.#repeated ?? '');
+    return this.#isFirst ? own : this.#indentation + own;
   }
 
   /**
    * Decides whether the response is already indented.
    * @returns undefined if the next line is needed to decide
    */
-  #decide(spaces: string, first: string): boolean | undefined {
+  #decide(spaces: string, first: string): string | undefined {
     const { indentation, languageId } = this.#options;
     if (this.#firstLine !== '') {
-      return repeatsIndentation(this.#firstLine, { spaces, first }, this.#options);
+      return repeatsIndentation(this.#firstLine, { spaces, first }, this.#options)
+        ? indentation
+        : '';
     }
-    if (spaces.startsWith(indentation)) return true;
-    return spaces === '' && !PROSE.has(languageId) ? undefined : false;
+    if (spaces.startsWith(indentation)) return indentation;
+    return spaces === '' && !PROSE.has(languageId) ? undefined : '';
   }
 }
 
