@@ -33,7 +33,9 @@ type ResponseState =
   /** The user undid the job, and text that arrives later is discarded. */
   | 'undone';
 
-/** One response in a document: its range, the written text, and the text still to be written. */
+/**
+ * One response in a document: its range, the text written so far, and the text still to be written.
+ */
 export class ResponseInDocument {
   readonly own: TrackedRange;
   readonly #openDocument: OpenDocument;

@@ -24,7 +24,7 @@ const day = new Date().toISOString().slice(0, 10);
 const startedAt = Date.now();
 
 const [processor] = cpus();
-const title = `Measured on ${day} by \`npm run figures\`: Node ${process.versions.node}, ${type()} ${release()}, ${cpus().length} cores of ${processor?.model.trim()}, load ${load.toFixed(1)} at the start.`;
+const title = `Measured on ${day} by \`npm run figures\`: Node ${process.versions.node}, ${type()} ${release()}, ${cpus().length} ${processor?.model.trim()} cores, load ${load.toFixed(1)} at the start.`;
 const heads = ['Command', 'Shows that', 'Took'];
 
 const rows: string[][] = [];

@@ -50,7 +50,8 @@ describe(`the extension after its setup ${nightly}`, () => {
   const reply = `Write a reply.\n${answerFor('Write a reply.')}\n`;
   const status = () => session.workbench.statusItem(statusId);
   /**
-   * Returns the text of the labels after lines. VS Code draws these labels with a style sheet.
+   * Returns the text of the labels at the ends of lines. VS Code draws these labels with a style
+   * sheet.
    */
   const label = () =>
     session.workbench.screen.read<string>(`[...document.querySelectorAll('.view-line span')]

@@ -127,7 +127,7 @@ async function loadSharp() {
 }
 
 /**
- * Limits within which two pictures count as equal. In each tile of `tile` by `tile` pixels, at most
+ * Tolerances for treating two images as equal. In each tile of `tile` by `tile` pixels, at most
  * this `share` of the color values (0 to 255) may differ by more than `difference`. This share
  * amounts to five pixels per tile, fewer than a period covers. Tiles are compared, because a
  * changed word is only a tiny part of a whole window.

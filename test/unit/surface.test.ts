@@ -53,7 +53,7 @@ describe('the extension', () => {
   it("G14: doesn't register a URI handler or an authentication provider", () => {
     const registrations =
       /\bregister(UriHandler|AuthenticationProvider|Tool|LanguageModel\w*|McpServer\w*|ExternalUriOpener|TaskProvider|DebugConfigurationProvider|FileSystemProvider)\b/g;
-    // These calls register the models for VS Code's chat, and the tool, which is off by default.
+    // These calls register the tool, which is off by default, and the models for VS Code's chat.
     assert.deepEqual(places(registrations), [
       'src/chat/offerModels.ts: registerLanguageModelChatProvider',
       'src/chat/offerModels.ts: registerTool',

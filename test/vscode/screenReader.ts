@@ -9,7 +9,7 @@ import { matches, type Screen } from './screen.ts';
 export interface Reading {
   readonly role: string | RegExp;
   readonly name: string | RegExp;
-  /** Read after the name. If an expected description is omitted, it isn't compared. */
+  /** Read after the name. Descriptions are compared only if an expected one is given. */
   readonly description?: string | RegExp;
 }
 

@@ -62,9 +62,9 @@ export class Workbench {
   }
 
   /**
-   * Waits until the explorer lists a folder of the workspace, and reloads the window if the folder
-   * isn't listed soon. On a busy machine, a window sometimes applied a workspace file's settings
-   * but showed its folders only after a reload. A test in such a window would run without a folder.
+   * Waits until the explorer lists a workspace folder, and reloads the window if the folder doesn't
+   * appear in time. On a busy machine, a window sometimes applied a workspace file's settings but
+   * showed its folders only after a reload. A test in such a window would run without a folder.
    */
   async waitForFolder(name: string): Promise<void> {
     const rows = this.page.locator('.explorer-folders-view .monaco-list-row');

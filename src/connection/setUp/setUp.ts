@@ -81,7 +81,7 @@ async function offerUses(service: Service, mayGenerate: boolean): Promise<void> 
 /**
  * Runs the steps until the user saves or closes the setup.
  * @param first the step to start with; if the setup doesn't include it, starts with the first one
- * @param intro sentences to show only in the step that the setup starts with
+ * @param intro sentences to show only in the first step of the setup
  * @returns true if credentials were saved
  */
 async function askAll(

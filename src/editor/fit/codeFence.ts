@@ -286,7 +286,7 @@ function mayOpen(line: string): boolean {
   return line.length <= MAX_FENCE_LENGTH && BEGINS_OPENING.test(line);
 }
 
-/** True if a line that starts with this text, inside a fence, may close it or open an inner one. */
+/** True if a line that starts with this text may close the fence, or open an inner fence. */
 function mayBeFence(line: string): boolean {
   return line.length <= MAX_FENCE_LENGTH && CLOSING.test(line);
 }

@@ -1,4 +1,4 @@
-/** Sends orders from the benchmark to the driver, an extension in the measured window. */
+/** Sends commands from the benchmark to the driver, an extension in the measured window. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
@@ -43,7 +43,7 @@ export class Drivers {
   }
 }
 
-/** Sends orders to one driver, one at a time. */
+/** Sends commands to one driver, one at a time. */
 export class Driver {
   readonly #socket: Socket;
   readonly #lines: Interface;

@@ -1,5 +1,5 @@
 /**
- * The orders that the benchmark sends to its driver, an extension in the measured window. Each
+ * The commands that the benchmark sends to its driver, an extension in the measured window. Each
  * order and answer is one line of JSON, sent over a loopback connection.
  */
 export interface Orders {
