@@ -9,13 +9,15 @@ const SAMPLES_APART_MS = 500;
 const TICKS_PER_SECOND = 100;
 
 /**
- * Adds up the CPU time of each process in a tree. The operating system's own sum doesn't include
+ * Adds up the CPU time of each process in a tree. The operating system's own total doesn't include
  * processes whose parent ended first, such as most VS Code and Chromium processes. The CPU time
  * that a process uses after its last sample isn't counted.
  */
 export class CpuTime {
   readonly #names = new Map<string, string>();
-  /** Ticks of user and system time by process ID. Processes that have ended are kept. */
+  /**
+   * Ticks of user and system time by process ID. Entries for processes that have ended are kept.
+   */
   readonly #ticks = new Map<string, number>();
   readonly #timer = setInterval(() => this.#sample(), SAMPLES_APART_MS);
 

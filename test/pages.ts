@@ -1,6 +1,6 @@
 /**
  * `npm run pages`: updates the generated blocks in the documentation, and draws the architecture
- * picture and the benchmark chart. Tests check that all are up to date.
+ * diagram and the benchmark chart. Tests check that all of these are up to date.
  */
 import { writeFile } from 'node:fs/promises';
 import { HOUSE, pictureOf } from './architecture/picture.ts';

@@ -134,8 +134,8 @@ function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
 }
 
 /**
- * Returns the cost of a placement. The cost increases with overlapping boxes, arrows through boxes,
- * crossing arrows, and the horizontal length of each arrow.
+ * Returns the cost of a placement. Overlapping boxes, arrows through boxes, crossing arrows, and
+ * the horizontal length of arrows increase the cost.
  */
 function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
   const ends = arrows.map(({ from, to }) => {
@@ -233,8 +233,8 @@ type PassCounts = Map<string, number>;
 const sideOf = ({ box, side }: Corner) => `${box.x} ${box.y} ${side}`;
 
 /**
- * Returns the shortest path from one point down to another, around the boxes between them. When
- * the path goes around a box, increases the count of that side of the box in `passCounts`.
+ * Returns the shortest path from one point down to another, around the boxes between them. When the
+ * path goes around a box, increments the count for that side of the box in `passCounts`.
  */
 function routed(
   from: Point,

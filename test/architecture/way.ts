@@ -1,9 +1,9 @@
 /**
  * `npm run way`: prints the files that a generation passes through, from the command to the socket
  * and from the socket to the document. These are the files in src that are on the call stack when
- * the request is sent and when text is written. Functions that are awaiting a result count, but
- * functions that have already returned don't. The script runs in plain Node with a fake editor, so
- * it uses the `newDocument` insert mode.
+ * the request is sent and when text is written. Functions that are still awaiting a result are
+ * included, but functions that have already returned aren't. The script runs in plain Node with a
+ * fake editor, so it uses the `newDocument` insert mode.
  */
 import { SinkEditor } from '../contract/leaks/sinkEditor.ts';
 import { windows } from '../contract/leaks/window.ts';

@@ -2,7 +2,7 @@ import { Child } from './child.ts';
 
 /**
  * Measures how long it takes to load code, or to activate an extension, in a process that imitates
- * an extension host. Each round loads every path once, always in a new process.
+ * an extension host. Each round loads every path once, each time in a new process.
  * @returns the times measured in all rounds, in milliseconds, by name
  */
 export async function loadInTurn<Name extends string>(

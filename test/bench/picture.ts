@@ -6,7 +6,7 @@
 import type { Row } from './question.ts';
 import { type Answer, measuredOn, type Results, ratioText, valueText } from './results.ts';
 
-/** Width at which pages show the picture, in pixels. */
+/** Display width of the picture on pages, in pixels. */
 const width = 640;
 const margin = 20;
 const bars = { left: 330, right: 537 };

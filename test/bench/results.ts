@@ -79,7 +79,7 @@ export function measuredOn(questions: readonly Answer[]): string {
   return parts.sort().join('; ');
 }
 
-/** Maximum number of values without a ratio that a summary row shows. */
+/** Maximum number of values without a ratio in a summary row. */
 const OWN_ROWS = 8;
 
 /**

@@ -59,8 +59,8 @@ export async function probe(url: string, options: ProbeRequest = {}): Promise<Pr
 }
 
 /**
- * Sends `bytes` on a new connection. Returns all text received until the connection closed, and the
- * code of the connection's last error, if any.
+ * Sends `bytes` over a new connection. Returns all text received until the connection closed, and
+ * the code of the connection's last error, if any.
  */
 export async function probeRaw(
   url: string,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface ReceivedRequest {
-  /** Request number, counted from 1 since the emulator was started or last reset. */
+  /** The request's number since the emulator was started or last reset, starting with 1. */
   readonly sequence: number;
   /** Time in milliseconds at which the headers arrived, as returned by `performance.now()`. */
   readonly atMs: number;

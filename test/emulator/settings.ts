@@ -1,7 +1,7 @@
 import { type ModelSpecification, recordedModels } from './models.ts';
 import { answerFor } from './text.ts';
 
-/** Why the model stopped, in the generation operation's terms. */
+/** The reason the model stopped, in the terms that the generation operations use. */
 export type StopReason =
   | 'eos_token'
   | 'stop_sequence'
@@ -86,11 +86,11 @@ export interface EmulatorSettings extends EventFormat {
    */
   stopReason: StopReason | undefined;
   /**
-   * True if the content of a chat message is a list of parts, including the reasoning, as with
-   * reasoning models on Databricks.
+   * True if the content of a chat message is a list of parts that includes the reasoning, as it is
+   * for reasoning models on Databricks.
    */
   sendsParts: boolean;
-  /** Pause between two events in a stream, in milliseconds. */
+  /** Pause between events in a stream, in milliseconds. */
   tokenDelayMs: number;
   /** True if responses from the generation operations warn that these operations are legacy. */
   legacyWarning: boolean;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Maximum length of the prompt quoted in a response, in code points. */
+/** Maximum length of a response's quote from the prompt, in code points. */
 const longestQuote = 60;
 
 /**

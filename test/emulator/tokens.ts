@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 export type TokenState = 'live' | 'expired' | 'not valid';
 
-/** The access tokens that were issued and their states. */
+/** The issued access tokens and their states. */
 export class IssuedTokens {
   readonly #issued = new Map<string, { expiresAtMs: number; dead?: TokenState }>();
   readonly #nowMs: () => number;

@@ -39,8 +39,8 @@ export interface UnapprovedTotal extends Received {
 }
 
 declare global {
-  // This variable is global, because the extension host loads two bundles, one with the tests'
-  // entry point and one with the tests. Each bundle has its own copy of this module.
+  // This variable is global, because the extension host loads two bundles: one with the tests'
+  // entry point, and one with the tests. Each bundle has its own copy of this module.
   var unapprovedOfTests: Set<Unapproved> | undefined;
 }
 

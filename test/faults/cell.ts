@@ -74,8 +74,8 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
     http: {
       fetch: watched.fetch,
       startMs: cell.deadline === 'start' ? DEADLINE_MS : LONG_MS,
-      // In cells that test `startMs`, this is just as short, because each chunk extends the time for
-      // the start to at least `idleMs`.
+      // In cells that test `startMs`, `idleMs` is just as short, because each chunk extends the
+      // time left for the start to at least `idleMs`.
       idleMs: cell.deadline === 'none' ? LONG_MS : DEADLINE_MS,
       // The backoff is the time in the Retry-After header, or 1 ms. The clock advances by this
       // amount immediately.
@@ -123,7 +123,7 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
 }
 
 /**
- * Returns the credentials for a cell. If the cell has no `fault`, nothing listens at the address
+ * Returns the credentials for a cell. If the cell has no `fault`, nothing listens on the address
  * that the phase uses.
  */
 function credentialsOf(phase: Phase, cell: Cell): WorldOptions {

@@ -11,7 +11,7 @@ export type Phase = (typeof phases)[number];
 /** A fault in one phase, and the only allowed outcome of the call. */
 export interface Cell {
   /**
-   * Returns the fault for a request. If undefined, nothing listens at the request's address.
+   * Returns the fault for a request. If undefined, nothing listens on the request's address.
    * @param allStarted resolves when all parallel calls have received their headers or, in the
    * `mid-stream` phase, their first text
    */

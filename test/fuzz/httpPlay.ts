@@ -324,7 +324,7 @@ class Play {
   }
 }
 
-/** Marks the response as started at its first chunk, as earlier versions did. */
+/** Marks the response as started when its first chunk arrives, as earlier versions did. */
 async function* startingAtOnce(
   body: Omit<bodies.Body, 'markStarted'> & Partial<Pick<bodies.Body, 'markStarted'>>,
 ): AsyncGenerator<Uint8Array> {

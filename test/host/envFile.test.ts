@@ -200,7 +200,7 @@ describe('the .env file in a real editor', () => {
     });
 
     /**
-     * Saves a `.env` file that git doesn't ignore. Returns its document and the reported problem.
+     * Saves a `.env` file that Git doesn't ignore. Returns its document and the reported problem.
      */
     async function notIgnored() {
       git('init', '--quiet');

@@ -220,7 +220,10 @@ export function untilText(
   return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
 }
 
-/** Waits until a condition is true. Checks it now and whenever one of these events fires. */
+/**
+ * Waits until a condition is true. Checks the condition immediately, and whenever one of these
+ * events fires.
+ */
 export async function until(
   events: Event<unknown> | readonly Event<unknown>[],
   isSo: () => boolean,

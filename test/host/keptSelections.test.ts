@@ -20,8 +20,8 @@ interface Case {
   readonly ranges: readonly Range[];
   readonly isReversed: boolean;
   /**
-   * True if the case runs only in the nightly tests. For the modes in `nightlyModes`, this applies
-   * to all cases.
+   * True if the case runs only in the nightly tests. For the modes in `nightlyModes`, all cases run
+   * only in the nightly tests.
    */
   readonly isNightly?: boolean;
   /**

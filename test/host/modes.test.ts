@@ -74,7 +74,10 @@ describe('insert modes:', () => {
     }
   }
 
-  /** Asserts that `below` turns `text` into `want` if the cursor is at `at`, and can be undone. */
+  /**
+   * Asserts that `below` turns `text` into `want` if the cursor is at `at`, and that the change can
+   * be undone.
+   */
   async function assertBelow(
     [line, character]: readonly [line: number, character: number],
     language: string,

@@ -348,7 +348,7 @@ describe('a preview', () => {
         resolve(event);
       });
     });
-    // This rename fails on disk, because letter.txt is a file and not a folder.
+    // This rename fails on disk, because letter.txt is a file, not a folder.
     const edit = new WorkspaceEdit();
     edit.renameFile(fileUri('stays.txt'), fileUri('letter.txt/stays.txt'));
     assert.equal(await workspace.applyEdit(edit), false);

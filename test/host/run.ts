@@ -6,7 +6,7 @@
  *
  * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 downloads and uses the desktop build. The version is
  * then a VS Code version, and `oldest` is the version in `engines` in package.json.
- * HOSTED_MODEL_EXTENSION is the folder of another build of the extension, such as an unpacked VSIX.
+ * HOSTED_MODEL_EXTENSION is the path to another build of the extension, such as an unpacked VSIX.
  * HOSTED_MODEL_GREP selects tests by name. HOSTED_MODEL_INVERT=1 selects all other tests instead.
  * HOSTED_MODEL_INSPECT is the port on which the desktop build waits for a debugger before the first
  * test.
@@ -117,7 +117,7 @@ async function trustedCertificate(): Promise<Record<string, string>> {
   return { [trustedFileVariable]: file, SSL_CERT_FILE: bundle };
 }
 
-/** Creates a folder with files that tests can change. Replaces the folder of the previous run. */
+/** Creates a folder with files that tests can change. Replaces the folder from the previous run. */
 async function sampleFolder(): Promise<string> {
   const path = join(testDirectory, 'host-folder');
   await rm(path, { recursive: true, force: true });

@@ -27,7 +27,7 @@ describe('text that is saved or changed while it streams', () => {
       });
       const job = jobOn(editor, 'below');
       const lines: string[] = [];
-      // Repeats these steps until the document has been formatted, but at least nine times. A
+      // Repeats these steps at least nine times, and until the document has been formatted. A
       // manual save right after an autosave doesn't format the document, because there's nothing to
       // save.
       const isFormatted = () => / = /.test(document.getText());

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { totalOfUnapproved } from '../emulator/unapproved.ts';
 import { reportUnapprovedTotal } from '../emulator/unapprovedTotal.ts';
 
-/** Minimum number of servers that stand in for unapproved hosts in the whole suite. */
+/** Minimum number of servers in the whole suite that stand in for unapproved hosts. */
 const unapprovedListeners = 1;
 
-/** Timeout of a test in milliseconds. It's long because the machine may be busy. */
+/** Timeout for each test, in milliseconds. It's long because the machine may be busy. */
 const testMilliseconds = 300_000;
 
 /**
@@ -37,8 +37,8 @@ export async function run(): Promise<void> {
 }
 
 /**
- * Marks the lines that tests write to the console, for `run-in-server.ts`. Replaces the console
- * object, because VS Code's own object can't be modified.
+ * Marks the lines that tests write to the console, so that `run-in-server.ts` recognizes them.
+ * Replaces the console object, because VS Code's own object can't be modified.
  */
 function markConsole(): void {
   const mark = process.env['HOSTED_MODEL_CONSOLE_MARK'];

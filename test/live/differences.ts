@@ -10,7 +10,7 @@ export interface StepResult {
 }
 
 export interface Differences {
-  /** Differences from the expected outcome or responses, if they could affect the client. */
+  /** Differences from the expected outcome or responses. They could affect the client. */
   readonly otherwise: readonly string[];
   /**
    * Headers, fields, and events that only the actual responses contain. They don't affect the

@@ -70,7 +70,7 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
   const { text, isAsRecorded } = comparison(expected, found);
   const report = [
     `Hosted Model ${manifest.version}, Node ${process.versions.node}, ${process.platform}`,
-    // The report may be published, so it doesn't contain a company's host.
+    // The report may be published, so it doesn't name a company's own hosts.
     `Service: ${isListed ? new URL(serviceUrl).host : 'your own host'}. Model: ${modelId}`,
     authUrl === service.authUrl ? '' : 'Identity service: your own host',
     ...['', text, ''],

@@ -37,7 +37,7 @@ export class Witness {
     this.#bases = addresses.map((address) => new URL(address).pathname);
   }
 
-  /** Replaces the token in the next request that has one with an invalid token. */
+  /** In the next request that has a token, replaces the token with an invalid one. */
   corruptNextToken(): void {
     this.#spoilsNext = true;
   }
@@ -64,7 +64,9 @@ export class Witness {
     return response;
   };
 
-  /** Removes a company gateway's base path. It's confidential, and no recording contains it. */
+  /**
+   * Removes a company gateway's base path. The path is confidential, and no recording contains it.
+   */
   #withoutBase({ pathname }: URL): string {
     const base = this.#bases.find((one) => one !== '/' && pathname.startsWith(`${one}/`)) ?? '';
     return pathname.slice(base.length);

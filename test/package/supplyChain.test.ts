@@ -15,7 +15,7 @@ import { listFiles, PackageManager } from '@vscode/vsce';
 import { noticesOf } from '../../notices.ts';
 import { entriesOf } from './vsix.ts';
 
-/** Checks which third-party code is packaged, is bundled, or runs during installation. */
+/** Checks which third-party code is packaged, bundled, or run during installation. */
 
 interface Locked {
   readonly version: string;
@@ -67,8 +67,8 @@ const BUNDLED: Readonly<Record<string, string>> = {
 const APACHE = 'licenses/Apache-2.0.txt';
 
 /**
- * Starting with this version, axios doesn't forward secrets to other hosts, and limits the response
- * size.
+ * Starting with this version, axios limits the response size, and doesn't forward secrets to other
+ * hosts.
  */
 const AXIOS_FLOOR = [1, 18] as const;
 

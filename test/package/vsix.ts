@@ -13,7 +13,7 @@ export interface Entry {
 const [END, ENTRY] = [0x06054b50, 0x02014b50];
 const [END_BYTES, ENTRY_BYTES, LOCAL_BYTES] = [22, 46, 30];
 const [STORED, DEFLATED] = [0, 8];
-/** Unix mode of a regular file that its owner can write and everyone can read. */
+/** Unix mode of a regular file that everyone can read and only its owner can write to. */
 const MODE = (0o100644 << 16) >>> 0;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * True for full test runs, such as `npm run test:soak`. False in the short tests (`npm test`),
+ * True for full test runs, such as `npm run test:soak`. False for the short tests (`npm test`),
  * which have fewer cases.
  */
 export const isFull = process.env['HOSTED_MODEL_FULL'] === '1';

@@ -14,7 +14,7 @@ const HOURS = 8;
 const END = HOURS * 60 * MINUTE;
 /** All windows start within this many seconds, as they do after a VS Code update. */
 const START = MINUTE;
-/** Mean time between two generations in a window, in seconds. */
+/** Mean time between generations in a window, in seconds. */
 const USE = 10 * MINUTE;
 /** Number of seconds before expiration at which a client with a fixed timer refreshes its token. */
 const FIXED_LEAD = 5 * MINUTE;

@@ -95,7 +95,7 @@ describe('the main journeys', () => {
     assert.equal(emulator.requests.length, 0);
 
     // Escape in the document closes the setup, as it closes any open input in VS Code. It must not
-    // cancel the waiting generation instead, leaving the setup open.
+    // cancel the waiting generation and leave the setup open.
     await editor.focus();
     await session.workbench.page.keyboard.press('Escape');
     await quickInput.waitUntilClosed();

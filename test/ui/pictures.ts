@@ -67,7 +67,8 @@ export async function prepareForPicture(page: Page): Promise<void> {
       if (ofIdentity) text = text.replace(address, 'iam.cloud.ibm.com');
       text = text.replace(new RegExp(address.source, 'g'), 'eu-de.ml.cloud.ibm.com');
       text = text.replace(/\\/tmp\\/[\\w-]+/g, '/home/sam');
-      // On a busy machine, fewer minutes would be left, and the time until a refresh is random.
+      // On a busy machine, the picture would show fewer minutes left, and the time until a refresh
+      // is random.
       text = text.replace(/\\d+(?= minutes left)/, '59').replace(/(?<=refresh in )\\d+/, '47');
       if (node.parentElement?.closest('.statusbar-item')) text = text.replace(/\\d+(?=m$)/, '59');
       // In the narrow chat, the host would wrap at its hyphen.
@@ -129,8 +130,8 @@ async function loadSharp() {
 /**
  * Tolerances for treating two images as equal. In each tile of `tile` by `tile` pixels, at most
  * this `share` of the color values (0 to 255) may differ by more than `difference`. This share
- * amounts to five pixels per tile, fewer than a period covers. Tiles are compared, because a
- * changed word is only a tiny part of a whole window.
+ * amounts to five pixels per tile, which is less than the area of a period. Tiles are compared,
+ * because a changed word is only a tiny part of a whole window.
  */
 const TOLERANCE = { tile: 32, share: 0.005, difference: 48 };
 

@@ -107,7 +107,7 @@ describe(`a preview ${nightly}`, () => {
     await emulator.disconnected(request);
     await editor.waitForTitle('closed.txt');
     await editor.waitForText(letter);
-    // On a busy machine, progress may be shown until the request has ended.
+    // On a busy machine, the progress notification can stay visible until the request has ended.
     await notifications.waitUntilGone(/Generating/);
     assert.deepEqual(await notifications.list(), []);
     assert.equal(await session.workbench.listsCommand(accept), false);

@@ -99,7 +99,7 @@ export async function giveUpSetUp(
   missing = /needs an API key/,
 ): Promise<string> {
   const { prompt } = await quickInput.waitFor({ step: /^1\//, prompt: missing });
-  // In the setup, the names of declined sources can follow.
+  // In the setup's prompt, the names of declined sources can follow this text.
   const [needed] = /^.*? Nothing was sent\./.exec(prompt) ?? assert.fail(prompt);
   const shown = (await notifications.list()).map(({ text }) => text);
   assert.ok(!shown.some((text) => missing.test(text)), 'no message while the setup is open');

@@ -43,7 +43,7 @@ export interface SessionOptions {
    */
   builtInExtensions?: readonly string[];
   /**
-   * Folder of another extension to install. A new server starts if the previous session had a
+   * Folder of another extension to install. A new server starts if the previous session used a
    * different extension folder.
    */
   otherExtension?: string;
@@ -59,8 +59,8 @@ export interface Session {
   /** Opens another window with the same secrets. By default, it opens the same folder. */
   anotherWindow(folder?: string): Promise<Workbench>;
   /**
-   * Closes all windows of this session. Without this call, they are closed by the next
-   * `openWorkbench` or at the end of the run.
+   * Closes all windows of this session. Without this call, they stay open until the next
+   * `openWorkbench` or the end of the run.
    */
   close(): Promise<void>;
 }
@@ -137,7 +137,7 @@ export const mochaHooks = {
 
 /**
  * Runs only in the main process. In a parallel run, the browser and the server belong to a worker,
- * and end with it.
+ * and stop when that worker exits.
  */
 export async function mochaGlobalTeardown(): Promise<void> {
   await browser?.close();

@@ -27,9 +27,9 @@ import {
 import type { Session } from './session.ts';
 
 /**
- * Tests the packaged extension against the service's documentation of tokens, credentials, and
- * errors, point by point. All of the product's names are in this table, so only this table needs to
- * change if a title or setting is renamed.
+ * Tests the packaged extension, point by point, against the service's documentation on tokens,
+ * credentials, and errors. All of the product's names are in this table, so only this table needs
+ * to change if a title or setting is renamed.
  */
 const product = {
   refreshToken: 'Hosted Model: Refresh Token',
@@ -62,7 +62,7 @@ const product = {
     project: /project doesn’t exist/,
     token: /new token has already expired/,
   },
-  /** The buttons of messages about errors in the .env file. */
+  /** The buttons in messages about errors in the .env file. */
   fixFile: ['Open .env', 'Set Up...'],
   lacks: (name: string) => new RegExp(`lacks ${name}`),
   exhausted: /failed \(503\) on all 4 attempts/,
@@ -482,7 +482,7 @@ describe("the extension, tested against the service's documentation", () => {
 });
 
 /**
- * A response with a valid token that expires in a second according to `field`, and in an hour
+ * A response with a valid token that expires in a second according to `field`, but in an hour
  * according to the other field.
  */
 function tokenThatEndsBy(field: 'expires_in' | 'expiration', { tokensIssued }: Emulator): Fault {

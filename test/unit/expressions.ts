@@ -124,10 +124,10 @@ const EFFORTS = {
 export type Effort = keyof typeof EFFORTS;
 
 /**
- * Returns how slow an expression can be, or the reason that recheck couldn't determine it. Returns
- * undefined if matching takes at most linear time on any text. For a global expression, the work
- * includes all matches. Each attempt to match starts at the end of the previous match. After an
- * attempt without a match, the next attempt starts one character later.
+ * Returns the expression's worst-case time complexity, or the error that kept recheck from
+ * determining it. Returns undefined if matching takes at most linear time on any text. For a global
+ * expression, the work includes all matches. Each attempt to match starts at the end of the
+ * previous match. After an attempt without a match, the next attempt starts one character later.
  */
 export function slownessOf(expression: RegExp, effort: Effort): string | undefined {
   const { source, flags } = recheckable(expression);

@@ -19,7 +19,7 @@ export function leadsSomewhere(from: string, link: string): boolean {
   return anchor === undefined || anchorsIn(readFileSync(path, 'utf8')).includes(anchor);
 }
 
-/** Returns the anchors of the headings in a page, as GitHub and VS Code generate them. */
+/** Returns the anchors of the headings on a page, as GitHub and VS Code generate them. */
 export function anchorsIn(page: string): string[] {
   const headings = withoutCode(page, /^```[\s\S]*?^```$/gm).matchAll(/^#+ (.*)$/gm);
   return [...headings].map(([, heading = '']) =>

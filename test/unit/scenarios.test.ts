@@ -18,8 +18,8 @@ const scenarios = new Map(
 const IN_HOST = 'test/host/*.test.ts';
 
 /**
- * Returns the titles of all tests, from a dry run of mocha. Returns the strings in the source of
- * the host tests that start with IDs, because mocha can't load these tests.
+ * Returns the titles of all tests, from a dry run of mocha. For the host tests, which mocha can't
+ * load, returns the strings in their source that start with IDs.
  */
 async function titles(): Promise<string[]> {
   const files = globSync('test/**/*.test.ts', { exclude: [IN_HOST] });

@@ -15,9 +15,8 @@ import { type CodePath, WorkCounter } from './work/workCounter.ts';
 const LENGTH = 64;
 const SPAN = 16;
 /**
- * The maximum factor by which work can grow and still count as linear. Linear work grows by a
- * factor of `SPAN`, or by less if part of it is fixed. Quadratic work grows by a factor of `SPAN`
- * squared.
+ * The highest growth factor that still counts as linear. Linear work grows by a factor of `SPAN`,
+ * or by less if part of it is fixed. Quadratic work grows by a factor of `SPAN` squared.
  */
 const MOST_GROWTH = 20;
 
@@ -36,7 +35,7 @@ async function slowTexts(counter: WorkCounter, name: string, path: CodePath): Pr
 
 const PROSE = 'The quick brown fox jumps over the lazy dog, and again it does.\n';
 /**
- * Maximum work per character for searching a prompt for secrets, as counted by `WorkCounter`. The
+ * Maximum work per character when searching a prompt for secrets, as counted by `WorkCounter`. The
  * limit is low, because the search delays each request.
  */
 const MOST_WORK = 64;

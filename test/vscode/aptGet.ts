@@ -19,7 +19,7 @@ export async function findAptGet(): Promise<AptGet | undefined> {
 }
 
 /**
- * Returns the words to put before a command so that it runs as root, such as `sudo`. The list is
+ * Returns the words, such as `sudo`, to put before a command so that it runs as root. The list is
  * empty if this process is already root. Returns undefined if this isn't Debian, or if this process
  * can't become root without a password.
  */

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { findAptGet } from './aptGet.ts';
 
 /**
- * Chromium without a user interface. In a measurement, each page took 14% less CPU time than in
+ * Chromium without a user interface. In one measurement, each page took 14% less CPU time than in
  * full Chromium.
  */
 const SHELL = 'chromium-headless-shell';

@@ -168,7 +168,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await take(400);
   await releaseKeys(page);
   // VS Code waits only five seconds for the second key of a shortcut. If taking the pictures took
-  // longer, presses the first key again.
+  // longer than that, presses the first key again.
   const waits = (await waiting.count()) > 0;
   if (!waits) await page.keyboard.press('Control+K');
   await page.keyboard.press('Control+G');

@@ -16,7 +16,7 @@ import { StatusItem } from './status.ts';
 /** Milliseconds that a new window may take to start and list an extension's commands. */
 const startMilliseconds = 180_000;
 
-/** Milliseconds to look for a row in the palette before reopening it. */
+/** Milliseconds to look for a row before reopening the palette. */
 const lookMilliseconds = 1500;
 
 export type Theme = 'dark' | 'light' | 'high contrast' | 'high contrast light';

@@ -15,7 +15,8 @@ export function callerOf(runtime: ServiceRuntime, url: string): Caller {
   const service = serviceFor('ibm') as Service;
   const approved = { auth: url, service: url };
   const credentials = { service, apiKey, projectId, authUrl: url, serviceUrl: url, approved };
-  // The limit is higher than the settings allow (8), because the other callers have no limit.
+  // The limit is higher than the maximum in the settings (8), because the other callers have no
+  // limit.
   const limits = { limit: 100, queue: 1_000, minIntervalMs: 0 };
   const settings = { modelId, operation: 'chat', limits } as const;
   // High enough that no response is truncated. The other callers don't set a limit.

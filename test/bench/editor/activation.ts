@@ -13,8 +13,8 @@ import { onStage } from './stage/stage.ts';
 /** Number of extension hosts. Each host activates all four extensions, in rotating order. */
 const rounds = 12;
 /**
- * ID of a fifth extension, which is activated first and isn't compared. The first activation in a
- * host takes longer, because it also loads code that all extensions share.
+ * ID of a fifth extension, which is activated first and isn't part of the comparison. The first
+ * activation in a host takes longer, because it also loads code that all extensions share.
  */
 const firstId = 'bench.fetchAndEdit';
 

@@ -26,9 +26,8 @@ const question: Question = {
 export default question;
 
 /**
- * Runs the packaging test that counts sockets, timers, and reads of secrets, and fails if any count
- * isn't 0. The test runs in plain Node, because an extension host has sockets and timers of its
- * own.
+ * Runs the packaging test that counts sockets, timers, and secret reads. Fails if any count isn't
+ * 0. The test runs in plain Node, because an extension host has sockets and timers of its own.
  */
 async function countedByTest(): Promise<Record<string, number>> {
   const mocha = join(repositoryRoot, 'node_modules', 'mocha', 'bin', 'mocha.js');

@@ -1,5 +1,6 @@
 /**
- * Measures round trips until the first character, in a real VS Code that is far from the service.
+ * Measures the number of round trips until the first character, in a real VS Code that is far from
+ * the service.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import {

@@ -119,7 +119,9 @@ export class SinkEditor extends FakeEditor {
   button = 'Use These Values';
   /** ID of the model to pick in *Select Model*. If the model isn't listed, the list closes. */
   modelToPick = '';
-  /** For each setting that was written, the path to its folder, or undefined for user settings. */
+  /**
+   * For each write to the settings, the path to the target folder, or undefined for user settings.
+   */
   readonly scopes: (string | undefined)[] = [];
   onLog: () => void = () => {};
   isFocused = true;

@@ -87,7 +87,8 @@ describe('a window', () => {
     const before = await rounds(WARM_UP);
     const between = await rounds(ROUNDS);
     const after = await rounds(ROUNDS);
-    // The fake `vscode` module still refers to the last editor, so this editor may remain.
+    // The fake `vscode` module still refers to the last editor, so this editor may remain in
+    // memory.
     await until('the editors to be collected', 60_000, async () => {
       await resources();
       return editors.filter((editor) => editor.deref()).length <= 1 || undefined;

@@ -184,7 +184,7 @@ describe('compressed and interim responses:', () => {
   });
 
   for (const [early, isPassedOver] of [
-    // fetch treats a 100 as broken HTTP, because it never sends `Expect: 100-continue`.
+    // fetch treats a 100 response as invalid HTTP, because it never sends `Expect: 100-continue`.
     ['100 Continue', false],
     ['103 Early Hints\r\nlink: </x>; rel=preload', true],
   ] as const) {

@@ -21,7 +21,7 @@ const DEADLINE_MS = 120_000;
 const LONG_MS = 600_000;
 const eventStream = { 'content-type': 'text/event-stream' };
 const event = (delta: object) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`;
-/** A stream that sends only this text, and then no more data. */
+/** A stream that sends only this text and then stalls. */
 const stalledAfter = (text: string): Fault => ({
   headers: eventStream,
   body: `${text}: more`,

@@ -13,8 +13,8 @@ import { never } from '../../unit/service/fixtures.ts';
 import { endWorlds, failureOf, modelId, startWorld, tokenPath, type World } from './world.ts';
 
 /**
- * Tests which requests contain the fixed headers of an added service, and that the secrets in these
- * headers don't leak.
+ * Tests which requests contain the fixed headers of an added service, and checks that the secrets
+ * in these headers don't leak.
  */
 
 const teamKey = 'C4nary team=key/%';

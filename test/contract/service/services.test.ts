@@ -144,7 +144,7 @@ function serviceOf(
 interface MethodWorld extends World {
   readonly clock: SetClock;
   /**
-   * Returns the number of token requests, or how many times the program that gets a token has run.
+   * Returns the number of token requests or, for a token command, the number of times it has run.
    */
   readonly tokenCount: () => number;
 }
@@ -179,7 +179,7 @@ async function startOf(
   return { ...world, clock, tokenCount: isCommand ? program.runs : requests };
 }
 
-/** Ends all of a test's worlds, and deletes its programs. Call it in `afterEach`. */
+/** Ends all of a test's worlds, and deletes its programs. Call this function in `afterEach`. */
 async function endAll(): Promise<void> {
   await endWorlds();
   deletePrograms();

@@ -43,7 +43,7 @@ export function makeTokenProgram(): TokenProgram {
   };
 }
 
-/** Deletes the programs that the test created. Call it in `afterEach`. */
+/** Deletes the programs that the test created. Call this function in `afterEach`. */
 export function deletePrograms(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 }

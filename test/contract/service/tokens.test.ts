@@ -121,7 +121,7 @@ describe('a token that expires before it arrives', () => {
   });
 
   /**
-   * Starts a world whose token has already expired when the client receives the token.
+   * Starts a world whose token has already expired when the client receives it.
    * @param isExpiredThere true if the token has also expired according to the service's clock
    */
   async function startLate(isExpiredThere: boolean) {

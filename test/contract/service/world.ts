@@ -129,7 +129,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 
-/** Ends all worlds that the test started. Call it in `afterEach`. */
+/** Ends all worlds that the test started. Call this function in `afterEach`. */
 export async function endWorlds(): Promise<void> {
   const worlds = [...running];
   running.clear();

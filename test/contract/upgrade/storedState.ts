@@ -62,7 +62,7 @@ export function editorWith(
 ): SinkEditor {
   const editor = new SinkEditor();
   for (const [name, value] of Object.entries(userSettings)) editor.userSettings.set(name, value);
-  // Without a folder, the settings of the workspace are user settings.
+  // If no folder is open, workspace settings are user settings.
   const ofWorkspace = folder === '' ? editor.userSettings : editor.folderSettings;
   for (const [name, value] of Object.entries(settings)) ofWorkspace.set(name, value);
   editor.path = `${folder}/a.txt`;

@@ -57,7 +57,9 @@ describe(`settings ${nightly}`, () => {
     };
     return { ...steering, '[python]': steering, '[plaintext]': steering };
   };
-  /** A `.env` file that is complete only for the service in the hostile settings. */
+  /**
+   * A `.env` file that contains complete credentials only for the service in the hostile settings.
+   */
   const hostileEnvFile = () =>
     `EVIL_CLIENT_ID=planted\nEVIL_CLIENT_SECRET=planted-secret-0123456789\nEVIL_URL=${evil.url}\n`;
   const text = (settings: object) => JSON.stringify(settings);
@@ -151,7 +153,7 @@ describe(`settings ${nightly}`, () => {
 
   it('A14 B25: on a remote machine can change the project and insert mode, but not the service, key, or hosts', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
-    // Stores the key first. Otherwise, the setup would write its settings into the machine settings
+    // Stores the key first. Otherwise, the setup would write its settings to the machine settings
     // file, which is created below.
     await storeKey(session);
     const file = join(session.server.dataDirectory, 'data', 'Machine', 'settings.json');

@@ -78,7 +78,8 @@ describe('the preliminary checks', () => {
         /^The \.env file in a lacks VENDOR_PROJECT_ID and VENDOR_URL\./,
         'openEnvFile',
       ],
-      // The environment is complete, so the message names only the unread file as the cause.
+      // The environment is complete, so the only cause that the message names is the file that
+      // couldn't be read.
       [[unreadFile('symbolic-link'), environment()], /needs an API key\. .*symbolic link/, 'setUp'],
     ] as const) {
       const { preliminary } = diagnosed({ record: undefined, external });

@@ -3,8 +3,8 @@ import { posix } from 'node:path';
 import type { MessageItem, MessageOptions } from 'vscode';
 
 /**
- * A fake VS Code window that is fully under the tests' control. For example, a test can change a
- * setting while a prompt is open. Import this module before any module that needs `vscode`.
+ * A fake VS Code window that tests control completely. For example, a test can change a setting
+ * while a prompt is open. Import this module before any module that needs `vscode`.
  */
 
 interface Address {
@@ -106,7 +106,7 @@ export class FakeEditor {
    * `createInputBox` closes, as if the user had pressed Escape.
    */
   readonly typed: string[] = [];
-  /** The messages that input boxes and lists showed when they rejected an input. */
+  /** The messages that input boxes and lists showed when they rejected an answer. */
   readonly rejections: unknown[] = [];
   /** The selected text in the active file. */
   selected = '';
@@ -158,8 +158,8 @@ export class FakeEditor {
   }
 
   async modalPrompt(): Promise<ModalPrompt> {
-    // Allows enough turns of the event loop to read real files before the prompt opens, even on a
-    // busy machine.
+    // Allows enough turns of the event loop for real files to be read before the prompt opens, even
+    // on a busy machine.
     for (let turns = 0; turns < 50_000 && this.openModals.length === 0; turns += 1) await turn();
     const [question] = this.openModals;
     if (!question) throw new Error('No prompt was opened.');

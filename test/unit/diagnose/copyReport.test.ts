@@ -11,7 +11,7 @@ import { credentials, oauth } from '../service/fixtures.ts';
 
 /**
  * Stored credentials for a service that isn't in use. The account and the key are sent in one
- * header, whose value the report must not contain either.
+ * header, and the report must not contain that header's value either.
  */
 const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };
 

@@ -84,7 +84,9 @@ describe('reporting a failed generation', () => {
     });
   }
 
-  /** Reports an unknown project. The user runs a diagnosis, and then presses these buttons. */
+  /**
+   * Reports that the project is unknown. The user runs a diagnosis, and then presses these buttons.
+   */
   async function diagnose(isPassing: boolean, ...buttons: string[]): Promise<boolean> {
     const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
     editor.buttons.push('Diagnose Connection', ...buttons);

@@ -80,7 +80,7 @@ describe('a .env file', () => {
     for (const fixture of envFiles) {
       const text = textOf(fixture);
       // Skip files with two lines for the same name, or with whitespace around a value or before
-      // `=`. An environment can contain neither two such lines nor whitespace before `=`.
+      // `=`. An environment can contain neither a duplicate name nor whitespace before `=`.
       const names = readEnvFile(text ?? '', ibm).named.map(({ name }) => name);
       if (
         text === undefined ||

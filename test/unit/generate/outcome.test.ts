@@ -152,8 +152,8 @@ describe('responseNotifications', () => {
   }
 
   /**
-   * Answers the prompts for a limit, and dismisses any messages after the last prompt. Returns an
-   * array that collects the options of each prompt.
+   * Answers the prompts that ask for a limit, and dismisses any messages after the last prompt.
+   * Returns an array that collects the options of each prompt.
    */
   function answerLimit(...answers: (string | undefined)[]): InputBoxOptions[] {
     const shown: InputBoxOptions[] = [];
@@ -203,7 +203,8 @@ describe('responseNotifications', () => {
     });
 
     it('opens the settings if other settings override the limit', async () => {
-      // This editor only records written settings, as if other settings took precedence.
+      // This editor records writes to settings without applying them, as if other settings took
+      // precedence.
       await raise('4000');
       assert.match(editor.textOf('context key'), /openSettings\n.*hostedModel\.parameters/);
     });
@@ -244,7 +245,7 @@ describe('responseNotifications', () => {
 
   /**
    * Makes these lines of a job's document visible. The document has one line per character. Returns
-   * the ranges that are revealed from then on.
+   * an array that collects the ranges revealed after that.
    */
   function showLines(job: Job, first: number, last: number): object[] {
     const revealed: object[] = [];

@@ -61,7 +61,7 @@ describe('runJob', () => {
     readonly lost?: readonly number[];
     /** Indices of the responses without visible text, including responses from earlier runs. */
     readonly empty?: readonly number[];
-    /** True if text around the code of a response isn't written. */
+    /** True if the text around a response's code isn't written. */
     readonly hasLeftOutText?: boolean;
     /**
      * Indices of the responses that were undone; true if all of the job's text was undone,

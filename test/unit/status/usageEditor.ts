@@ -28,8 +28,8 @@ export class UsageEditor extends FakeEditor {
   /** The current and the highest number of concurrent writes. */
   readonly writing = { now: 0, most: 0 };
   /**
-   * The buttons of each warning. Each warning is answered with the next label in `picks`, or
-   * closed if there are none left.
+   * The buttons in each warning. Each warning is answered with the next label in `picks`, or closed
+   * if none are left.
    */
   readonly offered: string[][] = [];
   /** Called before a warning is answered. */

@@ -44,7 +44,7 @@ async function problemsIn(name: string, content: string): Promise<string[]> {
 
 /**
  * True if a command runs only one program, directly or through xvfb-run, and that program exists.
- * For npm and Node, the script must exist, and for `npm ci`, the lock file.
+ * For npm and Node, the script must exist. For `npm ci`, the lock file must exist.
  */
 function exists(command: string): boolean {
   if (/&&|[|;]/.test(command)) return false;

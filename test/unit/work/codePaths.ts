@@ -40,7 +40,7 @@ const ODD = [
   ...['//', ' //', '#', ' #', '/*', '{', '{}', '=', '-', '*', '$', '${', '${a', 'a', 'a ', 'a\n'],
   ...['\u0301', '\u200d', '\ufe0f', '👩\u200d', 'می\u200c', '\ud83d', '😀', '\u202e'],
 ].map((row) => rows(row));
-/** The texts in `ODD`, and texts that are the most work for other code to process. */
+/** The texts in `ODD`, and texts that take other code the most work to process. */
 const WORST = [
   ...ODD,
   ...[

@@ -31,7 +31,7 @@ export class WorkCounter {
 
   constructor(module: URL) {
     // This process uses V8's coverage counters to count work, so test coverage must be off. The
-    // optimizing compilers must be off too, because V8 doesn't count calls to inlined functions.
+    // optimizing compilers must also be off, because V8 doesn't count calls to inlined functions.
     const { NODE_V8_COVERAGE: _, ...env } = process.env;
     this.#process = fork(fileURLToPath(new URL('./counting.ts', import.meta.url)), [module.href], {
       env,

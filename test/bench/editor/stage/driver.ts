@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
 import type { Orders } from './protocol.ts';
 
-/** Timeouts for starting an extension host and for carrying out one order, in milliseconds. */
+/** Timeouts for starting an extension host and for carrying out one command, in milliseconds. */
 const [startMs, orderMs] = [60_000, 180_000];
 
 export class Drivers {

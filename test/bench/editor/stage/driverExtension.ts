@@ -18,7 +18,7 @@ import { clockMs, type Orders, portVariable, type Ran, type Run } from './protoc
 
 /** A turn in `quiet` counts as quiet if it takes less than this many milliseconds. */
 const quietTurnMs = 8;
-/** Required number of quiet turns in a row and maximum number of turns. */
+/** Required number of consecutive quiet turns, and maximum number of turns. */
 const [quietTurns, mostTurns] = [20, 200];
 
 const answers: {
@@ -28,8 +28,8 @@ const answers: {
 } = { activate: activateInTurn, run, close };
 
 /**
- * Resolves when the first order has been carried out. Until then, the host's startup isn't
- * finished.
+ * Resolves when the first command has been carried out. Until then, the host hasn't finished
+ * starting up.
  */
 export function activate({ subscriptions }: ExtensionContext): Promise<void> {
   const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -25,8 +25,9 @@ type Post = (
 
 /**
  * Creates the `activate` function of an extension with one command. The command sends the selected
- * text. For each response event that has text, it awaits one edit at the end of the document. If VS
- * Code rejects an edit, for instance because the user has typed, the edit is retried.
+ * text. For each response event that has text, it makes and awaits one edit at the end of the
+ * document. If VS Code rejects an edit, for instance because the user has typed, the edit is
+ * retried.
  */
 export function generating(command: string, ask: Ask): (context: ExtensionContext) => void {
   const generate = async (addresses: Addresses) => {

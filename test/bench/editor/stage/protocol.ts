@@ -1,6 +1,6 @@
 /**
  * The commands that the benchmark sends to its driver, an extension in the measured window. Each
- * order and answer is one line of JSON, sent over a loopback connection.
+ * command and each result is one line of JSON, sent over a loopback connection.
  */
 export interface Orders {
   /**
@@ -24,7 +24,7 @@ export interface Run {
   readonly isAtOnce?: boolean;
   /** True to undo the command's edits and count the undo steps. */
   readonly isUndone?: boolean;
-  /** True to leave the document open until the `close` order. */
+  /** True to leave the document open until the `close` command. */
   readonly staysOpen?: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface Stage {
   /** The addresses that the product uses. */
   readonly addresses: Addresses;
   readonly server: VSCodeServer;
-  /** The only window. No folder is open in it. */
+  /** The only window. It has no open folder. */
   readonly workbench: Workbench;
   /**
    * Opens or reloads the window, which starts a new extension host. Extensions that wait for

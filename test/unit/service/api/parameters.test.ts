@@ -131,8 +131,8 @@ describe('the parameter check', () => {
     [{ stop_sequences: ['x', 'x'] }, { expected: 'texts' }],
   ];
   for (const [parameters, flaw] of wrong) {
-    // JSON.stringify writes Infinity as null. A title with null would be wrong, because the check
-    // accepts null.
+    // JSON.stringify writes Infinity as null. A title that contains null would be wrong, because
+    // the check accepts null.
     it(`rejects ${JSON.stringify(parameters).replace('null', 'Infinity')} for both operations`, () => {
       for (const operation of operations) {
         const error = parameterProblem(operation, { ...parameters });
