@@ -128,9 +128,9 @@ export function emptyText(empty: number, count: number): string {
   return `${which} empty. Try another prompt or model.`;
 }
 
-/** @param hasLeftOutText true if text around the code of a response isn't written */
-export function completeText(count: number, hasLeftOutText: boolean): string {
-  if (hasLeftOutText) return 'Complete, text around the code left out';
+/** @param isCodeOnly true if the text around a response's code was left out */
+export function completeText(count: number, isCodeOnly: boolean): string {
+  if (isCodeOnly) return 'Complete, text around the code left out';
   return count > 1 ? 'All responses are complete' : 'The response is complete';
 }
 
@@ -201,6 +201,8 @@ export function invisibleText(removed: number, kept: number): string {
   const which = kept === 1 ? 'an invisible character' : `${kept} invisible characters`;
   return `Check the generated text. It has ${which}.`;
 }
+
+export const MORE_CODE = 'The response has more than one code block. Only the first one was used.';
 
 export const NOT_INSERTED =
   'Couldn’t insert the generated text. The document may be closed or read-only, or the text at the insertion point may have changed.';

@@ -202,9 +202,10 @@ export class Job implements Result, Disposable {
     };
   }
 
-  /** True if text around the code of one of these responses isn't written. */
-  hasLeftOutText(indices: readonly number[]): boolean {
-    return indices.some((index) => this.#response(index).fit.hasLeftOutText);
+  /** What isn't written of these responses, if anything: only text, or also a code block. */
+  leftOut(indices: readonly number[]): 'text' | 'code' | undefined {
+    const all = indices.map((index) => this.#response(index).fit.leftOut);
+    return all.find((each) => each === 'code') ?? all.find((each) => each === 'text');
   }
 
   /** Returns the one-based numbers of the selected text's first and last lines. */
@@ -274,7 +275,8 @@ export class Job implements Result, Disposable {
     if (event !== 'failed' && one.state !== 'undone') one.state = event;
     // If the response is truncated, don't write the text that is still held back. The continuation
     // may complete it, for example if it's the start of a fence line.
-    if (one.state !== 'truncated') this.#write(index, one.fit.end());
+    if (one.state !== 'truncated')
+      this.#write(index, one.fit.end({ isComplete: event !== 'failed' }));
     return this.#writer.end(index);
   }
 

@@ -8,7 +8,7 @@ import { endOf, type RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { RecentJobs } from './recentJobs.ts';
-import { offerResult, type RunAgain, reportOutcome } from './responseNotifications.ts';
+import { offerResult, offerWhole, type RunAgain, reportOutcome } from './responseNotifications.ts';
 
 /** Reports how the generations of a run ended. */
 
@@ -92,7 +92,11 @@ export async function reportRun(
   if (complete.length === 0) {
     // In a mode with `doneText`, text is kept only while the user can still accept it.
     const isKept = job.mode.doneText === undefined || job.isPending;
-    const hasText = isKept && failed.some((outcome) => outcome.hasText && !isUndone(outcome));
+    const hasText =
+      isKept &&
+      failed.some(
+        (outcome) => outcome.hasText && !isUndone(outcome) && !job.isEmpty(outcome.index),
+      );
     if (isCanceled && !outcomes.every(isUndone))
       announcements.done(texts.canceledText(hasText), 'circle-slash');
   } else {
@@ -102,8 +106,8 @@ export async function reportRun(
         // `doneText` asks the user to accept the text, so use it only if the text can still be
         // accepted.
         const ofMode = job.isPending ? job.mode.doneText : undefined;
-        const hasLeftOutText = job.hasLeftOutText(indices);
-        return announcements.done(ofMode ?? texts.completeText(complete.length, hasLeftOutText));
+        const isCodeOnly = job.leftOut(indices) !== undefined;
+        return announcements.done(ofMode ?? texts.completeText(complete.length, isCodeOnly));
       }
       const broken = failed.filter(({ error }) => !isKind(error, 'cancelled'));
       const lines = linesOf(broken.map(({ index }) => index));
@@ -121,6 +125,7 @@ export async function reportRun(
     const responses = { received, complete: complete.length, empty };
     const outcome = { announce, runAgain, isTruncated, limit, isWhole, isPlaced, ...responses };
     reports.push(reportOutcome(job, outcome));
+    if (isPlaced && job.leftOut(received) === 'code') reports.push(offerWhole(job));
   }
   await Promise.all(reports);
 }

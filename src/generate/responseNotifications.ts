@@ -228,6 +228,13 @@ export async function showResult(result: Result | undefined): Promise<void> {
   }
 }
 
+/** Reports that a code block was left out, and offers to open the whole responses. */
+export async function offerWhole(job: Job): Promise<void> {
+  const picked = await window.showInformationMessage(texts.MORE_CODE, texts.OPEN_IN_NEW_DOCUMENT);
+  if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
+  if (picked) await showResult(job);
+}
+
 /**
  * Reports that responses couldn't be written or shown, and offers to open or copy them. Does
  * nothing if the responses have no text.

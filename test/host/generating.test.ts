@@ -105,24 +105,49 @@ describe('a job in a real editor', () => {
     );
   });
 
+  /** Collects the end-of-line decorations that exist, until `restore` is called. */
+  const watchDecorations = () => {
+    const left = new Set<TextEditorDecorationType>();
+    const { createTextEditorDecorationType } = window;
+    const { mock: made } = mock.method(
+      window,
+      'createTextEditorDecorationType',
+      (given: object) => {
+        const type = createTextEditorDecorationType(given);
+        left.add(type);
+        const dispose = () => {
+          left.delete(type);
+          type.dispose();
+        };
+        return { ...type, dispose };
+      },
+    );
+    return { left, made };
+  };
+
   it('removes its end-of-line decorations after an unexpected error', async () => {
     const editor = await openWith('one\ntwo\n', [line(0, 3), line(1, 3)]);
     const job = jobOn(editor, 'below');
-    const left = new Set<TextEditorDecorationType>();
-    const { createTextEditorDecorationType } = window;
-    const made = mock.method(window, 'createTextEditorDecorationType', (given: object) => {
-      const type = createTextEditorDecorationType(given);
-      left.add(type);
-      const dispose = () => {
-        left.delete(type);
-        type.dispose();
-      };
-      return { ...type, dispose };
-    });
+    const { left, made } = watchDecorations();
     const startWatch = () => assert.fail('unforeseen');
     await runJob({ ...world.options, startWatch }, job, job.indices).catch(() => {});
-    made.mock.restore();
-    assert.deepEqual([made.mock.callCount(), left.size], [2, 0]);
+    made.restore();
+    assert.deepEqual([made.callCount(), left.size], [2, 0]);
+  });
+
+  it('keeps its end-of-line decoration until text is written', async () => {
+    const job = jobOn(await open('one\n', line(0, 3), 'typescript'), 'below');
+    world.emulator.settings.answer = () => ['Here it is:\n\n', '```ts\n', 'a', ';\n```'];
+    const { left, made } = watchDecorations();
+    const append = mock.method(job, 'append');
+    const counts: number[] = [];
+    append.mock.mockImplementation((index: number, text: string) => {
+      counts.push(left.size);
+      Object.getPrototypeOf(job).append.call(job, index, text);
+    });
+    await runJob(world.options, job, job.indices);
+    made.restore();
+    assert.deepEqual(counts, [1, 1, 1, 0]);
   });
 
   it('reports failed lines in document order, regardless of which failed first', async () => {

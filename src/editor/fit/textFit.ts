@@ -8,7 +8,7 @@ interface FormatStep {
   /** Adds a chunk, and returns the text that is ready for the next step. */
   add(text: string): string;
   /** Called after the last chunk. Returns the held-back text that belongs to the response. */
-  end(): string;
+  end(options: { readonly isComplete: boolean }): string;
 }
 
 export interface ResponseFitOptions extends FitOptions {
@@ -81,7 +81,7 @@ class FinalLineBreaks implements FormatStep {
 
 /**
  * Fits a streamed response to the text around it. Removes unwanted characters, excess line breaks,
- * and the code fence and text around code. Indents the lines and converts line endings to LF. The result
+ * and the fence and text around code. Indents the lines and converts line endings to LF. The result
  * doesn't depend on how the text is split into chunks.
  *
  * Don't call `end` for a truncated response, because the continuation may complete held-back text,
@@ -131,9 +131,9 @@ export class TextFit {
     return this.#characterFilter.kept;
   }
 
-  /** True if an introduction or explanation around the code was removed. */
-  get hasLeftOutText(): boolean {
-    return this.#codeFence?.hasLeftOutText ?? false;
+  /** What was removed around the code, if anything: only text, or also another code block. */
+  get leftOut(): 'text' | 'code' | undefined {
+    return this.#codeFence?.leftOut;
   }
 
   /** Adds a chunk, and returns the text that can be written now. */
@@ -155,10 +155,12 @@ export class TextFit {
 
   /**
    * Called after the last chunk. Returns the remaining text. A second call returns an empty string.
+   * @param options `isComplete`: false if the response was canceled or failed; drops text that is
+   * held back because it may introduce code
    */
-  end(): string {
+  end(options = { isComplete: true }): string {
     let text = '';
-    for (const step of this.#steps) text = step.add(text) + step.end();
+    for (const step of this.#steps) text = step.add(text) + step.end(options);
     return this.#returned(text);
   }
 

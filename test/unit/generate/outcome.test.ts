@@ -352,6 +352,18 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
+  it('offers to open the whole response if a code block was left out', async () => {
+    editor.languageId = 'typescript';
+    const job = await jobWith('```\na\n```\n\nOr:\n\n```\nb\n```');
+    await job.end(0, 'ended');
+    assert.equal(job.leftOut([0]), 'code');
+    editor.button = 'Open in New Document';
+    await outcome.offerWhole(job);
+    assert.match(editor.textOf('notification'), /more than one code block/);
+    assert.ok(editor.sunk.get('document')?.includes(job.text));
+    job.dispose();
+  });
+
   it("doesn't count a response's invisible characters if the run added no text to it", async () => {
     const job = await jobWith('a\u001B');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false, received: [] });

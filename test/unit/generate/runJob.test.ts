@@ -61,8 +61,8 @@ describe('runJob', () => {
     readonly lost?: readonly number[];
     /** Indices of the responses without visible text, including responses from earlier runs. */
     readonly empty?: readonly number[];
-    /** True if the text around a response's code isn't written. */
-    readonly hasLeftOutText?: boolean;
+    /** What isn't written of the responses. */
+    readonly leftOut?: 'text';
     /**
      * Indices of the responses that were undone; true if all of the job's text was undone,
      * including text from earlier runs.
@@ -93,7 +93,7 @@ describe('runJob', () => {
     canInsert = () => true,
     lost = [],
     empty = [],
-    hasLeftOutText = false,
+    leftOut,
     undone = false,
     isClosed = false,
     writer,
@@ -148,7 +148,7 @@ describe('runJob', () => {
       ...{ text, isPending: !isClosed },
       ...{ isUndone: undone === true, undone: undoneIndices },
       isEmpty: (index: number) => empty.includes(index),
-      hasLeftOutText: () => hasLeftOutText,
+      leftOut: () => leftOut,
       invisible: () => ({ removed: 0, kept: 0 }),
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
       promptOf: String,
@@ -505,7 +505,7 @@ describe('runJob', () => {
   }
 
   it('announces that text around the code was left out', async () => {
-    const { done, announced } = await run({ hasLeftOutText: true });
+    const { done, announced } = await run({ leftOut: 'text' });
     await done;
     assert.deepEqual(announced, ['Complete, text around the code left out']);
   });

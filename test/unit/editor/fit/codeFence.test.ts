@@ -33,26 +33,47 @@ describe('a code fence', () => {
       'a\n  b\nc',
     ],
     ['is removed even if it is indented with tabs', '\t\t```\n\t\ta\n\t\t\tb\n\t\t```', 'a\n\tb'],
-    ['is removed together with an explanation after it', '```js\na\n```\n\n- b\n\n`c`', 'a'],
-    ['is removed together with an introduction', 'Here is the code:\n\n```js\na\n```', 'a'],
-    [
-      'is removed together with two introductions',
-      'Certainly!\n\nHere’s `a = {}`, as requested. \n``` js\na\n```\n\nIt sets `a`.\n',
+    ...[
+      'Here is the function.',
+      'Here is the C# method:',
+      'Certainly! 😊\n\nHere’s `a = {}`, as requested: ',
+      'Returns a.\n\n**TypeScript version:**',
+      '### Solution',
+      '这是代码：',
+    ].map((text): [string, string, string] => [
+      `is removed together with the introduction ${JSON.stringify(text)}`,
+      `${text}\n\n\`\`\` js\na\n\`\`\``,
       'a',
-    ],
-    ['is removed together with an introduction in Chinese', '这是代码：\n```js\na\n```', 'a'],
+    ]),
+    ...[
+      'So.',
+      'It sets `a = {}`.\n\n- b\n```js\nc\n```\n',
+      '**Explanation:**\nb',
+      '## Usage\n\n`b`',
+    ].map((text): [string, string, string] => [
+      `is removed together with the explanation ${JSON.stringify(text)}`,
+      `\`\`\`js\na\n\`\`\`\n \n${text}`,
+      'a',
+    ]),
+    ...['SQL = {}', 'b.\nSo.', 'b();\n\n```js\nc\n```', 'Set b\nSo.'].map(
+      (text): [string, string, string] => [
+        `keeps ${JSON.stringify(text)} after it`,
+        `\`\`\`js\na\n\`\`\`\n\n${text}`,
+        `a\n\n${text}`,
+      ],
+    ),
+    ...[
+      'Returns a.\n\n```js\na\n```\n\nFails if b.',
+      'Set a = {};\nHere:\n```js\na\n```',
+      'Here it is.\n\n',
+      'Here it is:\na\n\nb',
+      `Here${' is'.repeat(99)}:\n\`\`\`\na\n\`\`\``,
+    ].map((text): [string, string, string] => [
+      `isn't removed from ${JSON.stringify(text)}`,
+      text,
+      text,
+    ]),
     ['is removed together with an introduction even if nothing follows', 'Here:\n```js', ''],
-    ['keeps an introduction that nothing follows', 'Here it is.\n\n', 'Here it is.\n\n'],
-    [
-      'keeps text that only resembles an introduction',
-      'Here it is.\na\n\nb',
-      'Here it is.\na\n\nb',
-    ],
-    [
-      'is kept after a very long introduction',
-      `Here${' is'.repeat(99)}.\n\`\`\`\na\n\`\`\``,
-      `Here${' is'.repeat(99)}.\n\`\`\`\na\n\`\`\``,
-    ],
     [
       'is removed only at the start of the response',
       '```\na\n```\n\nor\n```\nb\n```',
@@ -78,12 +99,6 @@ describe('a code fence', () => {
       '```ts\n    ```js\n\n```\n\na\n```',
       '    ```js\n\n```\n\na',
     ],
-    [
-      'is kept after code',
-      'Set a = {};\nHere:\n```js\na\n```',
-      'Set a = {};\nHere:\n```js\na\n```',
-    ],
-    ['keeps the text after it if that ends with a fence', '```\na\n```\n\nb\n```', 'a\n\nb\n```'],
     ['is kept in a list', '- ```js\n  a\n  ```', '- ```js\n  a\n  ```'],
     ["isn't recognized in inline code with three backticks", '```a```\nb', '```a```\nb'],
     ['needs more than two backticks', '``\na\n``', '``\na\n``'],
@@ -103,16 +118,27 @@ describe('a code fence', () => {
     });
   }
 
-  it('is reported if text around it was removed', () => {
-    const hasLeftOutText = (text: string) => {
+  for (const [text, leftOut] of [
+    ['Here:\n```\na\n```', 'text'],
+    ['```\na\n```\n\nSo.', 'text'],
+    ['```\na\n```\n\nOr:\n\n```\nb\n```', 'code'],
+    ['Here:\na', undefined],
+    ['\n```\na\n```\n\n', undefined],
+    ['```\na\n```\n\nb', undefined],
+  ] as const) {
+    it(`reports that ${leftOut ?? 'nothing'} was left out of ${JSON.stringify(text)}`, () => {
       const codeFence = new CodeFence();
       run(codeFence, text);
-      return codeFence.hasLeftOutText;
-    };
-    for (const text of ['Here:\n```\na\n```', '```\na\n```\n\nb', '```\na\n```\n\nb\nc\n'])
-      assert.equal(hasLeftOutText(text), true);
-    for (const text of ['a', 'Here:\na', '\n```\na\n```\n\n', '```\na\n```\n\n```\nb\n```'])
-      assert.equal(hasLeftOutText(text), false);
+      assert.equal(codeFence.leftOut, leftOut);
+    });
+  }
+
+  it('is removed together with the start of an introduction if the response is canceled', () => {
+    for (const text of ['Here is the', 'Here it is:\n\n', 'Here it is:\n``']) {
+      const codeFence = new CodeFence();
+      assert.equal(codeFence.add(text), '');
+      assert.equal(codeFence.end({ isComplete: false }), '');
+    }
   });
 
   it('is held back, but the code inside it is returned', () => {
@@ -144,12 +170,20 @@ describe('a code fence', () => {
       ['is treated as the closing line if nothing follows', '```js\na\n', '```\n', 'a'],
       ['is treated as the closing line if a blank line follows', '```js\na\n', '```\n\nSo.', 'a'],
       ['is removed after an introduction', 'Here is the code:', '```js\na\n```', 'a'],
+      ['is removed after an explanation', '```js\na\n```\n\nOr:\n', '```js\nb\n```', 'a'],
       [
-        'is kept after an explanation',
-        '```js\na\n```\n\nOr:\n',
-        '```js\nb\n```',
-        'a\n\nOr:\n```js\nb\n```',
+        'is removed after an introduction in the continuation',
+        '```js\na +\n',
+        'Sure! Here is the rest:\n\n```js\nb\n```',
+        'a +\nb',
       ],
+      [
+        'is removed in the middle of a line after an introduction',
+        '```js\nf(',
+        'Here is the rest:\n```\na)\n```',
+        'f(a)',
+      ],
+      ['is removed after part of an explanation', '```js\na\n```\n\nOr', '```js\nb\n```', 'a'],
       [
         'is kept if it closes an inner fence',
         '```\n"""\n```js\na\n',
@@ -201,7 +235,7 @@ describe('a code fence', () => {
   it('is recognized no matter how the text is split into chunks', () => {
     const units = [
       ...['a', '`', '```', '````', '~~~', '```js\n', '\n', '\n', ' ', '\t', '    '],
-      ...['x'.repeat(99), 'It is', '.', 'Here:\n'],
+      ...['x'.repeat(99), ' '.repeat(201), 'It is', '.', 'Here:\n', '## ', '**'],
     ];
     fc.assert(
       fc.property(cutText(units), ([text, pieces]) => {

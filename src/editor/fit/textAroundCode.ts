@@ -1,0 +1,42 @@
+/** Recognizes prose that models write before and after a code block. */
+
+/** Maximum length of an introduction, in characters. A longer one isn't held back. */
+const MAX_INTRODUCTION_LENGTH = 300;
+/**
+ * Matches the start of a line of prose, which can be a heading or bold. Prose starts with a capital
+ * letter or a letter of a script without capitals. Characters that are typical of code are allowed
+ * only between backticks.
+ */
+const PROSE_LINE =
+  /^(?:#{1,6}$|(?:#{2,6} )?(?:\*{0,2}$|(?:\*\*)?[\p{Lu}\p{Lo}](?:[^`=;{}\\$]|`[^`]*(?:`|$))*$))/u;
+const HEADING = /^#{2}/;
+const ENDS_SENTENCE = /(?:[.:!…。：！]|\p{Extended_Pictographic}\uFE0F?)[*_]*[ \t]*$/u;
+const ENDS_WITH_COLON = /[:：][*_]*[ \t]*$/;
+const BEGINS_WITH_HERE = /^(?:\*\*)?Here\b/;
+
+/** True if a line that starts with this text may be prose. */
+export function mayBeProse(line: string): boolean {
+  return PROSE_LINE.test(line);
+}
+
+/** True if a complete line is probably prose: a sentence or a heading. */
+export function isProse(line: string): boolean {
+  return mayBeProse(line) && (HEADING.test(line) || ENDS_SENTENCE.test(line));
+}
+
+/**
+ * True if a line that starts with this text may belong to an introduction.
+ * @param before the text before the line
+ */
+export function mayIntroduce(before: string, line: string): boolean {
+  return before.length + line.length <= MAX_INTRODUCTION_LENGTH && mayBeProse(line);
+}
+
+/**
+ * True if this text announces code, such as "Certainly! Here is the function:". Other prose before
+ * a code block may be part of what the user asked for, such as a doc comment with an example.
+ */
+export function introducesCode(text: string): boolean {
+  const last = text.trimEnd().split('\n').at(-1) ?? '';
+  return HEADING.test(last) || ENDS_WITH_COLON.test(last) || BEGINS_WITH_HERE.test(last);
+}
