@@ -1,10 +1,16 @@
 import { type Position, Range, type TextDocument } from 'vscode';
 import { editorOf } from './documentEdit.ts';
 import { OPENS_BLOCK, TRAILING_COMMENT } from './fit/indentation.ts';
-import { PROSE, WITHOUT_INDENTATION } from './fit/languageRules.ts';
+import { PROSE, WITHOUT_INDENTATION, YAML } from './fit/languageRules.ts';
 
 /** Matches the indentation and hyphens at the start of a YAML list item. */
 const LIST_ITEM = /^\s*(?:- +)+/;
+const YAML_ITEM = /^\s*-(?:\s|$)/;
+/** Matches a line of YAML that is neither blank nor a comment. */
+const YAML_TEXT = /^\s*[^\s#]/;
+const YAML_DOCUMENT_START = /^(?:---|\.\.\.)/;
+/** Matches a key or an item without a value. */
+const YAML_BLOCK_START = /(?:^\s*-|:)(?:\s+[&!]\S+)*\s*(?:\s#.*)?$/;
 /** Matches the end of a YAML key. */
 const KEY_END = /:(?:\s|$)/;
 /** Matches a line that opens a block whose content is often not indented. */
@@ -60,22 +66,35 @@ export function blockIndentation(document: TextDocument, line: number): string {
 }
 
 /**
- * Returns the indentation of the nearest list item that contains `line`, as in YAML. Undefined if
- * there's none, or if the line opens a block, in which a nested list could start. Undefined in
- * prose, too, in which the nesting of lists is less clear.
+ * Returns the indentation for a list item on a new line below `line` in a YAML document: that of
+ * the nearest item above it that it can follow, or of the item below it if that one is indented
+ * less. Undefined if there's no such item, or if the line above opens a block, because a nested
+ * list can start there. If `line` is an indented comment, items with more indentation don't count.
  */
 export function listItemIndentation(document: TextDocument, line: number): string | undefined {
-  if (PROSE.has(document.languageId)) return undefined;
-  let inner: string | undefined;
-  for (let near = line; near >= 0 && inner !== ''; near -= 1) {
-    const { text, isEmptyOrWhitespace } = document.lineAt(near);
+  if (!YAML.has(document.languageId)) return undefined;
+  const textAt = (near: number) => document.lineAt(near).text;
+  const next = (from: number, step: 1 | -1): number => {
+    let near = from;
+    while (near >= 0 && near < document.lineCount && !YAML_TEXT.test(textAt(near))) near += step;
+    return near;
+  };
+  const isComment = textAt(line).trim().startsWith('#');
+  let limit = (isComment && indentationOf(textAt(line)).length) || Number.POSITIVE_INFINITY;
+  for (let near = next(line, -1); near >= 0; near = next(near - 1, -1)) {
+    const text = textAt(near);
     const indentation = indentationOf(text);
-    const isOutside = inner === undefined || indentation.length < inner.length;
-    const hasCode = !isEmptyOrWhitespace && !COMMENT_OR_STRING.test(text.trim());
-    if (!hasCode || !isOutside) continue;
-    if (inner === undefined && OPENS_BLOCK.test(codeOf(text.trim()))) return undefined;
-    if (LIST_ITEM.test(text)) return indentation;
-    inner = indentation;
+    const isAbove = near === next(line, -1);
+    if (YAML_DOCUMENT_START.test(text)) return undefined;
+    if (isAbove && indentation.length < limit && YAML_BLOCK_START.test(text)) return undefined;
+    if (indentation.length > limit) continue;
+    if (YAML_ITEM.test(text)) {
+      const below = next(line + 1, 1);
+      const ofBelow = below < document.lineCount ? textAt(below) : '';
+      const isLess = YAML_ITEM.test(ofBelow) && indentationOf(ofBelow).length < indentation.length;
+      return isLess ? indentationOf(ofBelow) : indentation;
+    }
+    limit = indentation.length - 1;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { Range } from 'vscode';
+import { Range, type TextDocument } from 'vscode';
 import {
   blockIndentation,
   indentationStep,
@@ -7,7 +7,7 @@ import {
 } from './blockIndentation.ts';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { offsetsOf } from './documentEdit.ts';
-import { PROSE, WITHOUT_INDENTATION } from './fit/languageRules.ts';
+import { PROSE, WITHOUT_INDENTATION, YAML } from './fit/languageRules.ts';
 import type { ResponseFitOptions } from './fit/textFit.ts';
 import type { InsertMode } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
@@ -45,13 +45,31 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
 function placeAtCursor(target: Target): ResponsePlace {
   const { document, selection, indentation } = target;
   const { line, character } = selection.start;
-  const place = placeAt(target, selection, indentation.slice(character));
-  const isOnEmptyLine = character === 0 && document.lineAt(line).isEmptyOrWhitespace;
-  return isOnEmptyLine ? { ...place, itemIndentation: listItemIndentation(document, line) } : place;
+  const { text, isEmptyOrWhitespace } = document.lineAt(line);
+  // The whitespace or hyphen before the cursor is replaced, because a list item needs less of it.
+  const replaced = placeAt(target, new Range(line, 0, line, character));
+  if (isAfterHyphen(target)) {
+    const firstIndentation = text.slice(0, character);
+    const inside = firstIndentation.replace('-', ' ');
+    return { ...replaced, firstIndentation, indentation: inside, itemIndentation: indentation };
+  }
+  const itemIndentation = isEmptyOrWhitespace ? listItemIndentation(document, line) : undefined;
+  return itemIndentation === undefined
+    ? { ...placeAt(target, selection), firstIndentation: indentation.slice(character) }
+    : { ...replaced, firstIndentation: indentation, itemIndentation };
 }
 
-function isOnLineWithText({ document, selection: { start } }: Target): boolean {
-  return !document.lineAt(start.line).isEmptyOrWhitespace;
+function isOnLineWithText(target: Target): boolean {
+  const { document, selection } = target;
+  return !(document.lineAt(selection.start.line).isEmptyOrWhitespace || isAfterHyphen(target));
+}
+
+/** True if the cursor is in a list item that has no text yet. */
+function isAfterHyphen({ document, selection: { start } }: Target): boolean {
+  const { languageId } = document;
+  const { text } = document.lineAt(start.line);
+  const hasLists = YAML.has(languageId) || PROSE.has(languageId);
+  return hasLists && /^\s*- +$/.test(text) && start.character === text.length;
 }
 
 /** Returns the options for fitting a target's response to its place. */
@@ -59,13 +77,23 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
   const { document, responseLanguage } = target;
   if (!placeOf) return { languageId: responseLanguage, indentation: '', leadingLineBreaks: 0 };
   const place = placeOf(target);
+  const { firstIndentation, indentation = target.indentation, itemIndentation } = place;
   return {
     languageId: document.languageId,
-    indentation: place.indentation ?? target.indentation,
-    itemIndentation: place.itemIndentation,
+    firstIndentation,
+    indentation,
+    itemIndentation,
+    usesTabs: usesTabs(document, indentation),
     isInserted: true,
     leadingLineBreaks: leadingLineBreaks(target, place),
   };
+}
+
+/** True if code with this indentation is indented with tabs. YAML doesn't allow tabs. */
+function usesTabs(document: TextDocument, indentation: string): boolean {
+  const { languageId } = document;
+  const isCode = !PROSE.has(languageId) && !YAML.has(languageId);
+  return isCode && indentationStep(document, indentation) === '\t';
 }
 
 /**
@@ -92,8 +120,8 @@ function placeBelowLine(target: Target): ResponsePlace {
   const { end } = target.document.lineAt(line).range;
   const indentation = indentationBelow(target);
   const itemIndentation = listItemIndentation(target.document, line);
-  const place = placeAt(target, new Range(end, end), `\n${indentation}`);
-  return { ...place, indentation, itemIndentation };
+  const place = placeAt(target, new Range(end, end), '\n');
+  return { ...place, firstIndentation: indentation, indentation, itemIndentation };
 }
 
 /**
@@ -110,7 +138,8 @@ function placeBetweenBraces(target: Target): ResponsePlace | undefined {
   const space = spaceBetweenBraces(document, selection.start);
   if (!space) return undefined;
   const indentation = outer + indentationStep(document, outer);
-  return { ...placeAt(target, space, `\n${indentation}`, `\n${outer}`), indentation };
+  const place = placeAt(target, space, '\n', `\n${outer}`);
+  return { ...place, firstIndentation: indentation, indentation };
 }
 
 /**
@@ -132,13 +161,14 @@ export const above = placing('above', placeAboveLine, { startsNewLine: true });
 
 function placeAboveLine(target: Target): ResponsePlace {
   const { start } = target.document.lineAt(target.selection.start.line).range;
-  return placeAt(target, new Range(start, start), target.indentation, '\n');
+  const place = placeAt(target, new Range(start, start), '', '\n');
+  return { ...place, firstIndentation: target.indentation };
 }
 
 export const replace = placing('replace', (target) => {
   const { start } = target.selection;
   // If the selection includes some of its first line's indentation, that part is replaced, too, so
   // it must be written again.
-  const lead = target.indentation.slice(start.character);
-  return placeAt(target, new Range(start, selectionEnd(target)), lead);
+  const firstIndentation = target.indentation.slice(start.character);
+  return { ...placeAt(target, new Range(start, selectionEnd(target))), firstIndentation };
 });

@@ -1,4 +1,5 @@
 import type { OpenDocument } from './editorDocument.ts';
+import type { PlaceIndentation } from './fit/indentation.ts';
 import type { OffsetRange, Piece, TextChange } from './textChange.ts';
 import { TrackedRange } from './trackedRange.ts';
 
@@ -6,15 +7,11 @@ import { TrackedRange } from './trackedRange.ts';
  * The range that a response replaces, and the text to add around the response. The added text has
  * LF line endings, even if the document uses CRLF.
  */
-export interface ResponsePlace extends OffsetRange {
-  /** Text to insert before the response, such as the line break and indentation of a new line. */
+export interface ResponsePlace extends OffsetRange, PlaceIndentation {
+  /** Text to insert before the response, such as the line break of a new line. */
   readonly lead: string;
   /** Text to insert after the response. It's written with the first chunk. */
   readonly tail: string;
-  /** The indentation of the response's lines after the first. Defaults to `Target.indentation`. */
-  readonly indentation?: string;
-  /** Replaces `indentation` if the response starts with a list item, as in YAML. */
-  readonly itemIndentation?: string | undefined;
 }
 
 export interface NextChange extends TextChange {
@@ -99,7 +96,7 @@ export class ResponseInDocument {
     if (this.#state === 'undone') return;
     this.#isStreaming = true;
     const isFirst = this.#waiting === '' && !this.own.hasBegun;
-    this.#waiting += this.#inDocument((isFirst ? this.#leadOf(text) : '') + text);
+    this.#waiting += this.#inDocument((isFirst ? this.#place.lead : '') + text);
   }
 
   /**
@@ -247,18 +244,6 @@ export class ResponseInDocument {
     if (text === '' || isLost) return undefined;
     const tail = this.own.isWritten ? '' : this.#inDocument(this.#place.tail);
     return { ...this.own.changeFor(text + tail), tailLength: tail.length };
-  }
-
-  /**
-   * Returns the text to write before the response. If the response starts with a blank line, that
-   * line isn't indented. If it starts with a list item, `itemIndentation` is used.
-   */
-  #leadOf(text: string): string {
-    const { lead, itemIndentation } = this.#place;
-    let indentation: string | undefined;
-    if (text.startsWith('\n')) indentation = '';
-    if (text.startsWith('-')) indentation = itemIndentation;
-    return indentation === undefined ? lead : lead.replace(/(?<![ \t])[ \t]*$/, indentation);
   }
 
   #inDocument(text: string): string {

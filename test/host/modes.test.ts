@@ -186,6 +186,7 @@ describe('insert modes:', () => {
   }
 
   const step = 'a:\n  - b: 1\n    c: 2';
+  const nested = 'a:\n  - b:\n      - c: 1';
   for (const [where, language, text, line, response, want] of [
     ['below an item', 'yaml', step, 2, '- d: 3\n  e: 4', `${step}\n  - d: 3\n    e: 4`],
     ['below an item with one key', 'yaml', '  - b: 1', 0, '- d: 3', '  - b: 1\n  - d: 3'],
@@ -198,12 +199,20 @@ describe('insert modes:', () => {
       `${step}\n    d:\n      e: 3\n  - f`,
     ],
     [
-      'after a blank line',
+      'on an empty line',
       'yaml',
       `${step}\n\n`,
       4,
       '- d: 3\n  e: 4',
       `${step}\n\n  - d: 3\n    e: 4`,
+    ],
+    [
+      'on an indented line',
+      'yaml',
+      `${step}\n    `,
+      3,
+      '- d: 3\n  e: 4',
+      `${step}\n  - d: 3\n    e: 4`,
     ],
     [
       'indented like the prompt',
@@ -213,16 +222,63 @@ describe('insert modes:', () => {
       '    - d: 3\n      e: 4',
       `${step}\n  - d: 3\n    e: 4`,
     ],
-    ['as the value of a key', 'yaml', '- b:', 0, '- c', '- b:\n    - c'],
+    ['in a nested list', 'yaml', nested, 2, '- d: 3', `${nested}\n      - d: 3`],
+    ['above an item', 'yaml', `${nested}\n  - e`, 2, '- d', `${nested}\n  - d\n  - e`],
+    ['below an indented comment', 'yaml', `${nested}\n  # d`, 3, '- d', `${nested}\n  # d\n  - d`],
     ['below a comment', 'yaml', `${step}\n# d`, 3, '- e: 3', `${step}\n# d\n  - e: 3`],
-    ['outside a list', 'yaml', 'a:\n  b: 1', 1, '- c', 'a:\n  b: 1\n  - c'],
-    ['in prose', 'markdown', '- a\n  b', 1, '- c', '- a\n  b\n  - c'],
+    ['below a hyphen', 'yaml', 'a:\n  -\n    b: 1', 2, '- c', 'a:\n  -\n    b: 1\n  - c'],
   ] as const) {
-    it(`a response that starts with a list item is indented like the item above it (${where})`, async () => {
+    it(`a YAML list item is indented like the item that it follows (${where})`, async () => {
       const at = [line, text.split('\n')[line]?.length ?? 0] as const;
       await assertBelow(at, language, text, want, [...response]);
     });
   }
+
+  for (const [where, language, text, line, response, want] of [
+    ['as the value of a key', 'yaml', '- b:', 0, '- c', '- b:\n    - c'],
+    [
+      'as the value of an anchored key',
+      'yaml',
+      '- b:\n    c: &d',
+      1,
+      '- e',
+      '- b:\n    c: &d\n    - e',
+    ],
+    ['a document', 'yaml', `${step}\n`, 3, '---\na: 1', `${step}\n---\na: 1`],
+    ['an option', 'yaml', '- a: >\n    b\n    --c', 2, '--d', '- a: >\n    b\n    --c\n    --d'],
+    ['outside a list', 'yaml', 'a:\n  b: 1', 1, '- c', 'a:\n  b: 1\n  - c'],
+    ['in another document', 'yaml', `${step}\n---\n`, 4, '- d', `${step}\n---\n- d`],
+    ['in Pug', 'jade', 'ul\n  - a\n    li', 2, '- b', 'ul\n  - a\n    li\n    - b'],
+    ['in prose', 'markdown', '- a\n  b', 1, '- c', '- a\n  b\n  - c'],
+  ] as const) {
+    it(`a response that starts with a hyphen is indented as usual (${where})`, async () => {
+      const at = [line, text.split('\n')[line]?.length ?? 0] as const;
+      await assertBelow(at, language, text, want, [...response]);
+    });
+  }
+
+  for (const [language, mode, text, response, want] of [
+    ['yaml', 'below', 'a:\n  - b\n  - ', '- c: 1\n  d: 2', 'a:\n  - b\n  - c: 1\n    d: 2'],
+    ['yaml', 'after', 'a:\n  - ', 'c: 1\nd: 2', 'a:\n  - c: 1\n    d: 2'],
+    ['markdown', 'below', '- a\n- ', '- b\n- c', '- a\n- b\n- c'],
+  ] as const) {
+    it(`a response after a typed hyphen becomes part of the list (${language}, ${mode})`, async () => {
+      const lines = text.split('\n');
+      const at = [lines.length - 1, lines.at(-1)?.length ?? 0] as const;
+      const editor = await open(text, new Range(...at, ...at), language);
+      assert.equal(await stream(editor, mode, [...response]), true);
+      assert.equal(editor.document.getText(), want);
+      await commands.executeCommand('undo');
+      assert.equal(editor.document.getText(), text);
+    });
+  }
+
+  it('a response that repeats the indentation of a selected YAML list item is indented only once', async () => {
+    const text = '  a:\n    - b:\n        c: 1';
+    const editor = await open(text, new Range(1, 4, 2, 12), 'yaml');
+    assert.equal(await stream(editor, 'below', ['- d:\n        e: 2']), true);
+    assert.equal(editor.document.getText(), `${text}\n    - d:\n        e: 2`);
+  });
 
   for (const [where, language, text, cursor, want] of [
     ['in an empty document', 'javascript', 'f() {}', 5, 'f() {\n  one\n  two\n}'],

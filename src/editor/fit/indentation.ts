@@ -3,12 +3,25 @@ import { LINE_BREAK_ENDS_STATEMENT, PROSE } from './languageRules.ts';
 /** Matches the positions after line breaks. Splitting text there keeps the line breaks. */
 export const LINE_STARTS = /(?<=\n)/;
 const LEADING_SPACES = /^[ \t]*/;
+/** The usual widths of one indentation step, in spaces. */
+const COMMON_STEPS = [2, 4, 8];
+/** Matches the start of a YAML list item. */
+const LIST_ITEM = /^-(?:\s|$)/;
 
-export interface FitOptions {
-  /** Added to every line except the first line and blank lines. */
-  readonly indentation: string;
-  /** Replaces `indentation` if the text starts with a list item, as in YAML. */
+/** What to add to the lines of a response. Nothing is added to blank lines. */
+export interface PlaceIndentation {
+  /** Added to the first line. Empty by default. */
+  readonly firstIndentation?: string | undefined;
+  /** Added to every line except the first. */
+  readonly indentation?: string;
+  /** Replaces the other two if the text starts with a YAML list item. */
   readonly itemIndentation?: string | undefined;
+}
+
+export interface FitOptions extends PlaceIndentation {
+  readonly indentation: string;
+  /** True to convert the response's own indentation from spaces to tabs. */
+  readonly usesTabs?: boolean;
   /** Determines how an already indented response is recognized (see `Indentation`). */
   readonly languageId: string;
 }
@@ -24,26 +37,33 @@ export interface FitOptions {
  *   prompt's indentation (see `repeatsIndentation`).
  *
  * The decision is made only once, no later than the start of the second non-blank line, so that
- * text can be written as it arrives. If the selection is indented with tabs and the response with
- * spaces, or vice versa, nothing is removed, because the width of a tab is unknown.
+ * text can be written as it arrives. If the response is indented with tabs and the selection with
+ * spaces, nothing is removed, because the width of a tab is unknown.
  *
  * Expects LF line endings.
  */
 export class Indentation {
   readonly #options: FitOptions;
   #isFirst = true;
-  /** Leading whitespace of the current line. Undefined once other text has arrived. */
-  #spaces: string | undefined = '';
+  /**
+   * The start of the current line: leading whitespace and, if a list item may follow, a hyphen.
+   * Undefined once other text has arrived.
+   */
+  #lineStart: string | undefined = '';
+  #firstIndentation: string;
   #indentation: string;
   /**
    * The indentation to remove from each line. Undefined until `#decide` has enough text to decide.
    */
   #repeated: string | undefined;
+  /** The number of spaces that the response is indented with per level, once it's known. */
+  #step: number | undefined;
   /** The first non-blank line, collected until `#repeated` is set. */
   #firstLine = '';
 
   constructor(options: FitOptions) {
     this.#options = options;
+    this.#firstIndentation = options.firstIndentation ?? '';
     this.#indentation = options.indentation;
   }
 
@@ -54,58 +74,83 @@ export class Indentation {
   }
 
   /**
-   * Returns an empty string, because the leading whitespace is still held back in case a
-   * continuation adds text to the line.
+   * Returns a held-back hyphen. The leading whitespace is still held back in case a continuation
+   * adds text to the line.
    */
   end(): string {
-    return '';
+    const { spaces, rest } = startOf(this.#lineStart ?? '');
+    return rest === '' ? '' : this.#beginLine(spaces, rest) + rest;
   }
 
   /** @param part part of a line, including its line break if it has arrived */
   #addToLine(part: string): string {
     let rest = part;
     let begin = '';
-    if (this.#spaces !== undefined) {
-      rest = part.replace(LEADING_SPACES, '');
-      this.#spaces += part.slice(0, part.length - rest.length);
-      if (rest === '') return '';
-      if (rest !== '\n') begin = this.#beginLine(this.#spaces, rest[0]);
+    if (this.#lineStart !== undefined) {
+      this.#lineStart += part;
+      const start = startOf(this.#lineStart);
+      rest = start.rest;
+      const { itemIndentation } = this.#options;
+      const mayBeItem = this.#isFirst && itemIndentation !== undefined && rest === '-';
+      if (rest === '' || mayBeItem) return '';
+      if (rest !== '\n') begin = this.#beginLine(start.spaces, rest);
     }
     if (this.#repeated === undefined) this.#firstLine += rest.replace('\n', '');
     if (rest.endsWith('\n')) {
-      this.#spaces = '';
+      this.#lineStart = '';
       this.#isFirst = false;
     }
     return begin + rest;
   }
 
-  /** @param first the first character after the leading whitespace */
-  #beginLine(spaces: string, first = ''): string {
+  /** @param rest the text after the leading whitespace */
+  #beginLine(given: string, rest: string): string {
+    const spaces = this.#withTabs(given);
     const { itemIndentation } = this.#options;
-    if (this.#isFirst && first === '-' && itemIndentation !== undefined) {
+    this.#lineStart = undefined;
+    if (this.#isFirst && itemIndentation !== undefined && LIST_ITEM.test(rest)) {
+      this.#firstIndentation = itemIndentation;
       this.#indentation = itemIndentation;
-      this.#repeated = spaces;
+      if (spaces !== '') this.#repeated = spaces;
     }
-    this.#repeated ??= this.#decide(spaces, first);
-    this.#spaces = undefined;
+    this.#repeated ??= this.#decide(spaces, rest[0]);
     const own = withoutIndentation(spaces, this.#repeated ?? '');
-    return this.#isFirst ? own : this.#indentation + own;
+    return (this.#isFirst ? this.#firstIndentation : this.#indentation) + own;
+  }
+
+  /**
+   * Converts spaces to tabs if the document is indented with tabs. The first line with a common
+   * indentation determines how many spaces make one tab. Any remaining spaces are kept, because
+   * they align the line with the one above.
+   */
+  #withTabs(spaces: string): string {
+    if (!this.#options.usesTabs || !/^ +$/.test(spaces)) return spaces;
+    if (COMMON_STEPS.includes(spaces.length)) this.#step ??= spaces.length;
+    if (this.#step === undefined) return spaces;
+    const tabs = Math.floor(spaces.length / this.#step);
+    return '\t'.repeat(tabs) + spaces.slice(tabs * this.#step);
   }
 
   /**
    * Decides whether the response is already indented.
    * @returns undefined if the next line is needed to decide
    */
-  #decide(spaces: string, first: string): string | undefined {
-    const { indentation, languageId } = this.#options;
+  #decide(spaces: string, first = ''): string | undefined {
+    const { languageId } = this.#options;
+    const indentation = this.#indentation;
     if (this.#firstLine !== '') {
-      return repeatsIndentation(this.#firstLine, { spaces, first }, this.#options)
-        ? indentation
-        : '';
+      const next = { spaces, first };
+      const isRepeated = repeatsIndentation(this.#firstLine, next, { indentation, languageId });
+      return isRepeated ? indentation : '';
     }
     if (spaces.startsWith(indentation)) return indentation;
     return spaces === '' && !PROSE.has(languageId) ? undefined : '';
   }
+}
+
+function startOf(line: string): { readonly spaces: string; readonly rest: string } {
+  const rest = line.replace(LEADING_SPACES, '');
+  return { spaces: line.slice(0, line.length - rest.length), rest };
 }
 
 /**

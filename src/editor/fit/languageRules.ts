@@ -47,6 +47,18 @@ export function keepsFences(languageId: string): boolean {
  */
 export const WITHOUT_INDENTATION: ReadonlySet<string> = new Set(['diff', 'patch']);
 
+/** IDs of the languages that are based on YAML. */
+export const YAML: ReadonlySet<string> = new Set([
+  'ansible',
+  'azure-pipelines',
+  'dockercompose',
+  'esphome',
+  'github-actions-workflow',
+  'helm',
+  'home-assistant',
+  'yaml',
+]);
+
 /**
  * Languages in which a line break can end a statement, and in which a line that opens a block ends
  * with a symbol such as `{` or `:`.

@@ -115,6 +115,20 @@ describe('indentation', () => {
     }
   });
 
+  for (const [what, indentation, text, want] of [
+    ['two spaces', '\t', 'if (a) {\n  if (b)\n    c;\n}', 'if (a) {\n\t\tif (b)\n\t\t\tc;\n\t}'],
+    ['four spaces', '', 'if (a)\n    if (b)\n        c;', 'if (a)\n\tif (b)\n\t\tc;'],
+    ['aligned lines', '', 'f(a,\n  b,\n     c)', 'f(a,\n\tb,\n\t\t c)'],
+    ['a doc comment', '', '/**\n * a\n */\nif (a)\n  b;', '/**\n * a\n */\nif (a)\n\tb;'],
+    ['tabs', '\t', 'if (a)\n\tb;', 'if (a)\n\t\tb;'],
+    ['all lines', '\t', '    a;\n    b;', 'a;\n\tb;'],
+  ] as const) {
+    it(`is converted from spaces to tabs (${what})`, () => {
+      const options = { indentation, languageId: 'typescript', usesTabs: true };
+      assert.equal(run(new Indentation(options), [text]), want);
+    });
+  }
+
   it('is recognized in prose only on the first line', () => {
     assert.equal(fitted('    ', 'So;\n    code', 'markdown'), 'So;\n        code');
     assert.equal(fitted('  ', '  - a\n  - b', 'markdown'), '- a\n  - b');

@@ -170,12 +170,31 @@ describe('TextFit', () => {
 
   const options = fc.record({
     indentation: fc.constantFrom('', '  ', '    ', '\t', '\t  '),
+    firstIndentation: fc.constantFrom('', '  '),
+    usesTabs: fc.boolean(),
+    itemIndentation: fc.constantFrom(undefined, '', '  '),
     languageId: fc.constantFrom('typescript', 'markdown', 'latex', 'diff'),
     isInserted: fc.boolean(),
     leadingLineBreaks: fc.constantFrom(0, 1, Number.POSITIVE_INFINITY),
   });
   const units = [
-    ...['a', 'é', ';', '{', '\r', '\n', '\r\n', '\u2028', ' ', '    ', '\t', '`', '```', '```js\n'],
+    ...[
+      'a',
+      'é',
+      ';',
+      '{',
+      '-',
+      '\r',
+      '\n',
+      '\r\n',
+      '\u2028',
+      ' ',
+      '    ',
+      '\t',
+      '`',
+      '```',
+      '```js\n',
+    ],
     ...['~~~', '\n```\n', '\0', '\uFEFF', '\u202E', '\u200B', '\u200D', '\uFE0F', '\uD834'],
     ...['\uDD1E', '\u{1D11E}', '\u{E0041}'],
   ];
