@@ -9,8 +9,8 @@ const YAML_ITEM = /^\s*-(?:\s|$)/;
 /** Matches a line of YAML that is neither blank nor a comment. */
 const YAML_TEXT = /^\s*[^\s#]/;
 const YAML_DOCUMENT_START = /^(?:---|\.\.\.)/;
-/** Matches a key or an item without a value. */
-const YAML_BLOCK_START = /(?:^\s*-|:)(?:\s+[&!]\S+)*\s*(?:\s#.*)?$/;
+/** Matches a key or an item that has no value, but perhaps an anchor or a tag. */
+const YAML_BLOCK_START = /(?:^-|:)(?: [&!][\w!.-]+){0,2}$/;
 /** Matches the end of a YAML key. */
 const KEY_END = /:(?:\s|$)/;
 /** Matches a line that opens a block whose content is often not indented. */
@@ -57,7 +57,7 @@ export function blockIndentation(document: TextDocument, line: number): string {
   if (OPENS_BLOCK.test(opening)) {
     const isSameLevel = below.trim() !== '' && ofBelow === ofAbove;
     // In YAML, the items of a list can have the same indentation as the key above them.
-    const isItem = /^-(?:\s|$)/.test(below.trim());
+    const isItem = YAML_ITEM.test(below);
     const isUnindented = OPENS_UNINDENTED.test(opening) && !CLOSES_BLOCK.test(below.trim());
     if (isSameLevel && (isItem || isUnindented)) return ofAbove;
     return ofAbove + indentationStep(document, ofAbove);
@@ -80,13 +80,15 @@ export function listItemIndentation(document: TextDocument, line: number): strin
     return near;
   };
   const isComment = textAt(line).trim().startsWith('#');
+  // Only lines that contain the new line count. They're indented by at most this many characters.
   let limit = (isComment && indentationOf(textAt(line)).length) || Number.POSITIVE_INFINITY;
-  for (let near = next(line, -1); near >= 0; near = next(near - 1, -1)) {
+  for (let near = next(line, -1); near >= 0 && limit >= 0; near = next(near - 1, -1)) {
     const text = textAt(near);
     const indentation = indentationOf(text);
     const isAbove = near === next(line, -1);
     if (YAML_DOCUMENT_START.test(text)) return undefined;
-    if (isAbove && indentation.length < limit && YAML_BLOCK_START.test(text)) return undefined;
+    if (isAbove && indentation.length < limit && YAML_BLOCK_START.test(codeOf(text.trim())))
+      return undefined;
     if (indentation.length > limit) continue;
     if (YAML_ITEM.test(text)) {
       const below = next(line + 1, 1);

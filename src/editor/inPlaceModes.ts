@@ -54,9 +54,12 @@ function placeAtCursor(target: Target): ResponsePlace {
     return { ...replaced, firstIndentation, indentation: inside, itemIndentation: indentation };
   }
   const itemIndentation = isEmptyOrWhitespace ? listItemIndentation(document, line) : undefined;
-  return itemIndentation === undefined
-    ? { ...placeAt(target, selection), firstIndentation: indentation.slice(character) }
-    : { ...replaced, firstIndentation: indentation, itemIndentation };
+  if (itemIndentation !== undefined) {
+    return { ...replaced, firstIndentation: indentation, itemIndentation };
+  }
+  const place = { ...placeAt(target, selection), firstIndentation: indentation.slice(character) };
+  const leadAfterText = `\n${text.slice(0, character)}`;
+  return isEmptyOrWhitespace ? { ...place, leadAfterText } : place;
 }
 
 function isOnLineWithText(target: Target): boolean {

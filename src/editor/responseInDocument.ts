@@ -10,9 +10,14 @@ import { TrackedRange } from './trackedRange.ts';
 export interface ResponsePlace extends OffsetRange, PlaceIndentation {
   /** Text to insert before the response, such as the line break of a new line. */
   readonly lead: string;
+  /** Used instead of `lead` if the user has typed text before the response on the same line. */
+  readonly leadAfterText?: string;
   /** Text to insert after the response. It's written with the first chunk. */
   readonly tail: string;
 }
+
+/** Maximum number of characters before a response that are searched for text. */
+const LONG_LINE = 1_000;
 
 export interface NextChange extends TextChange {
   /**
@@ -96,7 +101,7 @@ export class ResponseInDocument {
     if (this.#state === 'undone') return;
     this.#isStreaming = true;
     const isFirst = this.#waiting === '' && !this.own.hasBegun;
-    this.#waiting += this.#inDocument((isFirst ? this.#place.lead : '') + text);
+    this.#waiting += this.#inDocument((isFirst ? this.#lead : '') + text);
   }
 
   /**
@@ -244,6 +249,19 @@ export class ResponseInDocument {
     if (text === '' || isLost) return undefined;
     const tail = this.own.isWritten ? '' : this.#inDocument(this.#place.tail);
     return { ...this.own.changeFor(text + tail), tailLength: tail.length };
+  }
+
+  get #lead(): string {
+    const { lead, leadAfterText } = this.#place;
+    if (leadAfterText === undefined) return lead;
+    const { start } = this.own.range;
+    const before = this.#openDocument.textOf({ start: Math.max(0, start - LONG_LINE), end: start });
+    return before
+      .split(/[\r\n]/)
+      .at(-1)
+      ?.trim() === ''
+      ? lead
+      : leadAfterText;
   }
 
   #inDocument(text: string): string {

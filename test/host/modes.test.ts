@@ -12,7 +12,7 @@ import { captureTargets } from '../../src/editor/capturedSelection.ts';
 import type { ModeDeps } from '../../src/editor/insertMode.ts';
 import { newDocument as newDocumentMode } from '../../src/editor/newDocumentMode.ts';
 import { comment } from './addedMode.ts';
-import { close, jobOn, open, openWith, stream, until } from './jobs.ts';
+import { close, jobOn, open, openWith, stream, typeAt, until } from './jobs.ts';
 
 const LINE = new Range(0, 0, 0, 4);
 
@@ -254,6 +254,22 @@ describe('insert modes:', () => {
     it(`a response that starts with a hyphen is indented as usual (${where})`, async () => {
       const at = [line, text.split('\n')[line]?.length ?? 0] as const;
       await assertBelow(at, language, text, want, [...response]);
+    });
+  }
+
+  for (const [cursor, want] of [
+    [0, '{\n  b();\n  // a\n  one\n  two\n}'],
+    [2, '{\n  b();\n  // a\n  one\n  two\n}'],
+  ] as const) {
+    it(`a response at the cursor starts a new line if the user has typed text there (column ${cursor})`, async () => {
+      const text = `{\n  b();\n${' '.repeat(cursor)}\n}`;
+      const editor = await open(text, new Range(2, cursor, 2, cursor), 'javascript');
+      const job = jobOn(editor, 'below');
+      await typeAt(editor.document, `b();\n${' '.repeat(cursor)}`, `${' '.repeat(2 - cursor)}// a`);
+      job.append(0, 'one\ntwo');
+      assert.equal(await job.end(0, 'ended'), true);
+      job.dispose();
+      assert.equal(editor.document.getText(), want);
     });
   }
 
