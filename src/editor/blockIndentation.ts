@@ -67,9 +67,10 @@ export function blockIndentation(document: TextDocument, line: number): string {
 
 /**
  * Returns the indentation for a list item on a new line below `line` in a YAML document: that of
- * the nearest item above it that it can follow, or of the item below it if that one is indented
- * less. Undefined if there's no such item, or if the line above opens a block, because a nested
- * list can start there. If `line` is an indented comment, items with more indentation don't count.
+ * the nearest item above it that it can follow. If `line` is a comment or a blank line, items with
+ * more indentation than `line` don't count. If it isn't indented at all, the item below it counts
+ * instead if that one is indented less. Undefined if there's no such item, or if the line above
+ * opens a block, because a nested list can start there.
  */
 export function listItemIndentation(document: TextDocument, line: number): string | undefined {
   if (!YAML.has(document.languageId)) return undefined;
@@ -79,9 +80,10 @@ export function listItemIndentation(document: TextDocument, line: number): strin
     while (near >= 0 && near < document.lineCount && !YAML_TEXT.test(textAt(near))) near += step;
     return near;
   };
-  const isComment = textAt(line).trim().startsWith('#');
+  const own = indentationOf(textAt(line));
+  const isText = YAML_TEXT.test(textAt(line));
   // Only lines that contain the new line count. They're indented by at most this many characters.
-  let limit = (isComment && indentationOf(textAt(line)).length) || Number.POSITIVE_INFINITY;
+  let limit = (!isText && own.length) || Number.POSITIVE_INFINITY;
   for (let near = next(line, -1); near >= 0 && limit >= 0; near = next(near - 1, -1)) {
     const text = textAt(near);
     const indentation = indentationOf(text);
@@ -94,7 +96,7 @@ export function listItemIndentation(document: TextDocument, line: number): strin
       const below = next(line + 1, 1);
       const ofBelow = below < document.lineCount ? textAt(below) : '';
       const isLess = YAML_ITEM.test(ofBelow) && indentationOf(ofBelow).length < indentation.length;
-      return isLess ? indentationOf(ofBelow) : indentation;
+      return isLess && !isText && own === '' ? indentationOf(ofBelow) : indentation;
     }
     limit = indentation.length - 1;
   }

@@ -1,4 +1,4 @@
-import { Range, type TextDocument } from 'vscode';
+import { Range } from 'vscode';
 import {
   blockIndentation,
   indentationStep,
@@ -7,7 +7,7 @@ import {
 } from './blockIndentation.ts';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { offsetsOf } from './documentEdit.ts';
-import { PROSE, WITHOUT_INDENTATION, YAML } from './fit/languageRules.ts';
+import { PROSE, WITH_BRACES, WITHOUT_INDENTATION, YAML } from './fit/languageRules.ts';
 import type { ResponseFitOptions } from './fit/textFit.ts';
 import type { InsertMode } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
@@ -46,7 +46,7 @@ function placeAtCursor(target: Target): ResponsePlace {
   const { document, selection, indentation } = target;
   const { line, character } = selection.start;
   const { text, isEmptyOrWhitespace } = document.lineAt(line);
-  // The whitespace or hyphen before the cursor is replaced, because a list item needs less of it.
+  // The whitespace or hyphen before the cursor is replaced, because a list item may need less of it.
   const replaced = placeAt(target, new Range(line, 0, line, character));
   if (isAfterHyphen(target)) {
     const firstIndentation = text.slice(0, character);
@@ -54,10 +54,11 @@ function placeAtCursor(target: Target): ResponsePlace {
     return { ...replaced, firstIndentation, indentation: inside, itemIndentation: indentation };
   }
   const itemIndentation = isEmptyOrWhitespace ? listItemIndentation(document, line) : undefined;
-  if (itemIndentation !== undefined) {
+  if (itemIndentation !== undefined && character > 0) {
     return { ...replaced, firstIndentation: indentation, itemIndentation };
   }
-  const place = { ...placeAt(target, selection), firstIndentation: indentation.slice(character) };
+  const firstIndentation = indentation.slice(character);
+  const place = { ...placeAt(target, selection), firstIndentation, itemIndentation };
   const leadAfterText = `\n${text.slice(0, character)}`;
   return isEmptyOrWhitespace ? { ...place, leadAfterText } : place;
 }
@@ -86,17 +87,11 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
     firstIndentation,
     indentation,
     itemIndentation,
-    usesTabs: usesTabs(document, indentation),
+    usesTabs:
+      WITH_BRACES.has(document.languageId) && indentationStep(document, indentation) === '\t',
     isInserted: true,
     leadingLineBreaks: leadingLineBreaks(target, place),
   };
-}
-
-/** True if code with this indentation is indented with tabs. YAML doesn't allow tabs. */
-function usesTabs(document: TextDocument, indentation: string): boolean {
-  const { languageId } = document;
-  const isCode = !PROSE.has(languageId) && !YAML.has(languageId);
-  return isCode && indentationStep(document, indentation) === '\t';
 }
 
 /**
@@ -105,7 +100,10 @@ function usesTabs(document: TextDocument, indentation: string): boolean {
  * response from that text. In prose, a line of text may be followed by one extra line break, so
  * that a blank line can separate paragraphs. Otherwise, no line break is allowed.
  */
-function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace): number {
+function leadingLineBreaks({ document }: Target, place: ResponsePlace): number {
+  const { start, lead, firstIndentation = '' } = place;
+  // The place includes a hyphen that must be written again.
+  if (firstIndentation.trim() !== '') return 0;
   const { line, character } = document.positionAt(start);
   const previous = line === 0 ? '' : document.lineAt(line - 1).text;
   const before = `${previous}\n${document.lineAt(line).text.slice(0, character)}${lead}`;

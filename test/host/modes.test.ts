@@ -223,7 +223,23 @@ describe('insert modes:', () => {
       `${step}\n  - d: 3\n    e: 4`,
     ],
     ['in a nested list', 'yaml', nested, 2, '- d: 3', `${nested}\n      - d: 3`],
-    ['above an item', 'yaml', `${nested}\n  - e`, 2, '- d', `${nested}\n  - d\n  - e`],
+    ['above an item', 'yaml', `${nested}\n\n  - e`, 3, '- d', `${nested}\n  - d\n  - e`],
+    [
+      'above an item, in a nested list',
+      'yaml',
+      `${nested}\n  - e`,
+      2,
+      '- d',
+      `${nested}\n      - d\n  - e`,
+    ],
+    [
+      'above an item, on an indented line',
+      'yaml',
+      `${nested}\n      \n  - e`,
+      3,
+      '- d',
+      `${nested}\n      - d\n  - e`,
+    ],
     ['below an indented comment', 'yaml', `${nested}\n  # d`, 3, '- d', `${nested}\n  # d\n  - d`],
     ['below a comment', 'yaml', `${step}\n# d`, 3, '- e: 3', `${step}\n# d\n  - e: 3`],
     ['below a hyphen', 'yaml', 'a:\n  -\n    b: 1', 2, '- c', 'a:\n  -\n    b: 1\n  - c'],
@@ -277,6 +293,7 @@ describe('insert modes:', () => {
     ['yaml', 'below', 'a:\n  - b\n  - ', '- c: 1\n  d: 2', 'a:\n  - b\n  - c: 1\n    d: 2'],
     ['yaml', 'after', 'a:\n  - ', 'c: 1\nd: 2', 'a:\n  - c: 1\n    d: 2'],
     ['markdown', 'below', '- a\n- ', '- b\n- c', '- a\n- b\n- c'],
+    ['markdown', 'after', '- a\n- ', '\n\nb\n- c', '- a\n- b\n- c'],
   ] as const) {
     it(`a response after a typed hyphen becomes part of the list (${language}, ${mode})`, async () => {
       const lines = text.split('\n');

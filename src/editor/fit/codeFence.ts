@@ -1,5 +1,11 @@
 import { LINE_STARTS, withoutIndentation } from './indentation.ts';
-import { introducesCode, isProse, mayBeProse, mayIntroduce } from './textAroundCode.ts';
+import {
+  explainsCode,
+  introducesCode,
+  isProse,
+  mayExplain,
+  mayIntroduce,
+} from './textAroundCode.ts';
 
 const NOT_BLANK = /[^ \t\n]/;
 const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
@@ -33,7 +39,17 @@ interface Fence {
  * Expects LF line endings.
  */
 export class CodeFence {
-  #state: 'before' | 'inside' | 'closed' | 'after' | 'outside' = 'before';
+  #state:
+    | 'before'
+    | 'inside'
+    /** After a closing line, and perhaps blank lines. */
+    | 'closed'
+    /** In the first line of text after a closing line and blank lines. */
+    | 'checking'
+    /** In an explanation. */
+    | 'after'
+    | 'outside' = 'before';
+  readonly #isCode: boolean;
   #fence: Fence = { indentation: '', marks: '' };
   /** True inside an inner fence. */
   #isInner = false;
@@ -47,13 +63,15 @@ export class CodeFence {
    * received. Undefined once it can no longer be a fence line.
    */
   #line: string | undefined = '';
-  /** Text received after the closing line. */
+  /** Text received after the closing line, except the current line if it's being checked. */
   #after = '';
   /**
    * The start of a continuation, held back until it's clear whether the continuation reopens the
-   * fence. Undefined at all other times.
+   * fence: the blank or introductory lines, and the text after them. Undefined at all other times.
    */
-  #head: string | undefined;
+  #head: { readonly before: string; readonly rest: string } | undefined;
+  /** True if the held-back lines at the start of the response contain prose. */
+  #holdsProse = false;
   #hasIntroduction = false;
 
   /** What was removed around the code, if anything: only text, or also another code block. */
@@ -63,15 +81,24 @@ export class CodeFence {
     return isExplained || this.#hasIntroduction ? 'text' : undefined;
   }
 
+  /** @param options `isCode`: false to keep the text before and after the fence */
+  constructor({ isCode } = { isCode: true }) {
+    this.#isCode = isCode;
+  }
+
   add(text: string): string {
     if (this.#head === undefined) return this.#read(text);
-    const head = this.#head + text;
-    const found = findReopening(head);
-    this.#head = found === 'maybe' ? head : undefined;
+    const { before, rest } = afterLeadingLines(this.#head.before, this.#head.rest + text);
+    const found = findReopening(before, rest);
+    this.#head = found === 'maybe' ? { before, rest } : undefined;
     if (found === 'maybe') return '';
-    if (found === 'no') return this.#read(head);
-    if (this.#state === 'closed' && NOT_BLANK.test(this.#after)) this.#state = 'after';
-    if (this.#state === 'after' || (found.isBare && this.#isInner)) return this.#read(head);
+    if (found === 'no') return this.#read(before + rest);
+    if (this.#state === 'checking') this.#state = 'after';
+    const isInText =
+      this.#state === 'after' ||
+      (found.isBare && this.#isInner) ||
+      (found.hasIntroduction && !this.#isCode);
+    if (isInText) return this.#read(before + rest);
     this.#hasIntroduction ||= found.hasIntroduction;
     this.#reopen(found.fence);
     return this.#read(found.rest);
@@ -82,7 +109,7 @@ export class CodeFence {
    * the fence, the repeated opening line is removed.
    */
   expectReopenedFence(): void {
-    this.#head ??= '';
+    this.#head ??= { before: '', rest: '' };
   }
 
   /**
@@ -91,10 +118,13 @@ export class CodeFence {
    * an introduction is removed, too
    */
   end({ isComplete } = { isComplete: true }): string {
-    const head = this.#head ?? '';
+    const { before, rest } = this.#head ?? { before: '', rest: '' };
     this.#head = undefined;
-    const text = this.#read(head);
+    // Text that's held back because it may be an introduction or an explanation is removed.
+    if (!isComplete && this.#isCode && NOT_BLANK.test(before + rest)) return '';
+    const text = this.#read(before + rest);
     if (!isComplete && this.#state === 'before') this.#begin(this.#fence);
+    if (!isComplete && this.#state === 'checking') this.#state = 'after';
     return text + this.#finish();
   }
 
@@ -109,32 +139,50 @@ export class CodeFence {
   /** @param text part of a line, including its line break if it has arrived */
   #readLine(text: string): string {
     if (text === '' || this.#state === 'outside') return text;
-    if (this.#state === 'closed' || this.#state === 'after') return this.#readAfter(text);
     const isWhole = text.endsWith('\n');
     const part = isWhole ? text.slice(0, -1) : text;
-    return this.#state === 'before' ? this.#open(part, isWhole) : this.#copy(part, isWhole);
+    switch (this.#state) {
+      case 'before':
+        return this.#open(part, isWhole);
+      case 'inside':
+        return this.#copy(part, isWhole);
+      case 'closed':
+        if (NOT_BLANK.test(text)) return this.#resolveClosing(text);
+        break;
+      case 'checking':
+        return this.#check(part, isWhole);
+    }
+    this.#after += text;
+    return '';
   }
 
   #finish(): string {
     const line = this.#line ?? '';
-    if (this.#state === 'before') {
-      if (this.#openedBy(line) || !NOT_BLANK.test(this.#held + line)) return '';
-      this.#state = 'outside';
-      return this.#release(line);
+    switch (this.#state) {
+      case 'before':
+        if (this.#openedBy(line) || !(this.#holdsProse || NOT_BLANK.test(line))) return '';
+        this.#state = 'outside';
+        return this.#release(line);
+      case 'inside':
+        if (closes(line, this.#fence)) return '';
+        if (line !== '') this.#line = undefined;
+        return this.#release(withoutIndentation(line, this.#fence.indentation));
+      case 'checking':
+        return this.#explain(line, '');
+      default:
+        return '';
     }
-    if (this.#state === 'closed' && NOT_BLANK.test(this.#after)) return this.#resolveClosing(true);
-    if (this.#state !== 'inside' || closes(line, this.#fence)) return '';
-    if (line !== '') this.#line = undefined;
-    return this.#release(withoutIndentation(line, this.#fence.indentation));
   }
 
   #open(part: string, isWhole: boolean): string {
     const line = (this.#line ?? '') + part;
     const fence = isWhole ? this.#openedBy(line) : undefined;
-    const mayBeRemoved = mayOpen(line) || mayIntroduce(this.#held, line);
+    const isBlank = !NOT_BLANK.test(line);
+    const mayBeRemoved = mayOpen(line) || (this.#isCode && mayIntroduce(this.#held, line));
     if (fence) {
       this.#begin(fence);
-    } else if (isWhole && mayBeRemoved && (!NOT_BLANK.test(line) || isProse(line))) {
+    } else if (isWhole && mayBeRemoved && (isBlank || isProse(line))) {
+      this.#holdsProse ||= !isBlank;
       this.#held += `${line}\n`;
       this.#line = '';
     } else if (!isWhole && mayBeRemoved) {
@@ -148,8 +196,8 @@ export class CodeFence {
 
   /** Returns the fence that a complete line at the start of the response opens, if any. */
   #openedBy(line: string): Fence | undefined {
-    const isAtStart = !NOT_BLANK.test(this.#held) || introducesCode(this.#held);
-    return isAtStart ? parseOpening(line) : undefined;
+    const fence = parseOpening(line);
+    return fence && (!this.#holdsProse || introducesCode(this.#held)) ? fence : undefined;
   }
 
   #copy(part: string, isWhole: boolean): string {
@@ -174,27 +222,25 @@ export class CodeFence {
     return written;
   }
 
-  /** @param text text after the closing line; at most one line */
-  #readAfter(text: string): string {
-    this.#after += text;
-    if (this.#state === 'after' || !NOT_BLANK.test(this.#after)) return '';
-    return this.#resolveClosing(text.endsWith('\n'));
-  }
-
   /**
-   * Decides whether a closing line closes the outer fence or belongs to an inner fence, and whether
-   * the text after it is an explanation. Returns the text to write, or an empty string if the rest
-   * of the line is needed to decide.
-   * @param isWhole true if the first line with text after the closing line is complete
+   * Decides whether a closing line closes the outer fence or belongs to an inner fence.
+   * @param text the first text after the closing line, and blank lines; at most one line
    */
-  #resolveClosing(isWhole: boolean): string {
-    const after = this.#after;
-    if (!this.#isInner && BEGINS_WITH_BLANK_LINE.test(after)) {
-      const line = after.replace(BLANK_LINES, '').replace('\n', '');
-      if (!isWhole && mayBeProse(line)) return '';
-      this.#state = isProse(line) ? 'after' : 'outside';
-      return this.#state === 'after' ? '' : this.#release(after);
+  #resolveClosing(text: string): string {
+    const isAfterBlankLine = BEGINS_WITH_BLANK_LINE.test(this.#after);
+    if (!this.#isInner && isAfterBlankLine && !this.#isCode) {
+      this.#state = 'outside';
+      return this.#release(this.#after + text);
     }
+    if (!this.#isInner && isAfterBlankLine) {
+      this.#state = 'checking';
+      // An indented line isn't prose.
+      const spaces = this.#after.slice(this.#after.lastIndexOf('\n') + 1);
+      this.#after = this.#after.slice(0, this.#after.length - spaces.length);
+      this.#line = '';
+      return this.#read(spaces + text);
+    }
+    const after = this.#after + text;
     const closing = this.#release(withoutIndentation(this.#line ?? '', this.#fence.indentation));
     this.#state = 'inside';
     this.#isInner = !this.#isInner;
@@ -203,8 +249,27 @@ export class CodeFence {
     return closing + this.#read(after);
   }
 
+  /** Checks whether the first line after a closing line and blank lines starts an explanation. */
+  #check(part: string, isWhole: boolean): string {
+    this.#line += part;
+    return isWhole || !mayExplain(this.#line ?? '')
+      ? this.#explain(this.#line ?? '', isWhole ? '\n' : '')
+      : '';
+  }
+
+  /**
+   * Removes the text after the fence if its first line is prose. Otherwise, returns it.
+   * @param lineEnd the line's line break if it has arrived
+   */
+  #explain(line: string, lineEnd: string): string {
+    this.#after += line + lineEnd;
+    this.#line = '';
+    this.#state = explainsCode(line) ? 'after' : 'outside';
+    return this.#state === 'after' ? '' : this.#release(this.#after);
+  }
+
   #begin(fence: Fence): void {
-    this.#hasIntroduction ||= this.#state === 'before' && NOT_BLANK.test(this.#held);
+    this.#hasIntroduction ||= this.#state === 'before' && this.#holdsProse;
     this.#fence = fence;
     this.#isInner = false;
     this.#state = 'inside';
@@ -245,7 +310,6 @@ const OPENING = /^(?<indentation>[ \t]*)(?<marks>`{3,}(?=[^`]*$)|~{3,})/;
 const BEGINS_OPENING = /^[ \t]*(?:`{0,2}|~{0,2}|`{3,}[^`]*|~{3}.*)$/;
 const CLOSING = /^(?<indentation>[ \t]*)(?:(?<marks>`+|~+)[ \t]*)?$/;
 const WITH_INFO = /^[ \t]*(?<marks>`{3,}|~{3,})[ \t]*[^`~\s]/;
-const BLANK_LINES = /^(?:[ \t]*\n)*/;
 /** Maximum length of the lines before a fence that a continuation reopens, in characters. */
 const MAX_HEAD_LENGTH = 500;
 /** Matches an opening line anywhere in text. */
@@ -296,23 +360,36 @@ interface Reopening {
   readonly rest: string;
 }
 
+/** Moves complete lines that are blank or an introduction from the start of `rest` to `before`. */
+function afterLeadingLines(
+  before: string,
+  rest: string,
+): { readonly before: string; readonly rest: string } {
+  let length = 0;
+  for (const part of rest.split(LINE_STARTS)) {
+    const line = part.replace('\n', '');
+    const isIntroduction = mayIntroduce(before + rest.slice(0, length), line) && isProse(line);
+    if (line === part || (NOT_BLANK.test(line) && !isIntroduction)) break;
+    length += part.length;
+  }
+  return { before: before + rest.slice(0, length), rest: rest.slice(length) };
+}
+
 /**
  * Finds a fence at the start of a continuation. Chat models often reopen the fence in which the
  * truncated response ended, sometimes after blank lines or an introduction. A fence line without an
  * info string counts as an opening line if the next line has text; otherwise, it counts as a closing
  * line.
  *
+ * @param before the blank or introductory lines at the start of the continuation
+ * @param text the text after these lines
  * @returns `no` if no fence is reopened; `maybe` if more text is needed to decide
  */
-function findReopening(text: string): Reopening | 'maybe' | 'no' {
-  const before = linesBeforeFence(text);
+function findReopening(before: string, text: string): Reopening | 'maybe' | 'no' {
   if (before.length > MAX_HEAD_LENGTH) return 'no';
-  const lineEnd = text.indexOf('\n', before.length);
-  if (lineEnd === -1) {
-    const line = text.slice(before.length);
-    return mayOpen(line) || mayIntroduce(before, line) ? 'maybe' : 'no';
-  }
-  const line = text.slice(before.length, lineEnd);
+  const lineEnd = text.indexOf('\n');
+  if (lineEnd === -1) return mayOpen(text) || mayIntroduce(before, text) ? 'maybe' : 'no';
+  const line = text.slice(0, lineEnd);
   const fence = parseOpening(line);
   const hasIntroduction = NOT_BLANK.test(before);
   if (!fence || (hasIntroduction && !introducesCode(before))) return 'no';
@@ -321,16 +398,4 @@ function findReopening(text: string): Reopening | 'maybe' | 'no' {
   if (!isBare || /^[ \t]{0,200}[^ \t\n]/.test(rest))
     return { fence, isBare, hasIntroduction, rest };
   return /^[ \t]{0,200}$/.test(rest) ? 'maybe' : 'no';
-}
-
-/** Returns the complete lines at the start of the text that are blank or an introduction. */
-function linesBeforeFence(text: string): string {
-  let before = '';
-  for (const part of text.split(LINE_STARTS)) {
-    const line = part.replace('\n', '');
-    const isIntroduction = mayIntroduce(before, line) && isProse(line);
-    if (line === part || (NOT_BLANK.test(line) && !isIntroduction)) break;
-    before += part;
-  }
-  return before;
 }

@@ -3,9 +3,7 @@ import { LINE_BREAK_ENDS_STATEMENT, PROSE } from './languageRules.ts';
 /** Matches the positions after line breaks. Splitting text there keeps the line breaks. */
 export const LINE_STARTS = /(?<=\n)/;
 const LEADING_SPACES = /^[ \t]*/;
-/** The usual widths of one indentation step, in spaces. */
-const COMMON_STEPS = [2, 4, 8];
-/** Matches the start of a YAML list item. */
+/** Matches the start of a list item. */
 const LIST_ITEM = /^-(?:\s|$)/;
 
 /** What to add to the lines of a response. Nothing is added to blank lines. */
@@ -14,13 +12,13 @@ export interface PlaceIndentation {
   readonly firstIndentation?: string | undefined;
   /** Added to every line except the first. */
   readonly indentation?: string;
-  /** Replaces the other two if the text starts with a YAML list item. */
+  /** Replaces the other two if the text starts with a list item. */
   readonly itemIndentation?: string | undefined;
 }
 
 export interface FitOptions extends PlaceIndentation {
   readonly indentation: string;
-  /** True to convert the response's own indentation from spaces to tabs. */
+  /** True to convert the response's own indentation from spaces to tabs, except between backticks. */
   readonly usesTabs?: boolean;
   /** Determines how an already indented response is recognized (see `Indentation`). */
   readonly languageId: string;
@@ -45,11 +43,10 @@ export interface FitOptions extends PlaceIndentation {
 export class Indentation {
   readonly #options: FitOptions;
   #isFirst = true;
-  /**
-   * The start of the current line: leading whitespace and, if a list item may follow, a hyphen.
-   * Undefined once other text has arrived.
-   */
-  #lineStart: string | undefined = '';
+  /** Leading whitespace of the current line. Undefined once other text has arrived. */
+  #spaces: string | undefined = '';
+  /** A hyphen after the leading whitespace, held back because it may start a list item. */
+  #hyphen = '';
   #firstIndentation: string;
   #indentation: string;
   /**
@@ -58,6 +55,8 @@ export class Indentation {
   #repeated: string | undefined;
   /** The number of spaces that the response is indented with per level, once it's known. */
   #step: number | undefined;
+  /** True between two backticks, as in a multiline string. */
+  #isInText = false;
   /** The first non-blank line, collected until `#repeated` is set. */
   #firstLine = '';
 
@@ -78,26 +77,27 @@ export class Indentation {
    * adds text to the line.
    */
   end(): string {
-    const { spaces, rest } = startOf(this.#lineStart ?? '');
-    return rest === '' ? '' : this.#beginLine(spaces, rest) + rest;
+    const hyphen = this.#hyphen;
+    this.#hyphen = '';
+    return hyphen === '' ? '' : this.#beginLine(this.#spaces ?? '', hyphen) + hyphen;
   }
 
   /** @param part part of a line, including its line break if it has arrived */
   #addToLine(part: string): string {
     let rest = part;
     let begin = '';
-    if (this.#lineStart !== undefined) {
-      this.#lineStart += part;
-      const start = startOf(this.#lineStart);
-      rest = start.rest;
-      const { itemIndentation } = this.#options;
-      const mayBeItem = this.#isFirst && itemIndentation !== undefined && rest === '-';
+    if (this.#spaces !== undefined) {
+      rest = this.#hyphen + (this.#hyphen === '' ? part.replace(LEADING_SPACES, '') : part);
+      this.#spaces += part.slice(0, part.length + this.#hyphen.length - rest.length);
+      const mayBeItem = this.#options.itemIndentation !== undefined && rest === '-';
+      this.#hyphen = mayBeItem ? rest : '';
       if (rest === '' || mayBeItem) return '';
-      if (rest !== '\n') begin = this.#beginLine(start.spaces, rest);
+      if (rest !== '\n') begin = this.#beginLine(this.#spaces, rest);
     }
     if (this.#repeated === undefined) this.#firstLine += rest.replace('\n', '');
+    if (rest.split('`').length % 2 === 0) this.#isInText = !this.#isInText;
     if (rest.endsWith('\n')) {
-      this.#lineStart = '';
+      this.#spaces = '';
       this.#isFirst = false;
     }
     return begin + rest;
@@ -107,8 +107,10 @@ export class Indentation {
   #beginLine(given: string, rest: string): string {
     const spaces = this.#withTabs(given);
     const { itemIndentation } = this.#options;
-    this.#lineStart = undefined;
-    if (this.#isFirst && itemIndentation !== undefined && LIST_ITEM.test(rest)) {
+    this.#spaces = undefined;
+    // In prose, the text after the hyphen that the user typed can have further items below it.
+    const canBeItem = this.#isFirst || (spaces === '' && PROSE.has(this.#options.languageId));
+    if (canBeItem && itemIndentation !== undefined && LIST_ITEM.test(rest)) {
       this.#firstIndentation = itemIndentation;
       this.#indentation = itemIndentation;
       if (spaces !== '') this.#repeated = spaces;
@@ -124,8 +126,9 @@ export class Indentation {
    * they align the line with the one above.
    */
   #withTabs(spaces: string): string {
-    if (!this.#options.usesTabs || !/^ +$/.test(spaces)) return spaces;
-    if (COMMON_STEPS.includes(spaces.length)) this.#step ??= spaces.length;
+    if (!this.#options.usesTabs || this.#isInText || !/^ +$/.test(spaces)) return spaces;
+    if (spaces.length === 2) this.#step ??= 2;
+    if (spaces.length % 4 === 0) this.#step ??= 4;
     if (this.#step === undefined) return spaces;
     const tabs = Math.floor(spaces.length / this.#step);
     return '\t'.repeat(tabs) + spaces.slice(tabs * this.#step);
@@ -146,11 +149,6 @@ export class Indentation {
     if (spaces.startsWith(indentation)) return indentation;
     return spaces === '' && !PROSE.has(languageId) ? undefined : '';
   }
-}
-
-function startOf(line: string): { readonly spaces: string; readonly rest: string } {
-  const rest = line.replace(LEADING_SPACES, '');
-  return { spaces: line.slice(0, line.length - rest.length), rest };
 }
 
 /**

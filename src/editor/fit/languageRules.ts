@@ -59,6 +59,30 @@ export const YAML: ReadonlySet<string> = new Set([
   'yaml',
 ]);
 
+/** Languages in which spaces and tabs at the start of a line have no meaning. */
+export const WITH_BRACES: ReadonlySet<string> = new Set([
+  'c',
+  'cpp',
+  'csharp',
+  'css',
+  'dart',
+  'go',
+  'java',
+  'javascript',
+  'javascriptreact',
+  'json',
+  'jsonc',
+  'kotlin',
+  'less',
+  'objective-c',
+  'php',
+  'rust',
+  'scss',
+  'swift',
+  'typescript',
+  'typescriptreact',
+]);
+
 /**
  * Languages in which a line break can end a statement, and in which a line that opens a block ends
  * with a symbol such as `{` or `:`.

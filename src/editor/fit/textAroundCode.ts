@@ -1,27 +1,35 @@
 /** Recognizes prose that models write before and after a code block. */
 
-/** Maximum length of an introduction, in characters. A longer one isn't held back. */
-const MAX_INTRODUCTION_LENGTH = 300;
+/**
+ * Maximum length of an introduction, and of the part of a line that is checked for prose, in
+ * characters.
+ */
+const MAX_LENGTH = 300;
 /**
  * Matches the start of a line of prose, which can be a heading or bold. Prose starts with a capital
- * letter or a letter of a script without capitals. Characters that are typical of code are allowed
- * only between backticks.
+ * letter or a letter of a script without capitals, but not with a keyword such as `SELECT`.
+ * Characters that are typical of code are allowed only between backticks.
  */
 const PROSE_LINE =
-  /^(?:#{1,6}$|(?:#{2,6} )?(?:\*{0,2}$|(?:\*\*)?[\p{Lu}\p{Lo}](?:[^`=;{}\\$]|`[^`]*(?:`|$))*$))/u;
-const HEADING = /^#{2}/;
-const ENDS_SENTENCE = /(?:[.:!…。：！]|\p{Extended_Pictographic}\uFE0F?)[*_]*[ \t]*$/u;
+  /^(?:#{1,6}$|(?:#{2,6} )?(?:\*{0,2}$|(?:\*\*)?(?!\p{Lu}{5})[\p{Lu}\p{Lo}](?:[^`=;{}\\$]|`[^`]*(?:`|$))*$))/u;
+const HEADING = /^(?:#{2}|\*\*[^*]+\*\*[ \t]*$)/;
+const ENDS_SENTENCE = /(?:[.:!?…)。：！？]|\p{Extended_Pictographic}\uFE0F?)[*_]*[ \t]*$/u;
 const ENDS_WITH_COLON = /[:：][*_]*[ \t]*$/;
 const BEGINS_WITH_HERE = /^(?:\*\*)?Here\b/;
 
-/** True if a line that starts with this text may be prose. */
-export function mayBeProse(line: string): boolean {
-  return PROSE_LINE.test(line);
-}
-
 /** True if a complete line is probably prose: a sentence or a heading. */
 export function isProse(line: string): boolean {
-  return mayBeProse(line) && (HEADING.test(line) || ENDS_SENTENCE.test(line));
+  return PROSE_LINE.test(line) && (HEADING.test(line) || ENDS_SENTENCE.test(line));
+}
+
+/** True if a line after a code block that starts with this text may start an explanation. */
+export function mayExplain(line: string): boolean {
+  return line.length <= MAX_LENGTH && PROSE_LINE.test(line);
+}
+
+/** True if a complete line after a code block, or at least its start, is prose. */
+export function explainsCode(line: string): boolean {
+  return line.length > MAX_LENGTH ? PROSE_LINE.test(line.slice(0, MAX_LENGTH)) : isProse(line);
 }
 
 /**
@@ -29,7 +37,7 @@ export function isProse(line: string): boolean {
  * @param before the text before the line
  */
 export function mayIntroduce(before: string, line: string): boolean {
-  return before.length + line.length <= MAX_INTRODUCTION_LENGTH && mayBeProse(line);
+  return before.length + line.length <= MAX_LENGTH && PROSE_LINE.test(line);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { CharacterFilter } from './characterFilter.ts';
 import { CodeFence } from './codeFence.ts';
 import { type FitOptions, Indentation } from './indentation.ts';
-import { keepsFences, WITHOUT_INDENTATION } from './languageRules.ts';
+import { keepsFences, PROSE, WITHOUT_INDENTATION } from './languageRules.ts';
 
 /** A formatting step for streamed text. A chunk can start and end anywhere in the text. */
 interface FormatStep {
@@ -97,7 +97,8 @@ export class TextFit {
     const { languageId } = options;
     const isSpaceContent = WITHOUT_INDENTATION.has(languageId);
     this.#characterFilter = new CharacterFilter(languageId);
-    this.#codeFence = keepsFences(languageId) ? undefined : new CodeFence();
+    const isCode = !PROSE.has(languageId);
+    this.#codeFence = keepsFences(languageId) ? undefined : new CodeFence({ isCode });
     this.#steps = [
       this.#characterFilter,
       this.#codeFence,

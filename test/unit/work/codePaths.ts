@@ -82,6 +82,8 @@ interface FitCase {
   readonly behind: string;
   /** True if the tested text continues a truncated response. */
   readonly isContinued?: boolean;
+  readonly usesTabs?: boolean;
+  readonly itemIndentation?: string;
 }
 
 const FITS: Readonly<Record<string, FitCase>> = {
@@ -96,13 +98,17 @@ const FITS: Readonly<Record<string, FitCase>> = {
     behind: '',
     isContinued: true,
   },
+  'an introduction': { languageId: 'c', before: 'Here is it:\n', behind: '\n```\na' },
+  'an explanation': { languageId: 'c', before: '```\na\n```\n\nI', behind: '\n```\na' },
+  'a response indented with tabs': { languageId: 'c', before: '', behind: 'x', usesTabs: true },
+  'a list item': { languageId: 'yaml', before: '-', behind: 'x', itemIndentation: '  ' },
   'a response in LaTeX': { languageId: 'latex', before: '', behind: '\nx' },
   'a response in Markdown': { languageId: 'markdown', before: 'a', behind: '' },
 };
 
-const fitted = ({ languageId, before, behind, isContinued }: FitCase, cut: Cut) => {
+const fitted = ({ before, behind, isContinued, ...options }: FitCase, cut: Cut) => {
   return (text: string) => {
-    const fit = new TextFit({ indentation: '    ', languageId });
+    const fit = new TextFit({ indentation: '    ', ...options });
     fit.add(before);
     if (isContinued) fit.continue();
     for (const piece of cut(text)) fit.add(piece);

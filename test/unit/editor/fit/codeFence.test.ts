@@ -50,6 +50,8 @@ describe('a code fence', () => {
       'It sets `a = {}`.\n\n- b\n```js\nc\n```\n',
       '**Explanation:**\nb',
       '## Usage\n\n`b`',
+      'Do you want `b`?',
+      `${'So it is '.repeat(50)}=`,
     ].map((text): [string, string, string] => [
       `is removed together with the explanation ${JSON.stringify(text)}`,
       `\`\`\`js\na\n\`\`\`\n \n${text}`,
@@ -132,6 +134,34 @@ describe('a code fence', () => {
       assert.equal(codeFence.leftOut, leftOut);
     });
   }
+
+  it('keeps the text around it in prose', () => {
+    const text = '```\na\n```\n\nSo.';
+    for (const [given, want] of [
+      [text, 'a\n\nSo.'],
+      [`Here:\n${text}`, `Here:\n${text}`],
+    ] as const) {
+      assert.equal(run(new CodeFence({ isCode: false }), given), want);
+    }
+  });
+
+  it('is removed together with the start of an explanation if the response is canceled', () => {
+    for (const [first, rest] of [
+      ['```\na\n```\n\nThis', ''],
+      ['```\na', '\n```\n\nThis'],
+      ['```\na', 'Sure! Here is'],
+    ] as const) {
+      const codeFence = new CodeFence();
+      let text = codeFence.add(first);
+      codeFence.expectReopenedFence();
+      text += codeFence.add(rest) + codeFence.end({ isComplete: false });
+      assert.equal(text, 'a');
+    }
+  });
+
+  it("doesn't hold back a line that starts with a keyword", () => {
+    assert.equal(new CodeFence().add('SELECT a FROM b'), 'SELECT a FROM b');
+  });
 
   it('is removed together with the start of an introduction if the response is canceled', () => {
     for (const text of ['Here is the', 'Here it is:\n\n', 'Here it is:\n``']) {

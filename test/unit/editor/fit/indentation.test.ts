@@ -121,6 +121,8 @@ describe('indentation', () => {
     ['aligned lines', '', 'f(a,\n  b,\n     c)', 'f(a,\n\tb,\n\t\t c)'],
     ['a doc comment', '', '/**\n * a\n */\nif (a)\n  b;', '/**\n * a\n */\nif (a)\n\tb;'],
     ['tabs', '\t', 'if (a)\n\tb;', 'if (a)\n\t\tb;'],
+    ['a string', '', 'a = `\n  b\n`;\nif (a)\n  b;', 'a = `\n  b\n`;\nif (a)\n\tb;'],
+    ['two levels', '\t\t', '        if (a)\n            b;', 'if (a)\n\t\t\tb;'],
     ['all lines', '\t', '    a;\n    b;', 'a;\n\tb;'],
   ] as const) {
     it(`is converted from spaces to tabs (${what})`, () => {
