@@ -46,7 +46,8 @@ export interface SourceSettings {
 }
 
 export interface Settings extends SourceSettings {
-  readonly credentialSource: CredentialSource;
+  /** If this is `invalid`, no source may be used. */
+  readonly credentialSource: CredentialSource | 'invalid';
   readonly modelId: string;
   /** True if the settings name a valid model; if false, `modelId` is the service's default. */
   readonly isModelSet?: boolean;
@@ -63,9 +64,9 @@ export interface Settings extends SourceSettings {
   readonly offersTool: boolean;
   /**
    * Maximum number of tokens that chat, agents, and other extensions may use per key per day; 0 for
-   * no limit.
+   * no limit. If this is `invalid`, they may not use any.
    */
-  readonly dailyTokenBudget: number;
+  readonly dailyTokenBudget: number | 'invalid';
   /**
    * The templates in the settings, grouped by level. VS Code itself would return only the templates
    * from the most specific level. The lists are validated in `templates/templateSources.ts`.
@@ -133,7 +134,7 @@ export function readSettings(folder?: Uri): Settings {
       queue: COMMAND_QUEUE,
     },
     offersTool: configuration.get('offerTool') === true,
-    dailyTokenBudget: bounded(configuration.get('dailyTokenBudget'), 0, MAX_TOKENS),
+    dailyTokenBudget: budgetOf(configuration.get('dailyTokenBudget')),
     templates: listsOf(configuration.inspected('templates')),
   };
 }
@@ -218,7 +219,9 @@ function credentialSourceIn(configuration: Configuration, folder: Uri | undefine
     targetForFolder(folder) === 'user'
       ? configuration.inspected('credentialSource').globalValue
       : configuration.get('credentialSource');
-  return CREDENTIAL_SOURCES.find((source) => source === value) ?? 'auto';
+  if (value === undefined) return 'auto';
+  // Don't treat a misspelled source as `auto`, because another account could be billed.
+  return CREDENTIAL_SOURCES.find((source) => source === value) ?? 'invalid';
 }
 
 /**
@@ -252,6 +255,13 @@ function listsOf(found: Inspected): Settings['templates'] {
     // twice.
     folder: ofTrusted(workspace.workspaceFile && found.workspaceFolderValue),
   };
+}
+
+/** Rounds up, so that no positive number becomes 0, which means no limit. */
+function budgetOf(value: unknown): Settings['dailyTokenBudget'] {
+  if (value === undefined) return 0;
+  const isValid = typeof value === 'number' && Number.isFinite(value) && value >= 0;
+  return isValid ? Math.min(MAX_TOKENS, Math.ceil(value)) : 'invalid';
 }
 
 // Settings files can contain anything, regardless of the schema. A value of the wrong type counts

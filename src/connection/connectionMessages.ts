@@ -175,6 +175,10 @@ export function targetText(target: SettingsTarget): string {
   return target === 'workspace' ? 'the workspace settings' : 'this folder’s settings';
 }
 
+/** The message to show if the value of `hostedModel.credentialSource` is invalid. */
+export const BAD_SOURCE =
+  'Nothing was sent, because hostedModel.credentialSource is invalid. Set it to “auto”, “editor”, “envFile”, or “environment”.';
+
 /**
  * Explains that another settings file overrides the value just written to
  * `hostedModel.credentialSource`.

@@ -13,7 +13,7 @@ import {
   reportSetting,
   warnOfLeftKey,
 } from './connectionDialogs.ts';
-import { addressText, projectText, serviceText } from './connectionMessages.ts';
+import { addressText, BAD_SOURCE, projectText, serviceText } from './connectionMessages.ts';
 import { settleUnusable } from './credentialSourceSetting.ts';
 import type { DestinationChange } from './destination.ts';
 import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
@@ -92,6 +92,9 @@ export async function resolveObstacle(
       return false;
     case 'source-unusable':
       return settleUnusable(choice.source, found);
+    case 'bad-source':
+      reportSetting(BAD_SOURCE, 'credentialSource');
+      return false;
     case 'bad-project':
       reportSetting(projectText(found.settings), `${found.settings.resource ?? 'project'}Id`);
       return false;

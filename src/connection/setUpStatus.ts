@@ -40,10 +40,12 @@ export async function readSetUpStatus(
 ): Promise<SetUpStatus> {
   const stored = await keys.services();
   const usesExternalSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
-  const { service, serviceProblem, url } = withStoredService(readSettings(), stored);
+  const settings = withStoredService(readSettings(), stored);
+  const { service, serviceProblem, url } = settings;
   const isNamed = !neededSettings(service).includes('projectId') || isProjectSet();
   const hasKey = stored.includes(service.word);
-  const isInEditor = hasKey && !serviceProblem && isNamed && url !== '';
+  const isInvalid = serviceProblem !== undefined || settings.credentialSource === 'invalid';
+  const isInEditor = hasKey && !isInvalid && isNamed && url !== '';
   const isSetUp = isInEditor || usesExternalSource;
   const used = inUse ?? service;
   return {

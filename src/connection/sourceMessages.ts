@@ -114,6 +114,7 @@ export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   unapproved: 'the service’s hosts, entry, or program must be approved',
   'bad-project': 'the project, space, or deployment ID is invalid',
   'ask-source': 'the source isn’t approved',
+  'bad-source': 'the value of hostedModel.credentialSource is invalid',
   'source-unusable': 'the source in the settings can’t be used',
 };
 

@@ -1,10 +1,5 @@
 import type { WorkspaceFolder } from 'vscode';
-import type {
-  CredentialSource,
-  ServiceProblem,
-  Settings,
-  SourceSettings,
-} from '../config/settings.ts';
+import type { ServiceProblem, Settings, SourceSettings } from '../config/settings.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import type { PublicReading, SourceValues } from '../dotenv/sourceReading.ts';
 import type { Connection } from '../service/connection.ts';
@@ -158,6 +153,8 @@ export type SourceObstacle =
   | EditorObstacle
   /** The selected source can be used, but the user hasn't approved it. */
   | { readonly kind: 'ask-source'; readonly source: UsableSource }
+  /** The value of `hostedModel.credentialSource` is invalid. */
+  | { readonly kind: 'bad-source' }
   /** `hostedModel.credentialSource` names this source, which can't be used. */
   | { readonly kind: 'source-unusable'; readonly source: ExternalSource };
 
@@ -182,10 +179,11 @@ export function choose(found: SourceSnapshot): SourceSelection {
 
 /**
  * Selects the source to use if there's no folder: the editor, unless the settings name another
- * source.
+ * source or an invalid one.
  */
 export function chooseWithoutFolder(found: SourceSnapshot): SourceSelection {
-  return namedSource(found) ? choose(found) : chooseEditor(found);
+  const isInvalid = found.settings.credentialSource === 'invalid';
+  return isInvalid || namedSource(found) ? choose(found) : chooseEditor(found);
 }
 
 /** Selects the editor source, regardless of the other sources. */
@@ -210,6 +208,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   const editor = selectEditorSource(found);
   // The service in the settings applies to every source, so a problem with it affects all of them.
   if (editor.kind === 'bad-service') return editor;
+  if (found.settings.credentialSource === 'invalid') return { kind: 'bad-source' };
   const named = namedSource(found);
   if (named) {
     // Don't try another source, because a repository could break its `.env` file to switch accounts
@@ -337,10 +336,10 @@ export function needsApproval({ kind }: Pick<Choice, 'kind'>): boolean {
   return kind === 'unapproved' || kind.startsWith('ask-');
 }
 
-/** Returns the external source with this name; undefined for `editor` and `auto`. */
+/** Returns the external source with this name; undefined for all other values. */
 export function externalSource(
   { external }: SourceSnapshot,
-  source: CredentialSource,
+  source: Settings['credentialSource'],
 ): ExternalSource | undefined {
   return external.find(({ id }) => id === source);
 }

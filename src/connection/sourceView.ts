@@ -11,7 +11,7 @@ import {
 import { isUnencrypted, type SourceId } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import type { SettingName } from '../service/service.ts';
-import { addressName, projectPlace } from './connectionMessages.ts';
+import { addressName, BAD_SOURCE, projectPlace } from './connectionMessages.ts';
 import {
   SOURCE_ACTIONS,
   sourceFaultText,
@@ -259,8 +259,8 @@ function envFileCause(found: SourceSnapshot): string | undefined {
 /**
  * Returns the values in use, as tooltip lines. The source itself is named in `Connection.reason`.
  * No part of a key is shown. If an external source needs approval, or if no source is usable
- * because of the `.env` file, returns a line about that problem instead. In all other cases without
- * a connection, returns undefined.
+ * because of the `.env` file or `hostedModel.credentialSource`, returns a line about that problem
+ * instead. In all other cases without a connection, returns undefined.
  */
 export function provenanceLines(
   found: SourceSnapshot,
@@ -271,6 +271,7 @@ export function provenanceLines(
       const { id } = choice.source;
       return [`${capitalized(sourceName(id, found))} is ${sourceState(id, found)}.`];
     }
+    if (choice.kind === 'bad-source') return [BAD_SOURCE];
     const faulty = choice.kind === 'missing' ? faultySource(found) : undefined;
     return faulty?.id === 'envFile' ? [sourceFaultText(faulty, found)] : undefined;
   }

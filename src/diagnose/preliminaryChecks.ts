@@ -1,5 +1,6 @@
 import {
   addressText,
+  BAD_SOURCE,
   issuesText,
   projectPlace,
   projectText,
@@ -119,7 +120,7 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   if (choice.kind === 'ready') return choice.connection.source;
   if (choice.kind === 'ask-source') return choice.source.id;
   // If the source or service in the settings can't be used, no other source is tried.
-  if (['source-unusable', 'bad-service'].includes(choice.kind)) return undefined;
+  if (['source-unusable', 'bad-service', 'bad-source'].includes(choice.kind)) return undefined;
   if (choice.kind !== 'missing') return 'editor';
   // If a source would be usable without its errors, report those errors, not the values that the
   // editor lacks.
@@ -160,6 +161,7 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'bad-service') {
     return failed('settings', serviceText(choice.problem), 'openSettings');
   }
+  if (choice.kind === 'bad-source') return failed('settings', BAD_SOURCE, 'openSettings');
   const names = choice.kind === 'missing' ? choice.names : [];
   const texts = [
     missingText(names, found.settings),

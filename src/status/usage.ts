@@ -102,7 +102,9 @@ export class Usage {
    * isn't known until they finish.
    */
   async claim(connection: Connection, tokens: number): Promise<Claim> {
-    if (readSettings().dailyTokenBudget === 0) return { rejection: undefined, end: () => {} };
+    const { dailyTokenBudget } = readSettings();
+    if (dailyTokenBudget === 'invalid') return { rejection: texts.BAD_BUDGET, end: () => {} };
+    if (dailyTokenBudget === 0) return { rejection: undefined, end: () => {} };
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#readUsage(connection, fingerprint);
     // Don't use `await` from here on. During an `await`, another request could claim the same part
@@ -138,7 +140,8 @@ export class Usage {
     const fingerprint = await this.#fingerprintOf(connection);
     const { day, today, use } = await this.#readUsage(connection, fingerprint);
     const session = this.#ledger.session(fingerprint);
-    await showText(texts.usageText({ day, today, session, budget: use.budget }));
+    const { dailyTokenBudget: budget } = readSettings();
+    await showText(texts.usageText({ day, today, session, budget }));
     if (!this.#budget.allowsRequests(use)) await this.#budget.offer(use);
   }
 
@@ -157,11 +160,9 @@ export class Usage {
       setContextKey('hasUsage');
     }
     const usageToday = () =>
-      day === dayOf(this.#now())
-        ? texts.todayLine(connection, total, readSettings().dailyTokenBudget)
-        : undefined;
+      day === dayOf(this.#now()) ? texts.todayLine(connection, total, budgetInTokens()) : undefined;
     if (this.#active?.hasSameKeyAs(connection)) this.#deps.status.update({ usageToday });
-    const budget = readSettings().dailyTokenBudget;
+    const budget = budgetInTokens();
     const usedNow = () => ({
       fingerprint,
       tokens: texts.tokensOf(totalOf(usedToday())),
@@ -169,6 +170,12 @@ export class Usage {
     });
     return { day, today, use: usedNow(), usedNow };
   }
+}
+
+/** Returns the daily budget; 0 if there is none or if the setting is invalid. */
+function budgetInTokens(): number {
+  const { dailyTokenBudget } = readSettings();
+  return dailyTokenBudget === 'invalid' ? 0 : dailyTokenBudget;
 }
 
 /** Shows Markdown as a rendered preview, or as text if VS Code's Markdown extension is disabled. */

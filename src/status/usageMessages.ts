@@ -27,6 +27,10 @@ export function rejectionText(budget: number): string {
   return `Nothing was sent, because today’s budget of ${formatNumber(budget)} tokens is used up. Run “Hosted Model: Show Usage” and select “Continue Today”, or raise hostedModel.dailyTokenBudget.`;
 }
 
+/** The message for a rejected request if the budget in the settings is invalid. */
+export const BAD_BUDGET =
+  'Nothing was sent, because hostedModel.dailyTokenBudget is invalid. Set it to a number of tokens, or to 0 for no limit.';
+
 /**
  * Returns the tooltip line about today's usage.
  * @param budget tokens per day; 0 if there is no budget
@@ -45,16 +49,14 @@ export interface ShownUsage {
   readonly today: readonly UsageRow[];
   readonly session: readonly UsageRow[];
   /** The daily budget in tokens; 0 if there is no budget. */
-  readonly budget: number;
+  readonly budget: number | 'invalid';
 }
 
 /** Returns the Markdown document that *Show Usage* opens. */
 export function usageText({ day, today, session, budget }: ShownUsage): string {
-  const used = tokensOf(totalOf(today));
-  const percent = Math.floor((100 * used) / budget);
   return `# Usage
 
-${budget === 0 ? 'Daily budget: none. Set one with `hostedModel.dailyTokenBudget`.' : `Daily budget: ${formatNumber(used)} of ${formatNumber(budget)} tokens used (${percent}%).`}
+Daily budget: ${budgetText(tokensOf(totalOf(today)), budget)}
 
 ## Today, ${day}
 
@@ -66,6 +68,15 @@ ${tableOf(session)}
 
 _Today_ covers all windows. _This session_ covers only this window. Both sections count only requests with your current key, or to your current service if it needs no key. The ≈ sign marks estimates for requests whose usage the service didn’t report, such as canceled ones. Your bill may differ.
 `;
+}
+
+function budgetText(used: number, budget: ShownUsage['budget']): string {
+  if (budget === 'invalid') {
+    return 'invalid. Chat, agents, and other extensions can’t send requests until you correct `hostedModel.dailyTokenBudget`.';
+  }
+  if (budget === 0) return 'none. Set one with `hostedModel.dailyTokenBudget`.';
+  const percent = Math.floor((100 * used) / budget);
+  return `${formatNumber(used)} of ${formatNumber(budget)} tokens used (${percent}%).`;
 }
 
 /**

@@ -186,4 +186,12 @@ export const editorMutants: readonly Mutant[] = [
     test: 'test/unit/status/budget.test.ts',
     title: 'warns only once when it is used up, and blocks further requests',
   },
+  {
+    name: 'an invalid daily budget counts as no limit',
+    file: 'src/config/settings.ts',
+    from: "Math.ceil(value)) : 'invalid'",
+    to: 'Math.ceil(value)) : 0',
+    test: 'test/unit/status/usage.test.ts',
+    title: 'blocks chat if the daily budget is text',
+  },
 ];

@@ -246,6 +246,14 @@ export const secretMutants: readonly Mutant[] = [
     title: "doesn't switch to another account if the selected source can't be used",
   },
   {
+    name: 'a misspelled source in the settings counts as automatic',
+    file: 'src/config/settings.ts',
+    from: "(source) => source === value) ?? 'invalid'",
+    to: "(source) => source === value) ?? 'auto'",
+    test: 'test/unit/connection/connections.test.ts',
+    title: 'uses no source if the setting has an invalid value',
+  },
+  {
     name: 'a workspace can set the address',
     file: 'package.json',
     from: '"order": 1,\n            "type": "string",\n            "default": "",\n            "scope": "application"',

@@ -71,6 +71,7 @@ export const causes = {
     external: [noFile],
     settings: { credentialSource: 'envFile' },
   }),
+  'invalid source in the settings': firstProblem({ settings: { credentialSource: 'invalid' } }),
   'invalid identity service URL': firstProblem({
     record: undefined,
     settings: { authUrl: 'iam.cloud.ibm.com' },

@@ -1511,13 +1511,34 @@ describe('Connections', () => {
       assert.deepEqual([editor.modalCount, editor.inputCount], [0, 1]);
     });
 
-    it('uses the automatic order if the setting has an invalid value', async () => {
+    it('uses no source if the setting has an invalid value', async () => {
       await storeKey();
-      for (const word of ['enviroment', 'Editor', '', 7, null, ['editor']]) {
+      setEnvironment();
+      for (const word of ['envfile', 'Editor', '', 7, null, ['editor']]) {
         editor.userSettings.set('credentialSource', word);
-        const { found } = await connections.peek();
-        assert.equal(found.settings.credentialSource, 'auto', `${word}`);
+        assert.equal(await sourceOf(), undefined, `${word}`);
+        assert.equal(await connections.inChat(), undefined, `${word}`);
+        assert.match(
+          editor.messages.pop() ?? '',
+          /^Nothing was sent, because hostedModel\.credentialSource is invalid\./,
+        );
       }
+      assert.deepEqual([editor.modalCount, editor.inputCount], [0, 0]);
+      const { readSetUpStatus } = await import('../../../src/connection/setUpStatus.ts');
+      const approvals = new SourceApprovals(keyring.window(), new FakeState());
+      const isSetUp = async () =>
+        (await readSetUpStatus({ keys, approvals, workspaceState: new FakeState() })).isSetUp;
+      assert.equal(await isSetUp(), false);
+      editor.userSettings.delete('credentialSource');
+      assert.equal(await isSetUp(), true);
+    });
+
+    it('replaces an invalid value if the user selects a source', async () => {
+      await storeKey();
+      editor.folderSettings.set('credentialSource', 'envfile');
+      assert.equal(await connections.useSource('auto'), true);
+      assert.equal(editor.folderSettings.get('credentialSource'), 'auto');
+      assert.equal(await sourceOf(), 'editor');
     });
 
     it('ignores the folder settings for a file outside the folder', async () => {

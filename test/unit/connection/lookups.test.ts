@@ -44,6 +44,7 @@ const cases: readonly Case[] = [
   { kind: 'source-unusable', settings: { ...own, credentialSource: 'envFile' }, envFile: file },
   { kind: 'bad-address', settings: { ...own, authUrl: 'http://plain.example' } },
   { kind: 'bad-project', settings: { ...own, projectId: 'my project' } },
+  { kind: 'bad-source', settings: { ...own, credentialSource: 'envfile' } },
   { kind: 'bad-service', settings: { ...own, service: 'unknown' } },
 ];
 

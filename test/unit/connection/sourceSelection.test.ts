@@ -296,6 +296,16 @@ describe('source selection', () => {
       assert.deepEqual(choose(all), { kind: 'bad-service', problem });
     });
 
+    it('reports an invalid value instead of using any source', () => {
+      const external = [envFile(full, 'approved'), environment(full, 'approved')];
+      for (const key of [record, undefined]) {
+        const all = found({ external, record: key, settings: { credentialSource: 'invalid' } });
+        for (const select of [choose, chooseWithoutFolder]) {
+          assert.deepEqual(select(all), { kind: 'bad-source' });
+        }
+      }
+    });
+
     it('applies the setting even without a folder', () => {
       const external = [noFile, environment(full, 'approved')];
       const kindOf = (settings: Parameters<typeof found>[0]) => {

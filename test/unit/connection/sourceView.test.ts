@@ -179,6 +179,14 @@ describe('the source view', () => {
     ]);
   });
 
+  it('shows what to fix if the source in the settings is invalid', () => {
+    const one = found({ settings: { credentialSource: 'invalid' } });
+    assert.match(
+      provenanceLines(one, choiceOf(one))?.join() ?? '',
+      /hostedModel\.credentialSource is invalid/,
+    );
+  });
+
   it("shows that a complete source isn't approved", () => {
     for (const [source, line] of [
       [envFile(), 'The .env file in a is complete, but not approved.'],

@@ -156,6 +156,39 @@ describe('usage', () => {
     assert.equal(await other.rejection(connection), undefined);
   });
 
+  for (const [what, value] of [
+    ['text', '50000'],
+    ['a negative number', -5],
+    ['too large for a number', Number.POSITIVE_INFINITY],
+    ['a list', [1_000]],
+    ['null', null],
+  ] as const) {
+    it(`blocks chat if the daily budget is ${what}`, async () => {
+      editor.userSettings.set('dailyTokenBudget', value);
+      const usage = open();
+      const text =
+        /^Nothing was sent, because hostedModel\.dailyTokenBudget is invalid\. .{1,100}$/;
+      assert.match((await usage.rejection(connection)) ?? '', text);
+      assert.match((await usage.claim(connection, 1)).rejection ?? '', text);
+      await usage.record(connection, asked(10));
+      await usage.show(connection);
+      assert.match(
+        editor.shown.join(),
+        /Daily budget: invalid\. .*`hostedModel\.dailyTokenBudget`/,
+      );
+      assert.equal(editor.offered.length, 0, 'the budget is not used up');
+      editor.userSettings.set('dailyTokenBudget', 0);
+      assert.equal(await usage.rejection(connection), undefined);
+    });
+  }
+
+  it('blocks chat if the daily budget is less than one token, instead of treating it as 0', async () => {
+    editor.userSettings.set('dailyTokenBudget', 0.4);
+    const usage = open();
+    await usage.record(connection, asked(1));
+    assert.match((await usage.rejection(connection)) ?? '', /budget of 1 tokens is used up/);
+  });
+
   it('includes an estimate for each request in progress', async () => {
     editor.userSettings.set('dailyTokenBudget', 1_000);
     const usage = open();
