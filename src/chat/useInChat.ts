@@ -19,7 +19,8 @@ const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
 
 /**
- * Runs *Use in Chat*. Asks the user before adding a provider group or turning on VS Code's chat.
+ * Runs *Use in Chat*. Asks the user before adding a provider group or turning on VS Code's chat. If
+ * neither is needed, opens the chat without asking.
  * @param requireConnection prompts for missing credentials; returns undefined if no connection is
  * ready afterward
  * @throws {ServiceError} if the request for the service's model list fails, unless the service has
@@ -39,9 +40,9 @@ export async function startChat(
     return offer('warning', texts.NOT_TRUSTED, texts.MANAGE_TRUST, manageTrust);
   }
   if (!(await requireConnection())) return;
-  const { question, detail } = texts.USE_QUESTION;
-  const answer = await window.showInformationMessage(question, { modal: true, detail }, texts.USE);
-  if (answer !== texts.USE) return;
+  const needsGroup = !(await isGrouped(provider));
+  const needsChat = !isChatOn();
+  if ((needsGroup || needsChat) && !(await confirmUse())) return;
   const connection = await provider.connection();
   if (!connection) {
     return offer('warning', texts.NOT_SET_UP, ACTION_LABELS.diagnose, 'hostedModel.diagnose');
@@ -51,8 +52,10 @@ export async function startChat(
     const others = provider.refreshOthers(connection, signal);
     await provider.refresh(connection, signal).finally(() => others);
   });
-  if (!(await ensureGroup(provider))) return offerHelp(texts.FAILED_STEPS.group);
-  if (!(await cancellable(texts.STARTING, ensureChatOn))) return offerHelp(texts.FAILED_STEPS.chat);
+  if (needsGroup && !(await addGroup(provider))) return offerHelp(texts.FAILED_STEPS.group);
+  if (needsChat && !(await cancellable(texts.STARTING, turnOnChat))) {
+    return offerHelp(texts.FAILED_STEPS.chat);
+  }
   // Opening the chat fails if VS Code can't select the model. No API returns the selected model, so
   // there's no other way to check the selection.
   const modelSelector = {
@@ -64,13 +67,17 @@ export async function startChat(
     .then(undefined, () => offerHelp(texts.FAILED_STEPS.open));
 }
 
+async function confirmUse(): Promise<boolean> {
+  const { question, detail } = texts.USE_QUESTION;
+  const answer = await window.showInformationMessage(question, { modal: true, detail }, texts.USE);
+  return answer === texts.USE;
+}
+
 /**
- * Adds a provider group if there is none. Without a group, VS Code offers models only after a
- * GitHub sign-in.
+ * Adds a provider group. Without a group, VS Code offers models only after a GitHub sign-in.
  * @returns true if there is a group afterward
  */
-async function ensureGroup(provider: ChatProvider): Promise<boolean> {
-  if (await isGrouped(provider)) return true;
+async function addGroup(provider: ChatProvider): Promise<boolean> {
   const group = { name: GROUP_NAME, vendor: PROVIDER_ID };
   // Ignore failures, because `isGrouped` checks the result.
   await commands
@@ -89,19 +96,23 @@ async function isGrouped(provider: ChatProvider): Promise<boolean> {
   return provider.groupRequestCount > before;
 }
 
+function isChatOn(): boolean {
+  return extensions.getExtension(CHAT_EXTENSION) !== undefined;
+}
+
 /**
  * Turns on the built-in chat, which is off in a new profile. VS Code starts the chat when
  * `enableAi` writes the setting for AI features.
  * @returns true if the chat is on afterward
  */
-async function ensureChatOn(cancel: AbortSignal): Promise<boolean> {
-  if (extensions.getExtension(CHAT_EXTENSION)) return true;
+async function turnOnChat(cancel: AbortSignal): Promise<boolean> {
+  if (isChatOn()) return true;
   // The user may have turned off AI features while the models were being listed.
   if (isAiDisabled() || !(await enableAi().then(isTrue, isFalse))) return false;
   const late = AbortSignal.any([cancel, AbortSignal.timeout(CHAT_START_MS)]);
   return new Promise((resolve) => {
     const check = () => {
-      if (!late.aborted && !extensions.getExtension(CHAT_EXTENSION)) return;
+      if (!late.aborted && !isChatOn()) return;
       listening.dispose();
       resolve(!late.aborted);
     };

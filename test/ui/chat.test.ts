@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Emulator } from '../emulator/emulator.ts';
 import { isRecord } from '../emulator/service.ts';
 import type { ModelStep } from '../emulator/settings.ts';
-import { chatText, startChat, startChatService } from './chat.ts';
+import { chatText, startChat, startChatService, useInChat } from './chat.ts';
 import { prepareForPicture, takePicture } from './pictures.ts';
 import { chatPath, openWindow, projectId, storeKey, tokenPath } from './service.ts';
 import { nightly, type Session } from './session.ts';
@@ -41,6 +41,25 @@ describe(`chat ${nightly}`, () => {
       [1, 1, 2],
     );
     console.log('      inputs: the command, Enter, the question, Enter; sign-in dialogs: 0');
+  });
+
+  it('opens again without a dialog, even in a reloaded window', async () => {
+    const session = await openWindow(emulator, { folderFiles: files });
+    const { workbench } = session;
+    await storeKey(session);
+    await startChat(session);
+    const input = workbench.page.locator('.chat-input-container');
+    const reopen = async () => {
+      const listed = emulator.count(listPath);
+      await workbench.runCommand(useInChat);
+      // The request for the model list would wait for a dialog.
+      await emulator.requestCount(listPath, listed + 1);
+      await input.filter({ hasText: 'granite-4-h-small' }).waitFor();
+      assert.equal(await workbench.dialogs.state(), undefined);
+    };
+    await reopen();
+    await workbench.reload();
+    await reopen();
   });
 
   it('lets an agent use file tools and the extension’s tool despite a revoked token and throttling', async () => {

@@ -13,6 +13,7 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import type { Usage, UsageDeps } from '../../../src/status/usage.ts';
+import { AI_SETTING, undocumentedCommands } from '../../../src/undocumentedApi.ts';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { type Fault, gate } from '../../emulator/faults.ts';
 import { recordedModels } from '../../emulator/models.ts';
@@ -522,36 +523,60 @@ describe('the chat provider', () => {
   it('aborts the request when the user signs out', () => assertCancels(() => signedOut.abort()));
 
   describe('Use in Chat', () => {
-    /** A window with a provider group and with the built-in chat turned on. */
+    /** By default, a window with a provider group and with the built-in chat turned on. */
     class ChatEditor extends FakeEditor {
+      hasGroup = true;
+      isChatOn = true;
+      /** The button to press in each dialog. If undefined, dialogs are closed. */
+      answer: string | undefined;
+      override ask(text: string, rest: readonly unknown[]) {
+        const asked = super.ask(text, rest);
+        for (const prompt of this.openModals) void prompt.answer(this.answer);
+        return asked;
+      }
       override exports() {
         return {
           ...super.exports(),
-          extensions: { getExtension: () => ({}) },
-          lm: { selectChatModels: () => provider.information({ configuration: {} }) },
+          extensions: {
+            getExtension: () => (this.isChatOn ? {} : undefined),
+            onDidChange: () => ({ dispose() {} }),
+          },
+          lm: {
+            selectChatModels: () =>
+              provider.information(this.hasGroup ? { configuration: {} } : { silent: true }),
+          },
         };
       }
     }
-    let opened: Disposable;
+    let chat: ChatEditor;
+    let registered: Disposable[];
     let selected: string[];
     beforeEach(async () => {
-      editor = new ChatEditor();
+      chat = new ChatEditor();
+      chat.beforeUpdate = (name) => {
+        if (name === AI_SETTING) chat.isChatOn = true;
+      };
+      editor = chat;
       selected = [];
       const { commands } = await import('vscode');
+      const added = commands.registerCommand(undocumentedCommands.addModelGroup, async () => {
+        chat.hasGroup = true;
+      });
       // Like VS Code's own command, fails if no model matches.
-      opened = commands.registerCommand('workbench.action.chat.open', async (options) => {
+      const opened = commands.registerCommand(undocumentedCommands.openChat, async (options) => {
         const offered = await provider.information({ silent: true });
         assert.ok(offered.some(({ id }) => id === options.modelSelector.id));
         selected.push(options.modelSelector.id);
       });
+      registered = [added, opened];
     });
-    afterEach(() => opened.dispose());
+    afterEach(() => {
+      for (const one of registered) one.dispose();
+    });
 
     async function start() {
       const { startChat } = await import('../../../src/chat/useInChat.ts');
-      const started = startChat(provider, () => provider.connection(), signedOut.signal);
-      const answered = editor.modalPrompt().then((question) => question.answer('Use in Chat'));
-      await Promise.all([started, answered]);
+      await startChat(provider, () => provider.connection(), signedOut.signal);
     }
 
     it('opens chat with the model from the settings', async () => {
@@ -559,6 +584,32 @@ describe('the chat provider', () => {
       assert.deepEqual([selected, editor.messages], [[`ibm:${modelId}`], []]);
       assert.ok((await provider.information({ silent: true })).length > 1);
     });
+
+    it('opens chat without a dialog if nothing has to be changed', async () => {
+      Object.assign(chat, { hasGroup: false, isChatOn: false, answer: 'Use in Chat' });
+      await start();
+      await start();
+      assert.equal(editor.modalCount, 1);
+      assert.deepEqual([selected.length, editor.messages], [2, []]);
+    });
+
+    const changes: readonly [what: string, state: Partial<ChatEditor>][] = [
+      ['adds a provider group', { hasGroup: false }],
+      ['turns on the built-in chat', { isChatOn: false }],
+    ];
+    for (const [what, state] of changes) {
+      it(`asks the user before it ${what}`, async () => {
+        Object.assign(chat, state);
+        await start();
+        const { hasGroup, isChatOn } = chat;
+        assert.deepEqual({ hasGroup, isChatOn }, { hasGroup: true, isChatOn: true, ...state });
+        assert.deepEqual([selected, emulator.requests.length], [[], 0]);
+        chat.answer = 'Use in Chat';
+        await start();
+        assert.deepEqual([chat.hasGroup, chat.isChatOn], [true, true]);
+        assert.deepEqual([selected, editor.messages], [[`ibm:${modelId}`], []]);
+      });
+    }
 
     it('opens chat with the deployment if one is set', async () => {
       credentials = { ...credentials, resource: 'deployment', projectId: 'my-deployment' };
