@@ -1,4 +1,14 @@
-import { LINE_STARTS, withoutIndentation } from './indentation.ts';
+import {
+  closes,
+  type Fence,
+  hasFence,
+  mayBeFence,
+  mayOpen,
+  opensInner,
+  parseOpening,
+} from './fenceLines.ts';
+import { LINE_STARTS, NOT_BLANK, withoutIndentation } from './indentation.ts';
+import { afterLeadingLines, findReopening } from './reopenedFence.ts';
 import {
   explainsCode,
   introducesCode,
@@ -7,14 +17,7 @@ import {
   mayIntroduce,
 } from './textAroundCode.ts';
 
-const NOT_BLANK = /[^ \t\n]/;
 const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
-
-interface Fence {
-  readonly indentation: string;
-  /** The backticks or tildes that open the fence. */
-  readonly marks: string;
-}
 
 /**
  * Removes the code fence around a response while it streams, so that the fence never appears. Also
@@ -77,7 +80,7 @@ export class CodeFence {
   /** What was removed around the code, if anything: only text, or also another code block. */
   get leftOut(): 'text' | 'code' | undefined {
     const isExplained = this.#state === 'after';
-    if (isExplained && FENCE_IN_TEXT.test(this.#after)) return 'code';
+    if (isExplained && hasFence(this.#after)) return 'code';
     return isExplained || this.#hasIntroduction ? 'text' : undefined;
   }
 
@@ -299,103 +302,4 @@ export class CodeFence {
     this.#held = '';
     return released;
   }
-}
-
-// Opening and closing lines of fenced code blocks, as defined by CommonMark:
-// https://spec.commonmark.org/0.31.2/#fenced-code-blocks
-
-/** Maximum length of a fence line, in characters. A longer line isn't held back. */
-const MAX_FENCE_LENGTH = 200;
-const OPENING = /^(?<indentation>[ \t]*)(?<marks>`{3,}(?=[^`]*$)|~{3,})/;
-const BEGINS_OPENING = /^[ \t]*(?:`{0,2}|~{0,2}|`{3,}[^`]*|~{3}.*)$/;
-const CLOSING = /^(?<indentation>[ \t]*)(?:(?<marks>`+|~+)[ \t]*)?$/;
-const WITH_INFO = /^[ \t]*(?<marks>`{3,}|~{3,})[ \t]*[^`~\s]/;
-/** Maximum length of the lines before a fence that a continuation reopens, in characters. */
-const MAX_HEAD_LENGTH = 500;
-/** Matches an opening line anywhere in text. */
-const FENCE_IN_TEXT = /^[ \t]*(?:`{3}|~{3})/m;
-
-/** Returns the fence that a complete line opens, if any. */
-function parseOpening(line: string): Fence | undefined {
-  const groups = line.length > MAX_FENCE_LENGTH ? undefined : OPENING.exec(line)?.groups;
-  return groups && { indentation: groups['indentation'] ?? '', marks: groups['marks'] ?? '' };
-}
-
-/** True if a line that starts with this text may open a fence. */
-function mayOpen(line: string): boolean {
-  return line.length <= MAX_FENCE_LENGTH && BEGINS_OPENING.test(line);
-}
-
-/** True if a line that starts with this text may close the fence, or open an inner fence. */
-function mayBeFence(line: string): boolean {
-  return line.length <= MAX_FENCE_LENGTH && CLOSING.test(line);
-}
-
-/** True if a complete line closes the fence. */
-function closes(line: string, fence: Fence): boolean {
-  const groups = line.length > MAX_FENCE_LENGTH ? undefined : CLOSING.exec(line)?.groups;
-  const { indentation = '', marks } = groups ?? {};
-  return (
-    marks?.startsWith(fence.marks) === true &&
-    (/^ {0,3}$/.test(indentation) || indentation === fence.indentation)
-  );
-}
-
-/**
- * True if a line opens an inner fence whose closing line could be mistaken for the closing line of
- * the outer fence.
- */
-function opensInner(line: string, fence: Fence): boolean {
-  const marks = WITH_INFO.exec(line.slice(0, MAX_FENCE_LENGTH))?.groups?.['marks'];
-  return marks?.startsWith(fence.marks) ?? false;
-}
-
-/** A fence at the start of a continuation. */
-interface Reopening {
-  readonly fence: Fence;
-  /** True if the opening line has no info string. */
-  readonly isBare: boolean;
-  readonly hasIntroduction: boolean;
-  /** The text after the opening line. */
-  readonly rest: string;
-}
-
-/** Moves complete lines that are blank or an introduction from the start of `rest` to `before`. */
-function afterLeadingLines(
-  before: string,
-  rest: string,
-): { readonly before: string; readonly rest: string } {
-  let length = 0;
-  for (const part of rest.split(LINE_STARTS)) {
-    const line = part.replace('\n', '');
-    const isIntroduction = mayIntroduce(before + rest.slice(0, length), line) && isProse(line);
-    if (line === part || (NOT_BLANK.test(line) && !isIntroduction)) break;
-    length += part.length;
-  }
-  return { before: before + rest.slice(0, length), rest: rest.slice(length) };
-}
-
-/**
- * Finds a fence at the start of a continuation. Chat models often reopen the fence in which the
- * truncated response ended, sometimes after blank lines or an introduction. A fence line without an
- * info string counts as an opening line if the next line has text; otherwise, it counts as a closing
- * line.
- *
- * @param before the blank or introductory lines at the start of the continuation
- * @param text the text after these lines
- * @returns `no` if no fence is reopened; `maybe` if more text is needed to decide
- */
-function findReopening(before: string, text: string): Reopening | 'maybe' | 'no' {
-  if (before.length > MAX_HEAD_LENGTH) return 'no';
-  const lineEnd = text.indexOf('\n');
-  if (lineEnd === -1) return mayOpen(text) || mayIntroduce(before, text) ? 'maybe' : 'no';
-  const line = text.slice(0, lineEnd);
-  const fence = parseOpening(line);
-  const hasIntroduction = NOT_BLANK.test(before);
-  if (!fence || (hasIntroduction && !introducesCode(before))) return 'no';
-  const rest = text.slice(lineEnd + 1);
-  const isBare = line.trim() === fence.marks;
-  if (!isBare || /^[ \t]{0,200}[^ \t\n]/.test(rest))
-    return { fence, isBare, hasIntroduction, rest };
-  return /^[ \t]{0,200}$/.test(rest) ? 'maybe' : 'no';
 }

@@ -2,6 +2,8 @@ import { LINE_BREAK_ENDS_STATEMENT, PROSE } from './languageRules.ts';
 
 /** Matches the positions after line breaks. Splitting text there keeps the line breaks. */
 export const LINE_STARTS = /(?<=\n)/;
+/** Matches text that isn't only spaces, tabs, and line breaks. */
+export const NOT_BLANK = /[^ \t\n]/;
 const LEADING_SPACES = /^[ \t]*/;
 /** Matches the start of a list item. */
 const LIST_ITEM = /^-(?:\s|$)/;
