@@ -46,7 +46,7 @@ import {
 } from './reportToChat.ts';
 
 /**
- * Makes the models of every service that is set up available to VS Code's chat, agents, and other
+ * Makes the models of all configured services available to VS Code's chat, agents, and other
  * extensions.
  */
 

@@ -41,8 +41,8 @@ export async function startChat(
   }
   if (!(await requireConnection())) return;
   const needsGroup = !(await isGrouped(provider));
-  const needsChat = !isChatOn();
-  if ((needsGroup || needsChat) && !(await confirmUse())) return;
+  const isChatOff = !isChatOn();
+  if ((needsGroup || isChatOff) && !(await confirmUse())) return;
   const connection = await provider.connection();
   if (!connection) {
     return offer('warning', texts.NOT_SET_UP, ACTION_LABELS.diagnose, 'hostedModel.diagnose');
@@ -53,7 +53,7 @@ export async function startChat(
     await provider.refresh(connection, signal).finally(() => others);
   });
   if (needsGroup && !(await addGroup(provider))) return offerHelp(texts.FAILED_STEPS.group);
-  if (needsChat && !(await cancellable(texts.STARTING, turnOnChat))) {
+  if (isChatOff && !(await cancellable(texts.STARTING, turnOnChat))) {
     return offerHelp(texts.FAILED_STEPS.chat);
   }
   // Opening the chat fails if VS Code can't select the model. No API returns the selected model, so

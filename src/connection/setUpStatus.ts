@@ -44,8 +44,8 @@ export async function readSetUpStatus(
   const { service, serviceProblem, url } = settings;
   const isNamed = !neededSettings(service).includes('projectId') || isProjectSet();
   const hasKey = stored.includes(service.word);
-  const isInvalid = serviceProblem !== undefined || settings.credentialSource === 'invalid';
-  const isInEditor = hasKey && !isInvalid && isNamed && url !== '';
+  const hasInvalidSetting = serviceProblem !== undefined || settings.credentialSource === 'invalid';
+  const isInEditor = hasKey && !hasInvalidSetting && isNamed && url !== '';
   const isSetUp = isInEditor || usesExternalSource;
   const used = inUse ?? service;
   return {

@@ -143,7 +143,7 @@ type EditorObstacle =
   | ({ readonly kind: 'bad-address' } & AddressProblem)
   /** The project, space, or deployment ID in the settings is malformed. */
   | { readonly kind: 'bad-project' }
-  /** The addresses, the service's entry, or its program differ from what the user approved. */
+  /** The addresses, the service's entry, or its program differs from what the user approved. */
   | ({ readonly kind: 'unapproved' } & DestinationChange);
 
 export type EditorSourceSelection = ReadySelection | EditorObstacle;
@@ -336,7 +336,7 @@ export function needsApproval({ kind }: Pick<Choice, 'kind'>): boolean {
   return kind === 'unapproved' || kind.startsWith('ask-');
 }
 
-/** Returns the external source with this name; undefined for all other values. */
+/** Returns the external source with this ID; undefined if there's none. */
 export function externalSource(
   { external }: SourceSnapshot,
   source: Settings['credentialSource'],

@@ -9,7 +9,7 @@ const YAML_ITEM = /^\s*-(?:\s|$)/;
 /** Matches a line of YAML that is neither blank nor a comment. */
 const YAML_TEXT = /^\s*[^\s#]/;
 const YAML_DOCUMENT_START = /^(?:---|\.\.\.)/;
-/** Matches a key or an item that has no value, but perhaps an anchor or a tag. */
+/** Matches a key or list item without a value, even if it has an anchor or a tag. */
 const YAML_BLOCK_START = /(?:^-|:)(?: [&!][\w!.-]+){0,2}$/;
 /** Matches the end of a YAML key. */
 const KEY_END = /:(?:\s|$)/;
@@ -19,10 +19,14 @@ const OPENS_UNINDENTED = /^(?:inline )?(?:extern|namespace|select|switch)\b.*\{$
 const CLEAR_COMMENT = /\s(?:\/\/|#\s).*/s;
 /** Matches a line that ends the block above it. */
 const CLOSES_BLOCK = /^(?:[)\]}]|<\/|(?:elif|else|except|finally)\b[^=]*:)/;
-/** Matches the start of a comment or a string in many languages, but not of a CSS rule (`#id {`). */
+/**
+ * Matches the start of a comment or a string in many languages, but not of a CSS rule (`#id {`).
+ */
 const COMMENT_OR_STRING = /^(?:\/\/|\/\*|\*|#(?!.*\{$)|--|;|<!--|"""|''')/;
 
-/** Matches lines that start with `#` and are comments or macros, not private methods or selectors. */
+/**
+ * Matches lines that start with `#` and are comments or macros, not private methods or selectors.
+ */
 const COMMENT_OR_MACRO = /^\s*#(?:\s|define\b)/;
 
 /**
@@ -67,36 +71,42 @@ export function blockIndentation(document: TextDocument, line: number): string {
 
 /**
  * Returns the indentation for a list item on a new line below `line` in a YAML document: that of
- * the nearest item above it that it can follow. If `line` is a comment or a blank line, items with
- * more indentation than `line` don't count. If it isn't indented at all, the item below it counts
- * instead if that one is indented less. Undefined if there's no such item, or if the line above
- * opens a block, because a nested list can start there.
+ * the nearest item above it that it can follow. If `line` is an indented comment or blank line,
+ * more deeply indented items don't count. If it isn't indented, and the next item below is indented
+ * less than the one above, the lower item counts. Undefined if there's no such item, or if the line
+ * above opens a block, because a nested list can start there.
  */
 export function listItemIndentation(document: TextDocument, line: number): string | undefined {
   if (!YAML.has(document.languageId)) return undefined;
   const textAt = (near: number) => document.lineAt(near).text;
-  const next = (from: number, step: 1 | -1): number => {
+  const nearestText = (from: number, step: 1 | -1): number => {
     let near = from;
     while (near >= 0 && near < document.lineCount && !YAML_TEXT.test(textAt(near))) near += step;
     return near;
   };
   const own = indentationOf(textAt(line));
   const isText = YAML_TEXT.test(textAt(line));
-  // Only lines that contain the new line count. They're indented by at most this many characters.
+  // Only lines whose block contains the new line count. They're indented by at most this many
+  // characters.
   let limit = (!isText && own.length) || Number.POSITIVE_INFINITY;
-  for (let near = next(line, -1); near >= 0 && limit >= 0; near = next(near - 1, -1)) {
+  for (
+    let near = nearestText(line, -1);
+    near >= 0 && limit >= 0;
+    near = nearestText(near - 1, -1)
+  ) {
     const text = textAt(near);
     const indentation = indentationOf(text);
-    const isAbove = near === next(line, -1);
+    const isNearestAbove = near === nearestText(line, -1);
     if (YAML_DOCUMENT_START.test(text)) return undefined;
-    if (isAbove && indentation.length < limit && YAML_BLOCK_START.test(codeOf(text.trim())))
+    if (isNearestAbove && indentation.length < limit && YAML_BLOCK_START.test(codeOf(text.trim())))
       return undefined;
     if (indentation.length > limit) continue;
     if (YAML_ITEM.test(text)) {
-      const below = next(line + 1, 1);
+      const below = nearestText(line + 1, 1);
       const ofBelow = below < document.lineCount ? textAt(below) : '';
-      const isLess = YAML_ITEM.test(ofBelow) && indentationOf(ofBelow).length < indentation.length;
-      return isLess && !isText && own === '' ? indentationOf(ofBelow) : indentation;
+      const isBelowIndentedLess =
+        YAML_ITEM.test(ofBelow) && indentationOf(ofBelow).length < indentation.length;
+      return isBelowIndentedLess && !isText && own === '' ? indentationOf(ofBelow) : indentation;
     }
     limit = indentation.length - 1;
   }

@@ -46,7 +46,8 @@ function placeAtCursor(target: Target): ResponsePlace {
   const { document, selection, indentation } = target;
   const { line, character } = selection.start;
   const { text, isEmptyOrWhitespace } = document.lineAt(line);
-  // The whitespace or hyphen before the cursor is replaced, because a list item may need less of it.
+  // The whitespace or hyphen before the cursor is replaced, because a list item may need less
+  // indentation.
   const replaced = placeAt(target, new Range(line, 0, line, character));
   if (isAfterHyphen(target)) {
     const firstIndentation = text.slice(0, character);
@@ -102,7 +103,7 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
  */
 function leadingLineBreaks({ document }: Target, place: ResponsePlace): number {
   const { start, lead, firstIndentation = '' } = place;
-  // The place includes a hyphen that must be written again.
+  // The place includes a hyphen that has to be written again.
   if (firstIndentation.trim() !== '') return 0;
   const { line, character } = document.positionAt(start);
   const previous = line === 0 ? '' : document.lineAt(line - 1).text;

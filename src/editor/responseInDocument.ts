@@ -17,7 +17,7 @@ export interface ResponsePlace extends OffsetRange, PlaceIndentation {
 }
 
 /** Maximum number of characters before a response that are searched for text. */
-const LONG_LINE = 1_000;
+const MAX_SEARCH_LENGTH = 1_000;
 
 export interface NextChange extends TextChange {
   /**
@@ -255,7 +255,10 @@ export class ResponseInDocument {
     const { lead, leadAfterText } = this.#place;
     if (leadAfterText === undefined) return lead;
     const { start } = this.own.range;
-    const before = this.#openDocument.textOf({ start: Math.max(0, start - LONG_LINE), end: start });
+    const before = this.#openDocument.textOf({
+      start: Math.max(0, start - MAX_SEARCH_LENGTH),
+      end: start,
+    });
     return before
       .split(/[\r\n]/)
       .at(-1)

@@ -202,7 +202,10 @@ export class Job implements Result, Disposable {
     };
   }
 
-  /** What isn't written of these responses, if anything: only text, or also a code block. */
+  /**
+   * The kind of content left out of these responses: `code` if it includes a code block. Undefined
+   * if nothing was left out.
+   */
   leftOut(indices: readonly number[]): 'text' | 'code' | undefined {
     const all = indices.map((index) => this.#response(index).fit.leftOut);
     return all.find((each) => each === 'code') ?? all.find((each) => each === 'text');

@@ -8,7 +8,12 @@ import { endOf, type RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { RecentJobs } from './recentJobs.ts';
-import { offerResult, offerWhole, type RunAgain, reportOutcome } from './responseNotifications.ts';
+import {
+  offerResult,
+  offerWholeResponses,
+  type RunAgain,
+  reportOutcome,
+} from './responseNotifications.ts';
 
 /** Reports how the generations of a run ended. */
 
@@ -125,7 +130,7 @@ export async function reportRun(
     const responses = { received, complete: complete.length, empty };
     const outcome = { announce, runAgain, isTruncated, limit, isWhole, isPlaced, ...responses };
     reports.push(reportOutcome(job, outcome));
-    if (isPlaced && job.leftOut(received) === 'code') reports.push(offerWhole(job));
+    if (isPlaced && job.leftOut(received) === 'code') reports.push(offerWholeResponses(job));
   }
   await Promise.all(reports);
 }

@@ -228,8 +228,8 @@ export async function showResult(result: Result | undefined): Promise<void> {
   }
 }
 
-/** Reports that a code block was left out, and offers to open the whole responses. */
-export async function offerWhole(job: Job): Promise<void> {
+/** Reports that a code block was left out, and offers to open the complete responses. */
+export async function offerWholeResponses(job: Job): Promise<void> {
   const picked = await window.showInformationMessage(texts.MORE_CODE, texts.OPEN_IN_NEW_DOCUMENT);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked) await showResult(job);

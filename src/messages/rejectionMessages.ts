@@ -104,7 +104,7 @@ export const REJECTION_MESSAGES = {
 
 /**
  * Returns advice on what to do if the key was re-enabled. Empty if requests contain the key itself
- * or the key isn't stored yet, because in those cases a rejected key is sent again anyway.
+ * or if the key isn't stored yet, because a rejected key is then sent again anyway.
  */
 function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): string {
   if (sendsSecret(labels) || !isStored) return '';

@@ -27,7 +27,7 @@ export function rejectionText(budget: number): string {
   return `Nothing was sent, because today’s budget of ${formatNumber(budget)} tokens is used up. Run “Hosted Model: Show Usage” and select “Continue Today”, or raise hostedModel.dailyTokenBudget.`;
 }
 
-/** The message for a rejected request if the budget in the settings is invalid. */
+/** The message for requests that are rejected because the budget setting is invalid. */
 export const BAD_BUDGET =
   'Nothing was sent, because hostedModel.dailyTokenBudget is invalid. Set it to a number of tokens, or to 0 for no limit.';
 

@@ -481,7 +481,7 @@ describe('insert modes:', () => {
     assert.equal(newDocument(editor.document).getText().trim(), 'answer 0\n\nanswer 1\n\nanswer 2');
   });
 
-  it('`newDocument` starts its document without blank lines, even if the first response is empty @nightly', async () => {
+  it("`newDocument` doesn't start the document with blank lines, even if the first response is empty @nightly", async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
     for (const index of [1, 2]) job.append(index, `answer ${index}`);

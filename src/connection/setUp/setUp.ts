@@ -81,7 +81,7 @@ async function offerUses(service: Service, mayGenerate: boolean): Promise<void> 
 /**
  * Runs the steps until the user saves or closes the setup.
  * @param first the step to start with; if the setup doesn't include it, starts with the first one
- * @param intro sentences to show only in the first step of the setup
+ * @param intro sentences to show only in the step that's shown first
  * @returns true if credentials were saved
  */
 async function askAll(
@@ -112,7 +112,7 @@ async function askAll(
   }
 }
 
-/** Returns the number of steps in which the user described an added or changed service. */
+/** Returns the number of steps that the user took to describe an added or changed service. */
 function addedSteps({ added }: SetUp): number {
   return added?.steps ?? 0;
 }

@@ -8,7 +8,7 @@ import {
   parseOpening,
 } from './fenceLines.ts';
 import { LINE_STARTS, NOT_BLANK, withoutIndentation } from './indentation.ts';
-import { afterLeadingLines, findReopening } from './reopenedFence.ts';
+import { findReopening, splitLeadingLines } from './reopenedFence.ts';
 import {
   explainsCode,
   introducesCode,
@@ -28,7 +28,8 @@ const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
  *
  * - Only text that may be removed is held back. At the start, that's the leading blank lines, an
  *   introduction, and a line that may open the fence. Later, it's a line that may close the fence
- *   or open an inner one, and the line break before that line.
+ *   or open an inner one, and the line break before it. After a closing line, it's the blank lines
+ *   and the line that may start an explanation.
  * - If only blank lines follow the closing line, they're removed, too. If the fence is never
  *   closed, as in a truncated response, the opening line is still removed.
  * - If the line directly after a closing line has text, the closing line is kept as part of an
@@ -63,7 +64,7 @@ export class CodeFence {
   #held = '';
   /**
    * The current line as received so far, if it may be held back, or the closing line that was just
-   * received. Undefined once it can no longer be a fence line.
+   * received. Undefined once it no longer has to be held back.
    */
   #line: string | undefined = '';
   /** Text received after the closing line, except the current line if it's being checked. */
@@ -77,7 +78,10 @@ export class CodeFence {
   #holdsProse = false;
   #hasIntroduction = false;
 
-  /** What was removed around the code, if anything: only text, or also another code block. */
+  /**
+   * The kind of content removed around the code: `code` if it includes a code block. Undefined if
+   * nothing was removed.
+   */
   get leftOut(): 'text' | 'code' | undefined {
     const isExplained = this.#state === 'after';
     if (isExplained && hasFence(this.#after)) return 'code';
@@ -91,7 +95,7 @@ export class CodeFence {
 
   add(text: string): string {
     if (this.#head === undefined) return this.#read(text);
-    const { before, rest } = afterLeadingLines(this.#head.before, this.#head.rest + text);
+    const { before, rest } = splitLeadingLines(this.#head.before, this.#head.rest + text);
     const found = findReopening(before, rest);
     this.#head = found === 'maybe' ? { before, rest } : undefined;
     if (found === 'maybe') return '';
@@ -117,13 +121,13 @@ export class CodeFence {
 
   /**
    * Called after the last chunk. Returns the held-back text that isn't removed.
-   * @param options `isComplete`: false if the response was canceled or failed, so that the start of
-   * an introduction is removed, too
+   * @param options `isComplete`: false if the response was canceled or failed; unfinished
+   * introductions and explanations are then dropped
    */
   end({ isComplete } = { isComplete: true }): string {
     const { before, rest } = this.#head ?? { before: '', rest: '' };
     this.#head = undefined;
-    // Text that's held back because it may be an introduction or an explanation is removed.
+    // Drop the held-back start of a continuation, which may be an introduction or a fence line.
     if (!isComplete && this.#isCode && NOT_BLANK.test(before + rest)) return '';
     const text = this.#read(before + rest);
     if (!isComplete && this.#state === 'before') this.#begin(this.#fence);
@@ -153,7 +157,7 @@ export class CodeFence {
         if (NOT_BLANK.test(text)) return this.#resolveClosing(text);
         break;
       case 'checking':
-        return this.#check(part, isWhole);
+        return this.#checkExplanation(part, isWhole);
     }
     this.#after += text;
     return '';
@@ -171,7 +175,7 @@ export class CodeFence {
         if (line !== '') this.#line = undefined;
         return this.#release(withoutIndentation(line, this.#fence.indentation));
       case 'checking':
-        return this.#explain(line, '');
+        return this.#resolveExplanation(line, '');
       default:
         return '';
     }
@@ -227,7 +231,7 @@ export class CodeFence {
 
   /**
    * Decides whether a closing line closes the outer fence or belongs to an inner fence.
-   * @param text the first text after the closing line, and blank lines; at most one line
+   * @param text the first text after the closing line and any blank lines; at most one line
    */
   #resolveClosing(text: string): string {
     const isAfterBlankLine = BEGINS_WITH_BLANK_LINE.test(this.#after);
@@ -253,18 +257,18 @@ export class CodeFence {
   }
 
   /** Checks whether the first line after a closing line and blank lines starts an explanation. */
-  #check(part: string, isWhole: boolean): string {
-    this.#line += part;
-    return isWhole || !mayExplain(this.#line ?? '')
-      ? this.#explain(this.#line ?? '', isWhole ? '\n' : '')
-      : '';
+  #checkExplanation(part: string, isWhole: boolean): string {
+    const line = (this.#line ?? '') + part;
+    if (isWhole || !mayExplain(line)) return this.#resolveExplanation(line, isWhole ? '\n' : '');
+    this.#line = line;
+    return '';
   }
 
   /**
    * Removes the text after the fence if its first line is prose. Otherwise, returns it.
-   * @param lineEnd the line's line break if it has arrived
+   * @param lineEnd the line break that ends the line, if it has arrived
    */
-  #explain(line: string, lineEnd: string): string {
+  #resolveExplanation(line: string, lineEnd: string): string {
     this.#after += line + lineEnd;
     this.#line = '';
     this.#state = explainsCode(line) ? 'after' : 'outside';

@@ -1,5 +1,5 @@
 /**
- * Opening and closing lines of fenced code blocks, as defined by CommonMark:
+ * Opening and closing lines of fenced code blocks. Follows CommonMark, except for the indentation:
  * https://spec.commonmark.org/0.31.2/#fenced-code-blocks
  */
 

@@ -8,19 +8,24 @@ const LEADING_SPACES = /^[ \t]*/;
 /** Matches the start of a list item. */
 const LIST_ITEM = /^-(?:\s|$)/;
 
-/** What to add to the lines of a response. Nothing is added to blank lines. */
+/** The indentation to add to the lines of a response. Nothing is added to blank lines. */
 export interface PlaceIndentation {
   /** Added to the first line. Empty by default. */
   readonly firstIndentation?: string | undefined;
   /** Added to every line except the first. */
   readonly indentation?: string;
-  /** Replaces the other two if the text starts with a list item. */
+  /**
+   * Replaces the other two from the first list item on. In code, only the first line can be that
+   * item.
+   */
   readonly itemIndentation?: string | undefined;
 }
 
 export interface FitOptions extends PlaceIndentation {
   readonly indentation: string;
-  /** True to convert the response's own indentation from spaces to tabs, except between backticks. */
+  /**
+   * True to convert the response's own indentation from spaces to tabs, except between backticks.
+   */
   readonly usesTabs?: boolean;
   /** Determines how an already indented response is recognized (see `Indentation`). */
   readonly languageId: string;
@@ -55,10 +60,10 @@ export class Indentation {
    * The indentation to remove from each line. Undefined until `#decide` has enough text to decide.
    */
   #repeated: string | undefined;
-  /** The number of spaces that the response is indented with per level, once it's known. */
+  /** The number of spaces per indentation level in the response. Undefined until it's known. */
   #step: number | undefined;
   /** True between two backticks, as in a multiline string. */
-  #isInText = false;
+  #isInString = false;
   /** The first non-blank line, collected until `#repeated` is set. */
   #firstLine = '';
 
@@ -97,7 +102,7 @@ export class Indentation {
       if (rest !== '\n') begin = this.#beginLine(this.#spaces, rest);
     }
     if (this.#repeated === undefined) this.#firstLine += rest.replace('\n', '');
-    if (rest.split('`').length % 2 === 0) this.#isInText = !this.#isInText;
+    if (rest.split('`').length % 2 === 0) this.#isInString = !this.#isInString;
     if (rest.endsWith('\n')) {
       this.#spaces = '';
       this.#isFirst = false;
@@ -110,7 +115,7 @@ export class Indentation {
     const spaces = this.#withTabs(given);
     const { itemIndentation } = this.#options;
     this.#spaces = undefined;
-    // In prose, the text after the hyphen that the user typed can have further items below it.
+    // In prose, a response that completes the user's list item can contain more items.
     const canBeItem = this.#isFirst || (spaces === '' && PROSE.has(this.#options.languageId));
     if (canBeItem && itemIndentation !== undefined && LIST_ITEM.test(rest)) {
       this.#firstIndentation = itemIndentation;
@@ -123,12 +128,12 @@ export class Indentation {
   }
 
   /**
-   * Converts spaces to tabs if the document is indented with tabs. The first line with a common
-   * indentation determines how many spaces make one tab. Any remaining spaces are kept, because
-   * they align the line with the one above.
+   * Converts spaces to tabs if the document is indented with tabs. The first line indented by two
+   * spaces, or by a multiple of four, determines how many spaces make one tab. Any remaining spaces
+   * are kept, because they align the line with the one above.
    */
   #withTabs(spaces: string): string {
-    if (!this.#options.usesTabs || this.#isInText || !/^ +$/.test(spaces)) return spaces;
+    if (!this.#options.usesTabs || this.#isInString || !/^ +$/.test(spaces)) return spaces;
     if (spaces.length === 2) this.#step ??= 2;
     if (spaces.length % 4 === 0) this.#step ??= 4;
     if (this.#step === undefined) return spaces;

@@ -2,7 +2,7 @@ import { type Fence, mayOpen, parseOpening } from './fenceLines.ts';
 import { LINE_STARTS, NOT_BLANK } from './indentation.ts';
 import { introducesCode, isProse, mayIntroduce } from './textAroundCode.ts';
 
-/** Maximum length of the lines before a fence that a continuation reopens, in characters. */
+/** Maximum total length of the lines before a reopened fence, in characters. */
 const MAX_HEAD_LENGTH = 500;
 
 /** A fence at the start of a continuation. */
@@ -15,8 +15,8 @@ interface Reopening {
   readonly rest: string;
 }
 
-/** Moves complete lines that are blank or an introduction from the start of `rest` to `before`. */
-export function afterLeadingLines(
+/** Moves complete blank and introductory lines from the start of `rest` to the end of `before`. */
+export function splitLeadingLines(
   before: string,
   rest: string,
 ): { readonly before: string; readonly rest: string } {
@@ -33,8 +33,8 @@ export function afterLeadingLines(
 /**
  * Finds a fence at the start of a continuation. Chat models often reopen the fence in which the
  * truncated response ended, sometimes after blank lines or an introduction. A fence line without an
- * info string counts as an opening line if the next line has text; otherwise, it counts as a closing
- * line.
+ * info string counts as an opening line if the next line has text; otherwise, it counts as a
+ * closing line.
  *
  * @param before the blank or introductory lines at the start of the continuation
  * @param text the text after these lines

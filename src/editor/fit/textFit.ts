@@ -132,7 +132,10 @@ export class TextFit {
     return this.#characterFilter.kept;
   }
 
-  /** What was removed around the code, if anything: only text, or also another code block. */
+  /**
+   * The kind of content removed around the code: `code` if it includes a code block. Undefined if
+   * nothing was removed.
+   */
   get leftOut(): 'text' | 'code' | undefined {
     return this.#codeFence?.leftOut;
   }
@@ -156,8 +159,8 @@ export class TextFit {
 
   /**
    * Called after the last chunk. Returns the remaining text. A second call returns an empty string.
-   * @param options `isComplete`: false if the response was canceled or failed; drops text that is
-   * held back because it may introduce code
+   * @param options `isComplete`: false if the response was canceled or failed; unfinished
+   * introductions and explanations are then dropped
    */
   end(options = { isComplete: true }): string {
     let text = '';

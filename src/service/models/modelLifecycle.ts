@@ -18,7 +18,7 @@ export interface ModelLifecycle {
   readonly successors: readonly string[];
 }
 
-/** The format of a stage's start date. A stage whose start date has another format is ignored. */
+/** The format of a stage's start date. A stage whose start date is in any other format is ignored. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The later stage comes first, because a model can have reached both stages. */

@@ -442,14 +442,14 @@ describe("a source that can't be used", () => {
 describe('a declined source', () => {
   const declined = environment(full, 'declined');
 
-  it('can be asked about again, unless the .env file has to be fixed first', () => {
+  it('can be offered again, unless the .env file has to be fixed first', () => {
     const of = (external: ExternalSource[]) =>
       declinedSources(found({ record: undefined, external })).map(({ id }) => id);
     assert.deepEqual(of([declined]), ['environment']);
     assert.deepEqual(of([envFile({ key: '"k"', project: 'p' }), declined]), []);
   });
 
-  it('can be asked about again if it could be used with the source in the settings', () => {
+  it('can be offered again if it could be used with the source in the settings', () => {
     for (const [credentialSource, ids] of [
       ['environment', ['environment']],
       ['envFile', []],

@@ -358,8 +358,8 @@ describe('responseNotifications', () => {
     await job.end(0, 'ended');
     assert.equal(job.leftOut([0]), 'code');
     editor.button = 'Open in New Document';
-    await outcome.offerWhole(job);
-    assert.match(editor.textOf('notification'), /more than one code block/);
+    await outcome.offerWholeResponses(job);
+    assert.match(editor.textOf('notification'), /first code block/);
     assert.ok(editor.sunk.get('document')?.includes(job.text));
     job.dispose();
   });

@@ -507,7 +507,7 @@ describe('runJob', () => {
   it('announces that text around the code was left out', async () => {
     const { done, announced } = await run({ leftOut: 'text' });
     await done;
-    assert.deepEqual(announced, ['Complete, text around the code left out']);
+    assert.deepEqual(announced, ['Complete, without the text around the code']);
   });
 
   it("doesn't report anything if the user undid the text", async () => {

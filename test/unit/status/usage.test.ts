@@ -182,7 +182,7 @@ describe('usage', () => {
     });
   }
 
-  it('blocks chat if the daily budget is less than one token, instead of treating it as 0', async () => {
+  it('rounds a daily budget below one token up to one', async () => {
     editor.userSettings.set('dailyTokenBudget', 0.4);
     const usage = open();
     await usage.record(connection, asked(1));

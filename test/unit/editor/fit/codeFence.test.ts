@@ -159,7 +159,7 @@ describe('a code fence', () => {
     }
   });
 
-  it("doesn't hold back a line that starts with a keyword", () => {
+  it("doesn't hold back a line that starts with a capitalized keyword", () => {
     assert.equal(new CodeFence().add('SELECT a FROM b'), 'SELECT a FROM b');
   });
 
