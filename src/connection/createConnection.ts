@@ -36,7 +36,8 @@ export function editorChoices(
   except: Service,
   runtime: ServiceRuntime,
 ): Promise<Choice[]> {
-  const others = [found, ...found.others]
+  // If the setting is invalid, the user may have wanted another source than the editor.
+  const others = (found.settings.credentialSource === 'invalid' ? [] : [found, ...found.others])
     .filter(({ settings }) => settings.service.word !== except.word)
     .map(async (source) => {
       const program = await programOf(source.settings.service);

@@ -238,7 +238,9 @@ async function generateOne(
   } catch (error) {
     watch.onFailed(error);
     const isPlaced = await job.end(index, 'failed');
-    return { index, isPlaced, hasText, error: hasText ? asIncomplete(error) : error };
+    // Text that was held back at the end isn't kept.
+    const isKept = hasText && !job.isEmpty(index);
+    return { index, isPlaced, hasText, error: isKept ? asIncomplete(error) : error };
   }
 }
 

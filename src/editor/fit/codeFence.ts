@@ -107,8 +107,9 @@ export class CodeFence {
       (found.hasIntroduction && !this.#isCode);
     if (isInText) return this.#read(before + rest);
     this.#hasIntroduction ||= found.hasIntroduction;
+    const released = this.#releaseUnlessRemoved();
     this.#reopen(found.fence);
-    return this.#read(found.rest);
+    return released + this.#read(found.rest);
   }
 
   /**
@@ -127,8 +128,6 @@ export class CodeFence {
   end({ isComplete } = { isComplete: true }): string {
     const { before, rest } = this.#head ?? { before: '', rest: '' };
     this.#head = undefined;
-    // Drop the held-back start of a continuation, which may be an introduction or a fence line.
-    if (!isComplete && this.#isCode && NOT_BLANK.test(before + rest)) return '';
     const text = this.#read(before + rest);
     if (!isComplete && this.#state === 'before') this.#begin(this.#fence);
     if (!isComplete && this.#state === 'checking') this.#state = 'after';
@@ -282,6 +281,21 @@ export class CodeFence {
     this.#state = 'inside';
     this.#held = '';
     this.#line = '';
+  }
+
+  /**
+   * Returns the text that was held back at the start of a truncated response, unless it introduces
+   * code or may open a fence.
+   */
+  #releaseUnlessRemoved(): string {
+    const line = this.#line ?? '';
+    const text = this.#held + (mayOpen(line) ? '' : line);
+    if (this.#state !== 'before' || !NOT_BLANK.test(text)) return '';
+    this.#holdsProse = introducesCode(text);
+    if (this.#holdsProse) return '';
+    this.#state = 'outside';
+    this.#held = '';
+    return text;
   }
 
   /**

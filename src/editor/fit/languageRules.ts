@@ -75,10 +75,8 @@ export const WITH_BRACES: ReadonlySet<string> = new Set([
   'kotlin',
   'less',
   'objective-c',
-  'php',
   'rust',
   'scss',
-  'swift',
   'typescript',
   'typescriptreact',
 ]);

@@ -148,6 +148,12 @@ describe('Connections', () => {
     const own = ['ibm', SERVICE, 'my-key'];
     const added = ['acme', GATEWAY, 'key-of-acme'];
 
+    it('are all unavailable if `credentialSource` has an invalid value', async () => {
+      await storeBoth();
+      editor.userSettings.set('credentialSource', 'envfile');
+      assert.deepEqual(await all(), []);
+    });
+
     it('never mixes up the addresses, keys, and models of two services', async () => {
       await storeBoth();
       assert.deepEqual(await all(), [own, added]);

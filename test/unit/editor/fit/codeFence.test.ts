@@ -149,7 +149,6 @@ describe('a code fence', () => {
     for (const [first, rest] of [
       ['```\na\n```\n\nThis', ''],
       ['```\na', '\n```\n\nThis'],
-      ['```\na', 'Sure! Here is'],
     ] as const) {
       const codeFence = new CodeFence();
       let text = codeFence.add(first);
@@ -220,6 +219,13 @@ describe('a code fence', () => {
         '```\n"""',
         '"""\n```js\na\n```\n"""',
       ],
+      [
+        'is removed after an unfinished line of code',
+        'Console.Write("a"',
+        '```csharp\n);\nf();\n```',
+        'Console.Write("a");\nf();',
+      ],
+      ['is removed after prose', 'Returns a.\n', '```js\na\n```', 'Returns a.\na'],
       ['is kept if it is inline code', '```js\n`', '``a``` +\nb\n```', '```a``` +\nb'],
     ];
     for (const [name, before, after, want] of continued) {
