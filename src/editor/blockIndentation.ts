@@ -1,11 +1,10 @@
 import { type Position, Range, type TextDocument } from 'vscode';
 import { editorOf } from './documentEdit.ts';
-import { OPENS_BLOCK, TRAILING_COMMENT } from './fit/indentation.ts';
+import { ITEM_START, OPENS_BLOCK, TRAILING_COMMENT } from './fit/indentation.ts';
 import { PROSE, WITHOUT_INDENTATION, YAML } from './fit/languageRules.ts';
 
 /** Matches the indentation and hyphens at the start of a YAML list item. */
 const LIST_ITEM = /^\s*(?:- +)+/;
-const YAML_ITEM = /^\s*-(?:\s|$)/;
 /** Matches a line of YAML that is neither blank nor a comment. */
 const YAML_TEXT = /^\s*[^\s#]/;
 const YAML_DOCUMENT_START = /^(?:---|\.\.\.)/;
@@ -61,7 +60,7 @@ export function blockIndentation(document: TextDocument, line: number): string {
   if (OPENS_BLOCK.test(opening)) {
     const isSameLevel = below.trim() !== '' && ofBelow === ofAbove;
     // In YAML, the items of a list can have the same indentation as the key above them.
-    const isItem = YAML_ITEM.test(below);
+    const isItem = ITEM_START.test(below);
     const isUnindented = OPENS_UNINDENTED.test(opening) && !CLOSES_BLOCK.test(below.trim());
     if (isSameLevel && (isItem || isUnindented)) return ofAbove;
     return ofAbove + indentationStep(document, ofAbove);
@@ -89,23 +88,20 @@ export function listItemIndentation(document: TextDocument, line: number): strin
   // Only lines whose block contains the new line count. They're indented by at most this many
   // characters.
   let limit = (!isText && own.length) || Number.POSITIVE_INFINITY;
-  for (
-    let near = nearestText(line, -1);
-    near >= 0 && limit >= 0;
-    near = nearestText(near - 1, -1)
-  ) {
+  const above = nearestText(line, -1);
+  if (above < 0) return undefined;
+  const isBlockStart = YAML_BLOCK_START.test(codeOf(textAt(above).trim()));
+  if (isBlockStart && indentationOf(textAt(above)).length < limit) return undefined;
+  for (let near = above; near >= 0 && limit >= 0; near = nearestText(near - 1, -1)) {
     const text = textAt(near);
-    const indentation = indentationOf(text);
-    const isNearestAbove = near === nearestText(line, -1);
     if (YAML_DOCUMENT_START.test(text)) return undefined;
-    if (isNearestAbove && indentation.length < limit && YAML_BLOCK_START.test(codeOf(text.trim())))
-      return undefined;
+    const indentation = indentationOf(text);
     if (indentation.length > limit) continue;
-    if (YAML_ITEM.test(text)) {
+    if (ITEM_START.test(text)) {
       const below = nearestText(line + 1, 1);
       const ofBelow = below < document.lineCount ? textAt(below) : '';
       const isBelowIndentedLess =
-        YAML_ITEM.test(ofBelow) && indentationOf(ofBelow).length < indentation.length;
+        ITEM_START.test(ofBelow) && indentationOf(ofBelow).length < indentation.length;
       return isBelowIndentedLess && !isText && own === '' ? indentationOf(ofBelow) : indentation;
     }
     limit = indentation.length - 1;

@@ -5,8 +5,8 @@ export const LINE_STARTS = /(?<=\n)/;
 /** Matches text that isn't only spaces, tabs, and line breaks. */
 export const NOT_BLANK = /[^ \t\n]/;
 const LEADING_SPACES = /^[ \t]*/;
-/** Matches the start of a list item. */
-const LIST_ITEM = /^-(?:\s|$)/;
+/** Matches the start of a list item, including its indentation. */
+export const ITEM_START = /^\s*-(?:\s|$)/;
 
 /** The indentation to add to the lines of a response. Nothing is added to blank lines. */
 export interface PlaceIndentation {
@@ -117,7 +117,7 @@ export class Indentation {
     this.#spaces = undefined;
     // In prose, a response that completes the user's list item can contain more items.
     const canBeItem = this.#isFirst || (spaces === '' && PROSE.has(this.#options.languageId));
-    if (canBeItem && itemIndentation !== undefined && LIST_ITEM.test(rest)) {
+    if (canBeItem && itemIndentation !== undefined && ITEM_START.test(rest)) {
       this.#firstIndentation = itemIndentation;
       this.#indentation = itemIndentation;
       if (spaces !== '') this.#repeated = spaces;
