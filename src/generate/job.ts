@@ -3,6 +3,7 @@ import { selectionEnd, type Target, type Targets } from '../editor/capturedSelec
 import { offsetsOf, rangeOf } from '../editor/documentEdit.ts';
 import { EditorDocument } from '../editor/editorDocument.ts';
 import { plainText } from '../editor/fit/characterFilter.ts';
+import type { LeftOut } from '../editor/fit/codeFence.ts';
 import { type ResponseFitOptions, TextFit } from '../editor/fit/textFit.ts';
 import { fitOptionsFor } from '../editor/inPlaceModes.ts';
 import type { InsertMode, ModeDeps } from '../editor/insertMode.ts';
@@ -202,11 +203,8 @@ export class Job implements Result, Disposable {
     };
   }
 
-  /**
-   * The kind of content left out of these responses: `code` if it includes a code block. Undefined
-   * if nothing was left out.
-   */
-  leftOut(indices: readonly number[]): 'text' | 'code' | undefined {
+  /** Undefined if nothing was removed around the code of these responses. */
+  leftOut(indices: readonly number[]): LeftOut | undefined {
     const all = indices.map((index) => this.#response(index).fit.leftOut);
     return all.find((each) => each === 'code') ?? all.find((each) => each === 'text');
   }

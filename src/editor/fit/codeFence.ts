@@ -19,6 +19,9 @@ import {
 
 const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
 
+/** The kind of content removed around code: `code` if it includes another code block. */
+export type LeftOut = 'text' | 'code';
+
 /**
  * Removes the code fence around a response while it streams, so that the fence never appears. Also
  * removes an introduction before the fence, and an explanation after it. Fences follow CommonMark,
@@ -78,11 +81,8 @@ export class CodeFence {
   #holdsProse = false;
   #hasIntroduction = false;
 
-  /**
-   * The kind of content removed around the code: `code` if it includes a code block. Undefined if
-   * nothing was removed.
-   */
-  get leftOut(): 'text' | 'code' | undefined {
+  /** Undefined if nothing was removed around the code. */
+  get leftOut(): LeftOut | undefined {
     const isExplained = this.#state === 'after';
     if (isExplained && hasFence(this.#after)) return 'code';
     return isExplained || this.#hasIntroduction ? 'text' : undefined;
@@ -184,7 +184,7 @@ export class CodeFence {
     const line = (this.#line ?? '') + part;
     const fence = isWhole ? this.#openedBy(line) : undefined;
     const isBlank = !NOT_BLANK.test(line);
-    const mayBeRemoved = mayOpen(line) || (this.#isCode && mayIntroduce(this.#held, line));
+    const mayBeRemoved = mayOpen(line) || (this.#isCode && mayIntroduce(this.#held.length, line));
     if (fence) {
       this.#begin(fence);
     } else if (isWhole && mayBeRemoved && (isBlank || isProse(line))) {
@@ -233,12 +233,11 @@ export class CodeFence {
    * @param text the first text after the closing line and any blank lines; at most one line
    */
   #resolveClosing(text: string): string {
-    const isAfterBlankLine = BEGINS_WITH_BLANK_LINE.test(this.#after);
-    if (!this.#isInner && isAfterBlankLine && !this.#isCode) {
-      this.#state = 'outside';
-      return this.#release(this.#after + text);
-    }
-    if (!this.#isInner && isAfterBlankLine) {
+    if (!this.#isInner && BEGINS_WITH_BLANK_LINE.test(this.#after)) {
+      if (!this.#isCode) {
+        this.#state = 'outside';
+        return this.#release(this.#after + text);
+      }
       this.#state = 'checking';
       // An indented line isn't prose.
       const spaces = this.#after.slice(this.#after.lastIndexOf('\n') + 1);

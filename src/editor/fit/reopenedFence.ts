@@ -23,7 +23,7 @@ export function splitLeadingLines(
   let length = 0;
   for (const part of rest.split(LINE_STARTS)) {
     const line = part.replace('\n', '');
-    const isIntroduction = mayIntroduce(before + rest.slice(0, length), line) && isProse(line);
+    const isIntroduction = mayIntroduce(before.length + length, line) && isProse(line);
     if (line === part || (NOT_BLANK.test(line) && !isIntroduction)) break;
     length += part.length;
   }
@@ -43,7 +43,7 @@ export function splitLeadingLines(
 export function findReopening(before: string, text: string): Reopening | 'maybe' | 'no' {
   if (before.length > MAX_HEAD_LENGTH) return 'no';
   const lineEnd = text.indexOf('\n');
-  if (lineEnd === -1) return mayOpen(text) || mayIntroduce(before, text) ? 'maybe' : 'no';
+  if (lineEnd === -1) return mayOpen(text) || mayIntroduce(before.length, text) ? 'maybe' : 'no';
   const line = text.slice(0, lineEnd);
   const fence = parseOpening(line);
   const hasIntroduction = NOT_BLANK.test(before);

@@ -34,10 +34,10 @@ export function explainsCode(line: string): boolean {
 
 /**
  * True if a line that starts with this text may belong to an introduction.
- * @param before the text before the line
+ * @param lengthBefore length of the text before the line
  */
-export function mayIntroduce(before: string, line: string): boolean {
-  return before.length + line.length <= MAX_LENGTH && PROSE_LINE.test(line);
+export function mayIntroduce(lengthBefore: number, line: string): boolean {
+  return lengthBefore + line.length <= MAX_LENGTH && PROSE_LINE.test(line);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { CharacterFilter } from './characterFilter.ts';
-import { CodeFence } from './codeFence.ts';
+import { CodeFence, type LeftOut } from './codeFence.ts';
 import { type FitOptions, Indentation } from './indentation.ts';
 import { keepsFences, PROSE, WITHOUT_INDENTATION } from './languageRules.ts';
 
@@ -132,11 +132,8 @@ export class TextFit {
     return this.#characterFilter.kept;
   }
 
-  /**
-   * The kind of content removed around the code: `code` if it includes a code block. Undefined if
-   * nothing was removed.
-   */
-  get leftOut(): 'text' | 'code' | undefined {
+  /** Undefined if nothing was removed around the code. */
+  get leftOut(): LeftOut | undefined {
     return this.#codeFence?.leftOut;
   }
 
