@@ -255,16 +255,13 @@ export class ResponseInDocument {
     const { lead, leadAfterText } = this.#place;
     if (leadAfterText === undefined) return lead;
     const { start } = this.own.range;
-    const before = this.#openDocument.textOf({
-      start: Math.max(0, start - MAX_SEARCH_LENGTH),
-      end: start,
-    });
-    return before
-      .split(/[\r\n]/)
-      .at(-1)
-      ?.trim() === ''
-      ? lead
-      : leadAfterText;
+    const range = { start: Math.max(0, start - MAX_SEARCH_LENGTH), end: start };
+    const textOfLine =
+      this.#openDocument
+        .textOf(range)
+        .split(/[\r\n]/)
+        .at(-1) ?? '';
+    return textOfLine.trim() === '' ? lead : leadAfterText;
   }
 
   #inDocument(text: string): string {

@@ -59,7 +59,7 @@ export const YAML: ReadonlySet<string> = new Set([
   'yaml',
 ]);
 
-/** Languages in which spaces and tabs at the start of a line have no meaning. */
+/** Languages with braces, in which indentation has no meaning outside strings. */
 export const WITH_BRACES: ReadonlySet<string> = new Set([
   'c',
   'cpp',
