@@ -75,19 +75,20 @@ describe('insert modes:', () => {
   }
 
   /**
-   * Asserts that `below` turns `text` into `want` if the cursor is at `at`, and that the change can
+   * Asserts that the mode turns `text` into `want` if the cursor is at `at`, and that the change can
    * be undone.
    */
-  async function assertBelow(
-    [line, character]: readonly [line: number, character: number],
+  async function assertInserted(
+    at: readonly [line: number, character: number],
     language: string,
     text: string,
     want: string,
-    response = ['one\n', 'two'],
+    response: readonly string[] = ['one\n', 'two'],
+    mode = 'below',
   ): Promise<void> {
-    const editor = await open(text, new Range(line, character, line, character), language);
+    const editor = await open(text, new Range(...at, ...at), language);
     editor.options = { insertSpaces: true, tabSize: 2 };
-    assert.equal(await stream(editor, 'below', response), true);
+    assert.equal(await stream(editor, mode, response), true);
     assert.equal(editor.document.getText(), want);
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), text);
@@ -150,7 +151,7 @@ describe('insert modes:', () => {
     ['in a diff', 'diff', ' a\n\n b', 1, ' a\none\ntwo\n b'],
   ] as const) {
     it(`a response at the cursor on an empty line is indented like the surrounding block (${where})`, async () => {
-      await assertBelow([line, 0], language, text, want);
+      await assertInserted([line, 0], language, text, want);
     });
   }
 
@@ -181,7 +182,7 @@ describe('insert modes:', () => {
     ['a line of a diff', 'diff', '@@ {\n a', '@@ {\none\ntwo\n a'],
   ] as const) {
     it(`a response below the cursor's line is indented like the block that the line opens or is in (${where})`, async () => {
-      await assertBelow([0, text.split('\n')[0]?.length ?? 0], language, text, want);
+      await assertInserted([0, text.split('\n')[0]?.length ?? 0], language, text, want);
     });
   }
 
@@ -246,7 +247,7 @@ describe('insert modes:', () => {
   ] as const) {
     it(`a YAML list item is indented like the item that it follows (${where})`, async () => {
       const at = [line, text.split('\n')[line]?.length ?? 0] as const;
-      await assertBelow(at, language, text, want, [...response]);
+      await assertInserted(at, language, text, want, [...response]);
     });
   }
 
@@ -269,7 +270,7 @@ describe('insert modes:', () => {
   ] as const) {
     it(`a response that starts with a hyphen is indented as usual (${where})`, async () => {
       const at = [line, text.split('\n')[line]?.length ?? 0] as const;
-      await assertBelow(at, language, text, want, [...response]);
+      await assertInserted(at, language, text, want, [...response]);
     });
   }
 
@@ -298,11 +299,7 @@ describe('insert modes:', () => {
     it(`a response after a typed hyphen becomes part of the list (${language}, ${mode})`, async () => {
       const lines = text.split('\n');
       const at = [lines.length - 1, lines.at(-1)?.length ?? 0] as const;
-      const editor = await open(text, new Range(...at, ...at), language);
-      assert.equal(await stream(editor, mode, [...response]), true);
-      assert.equal(editor.document.getText(), want);
-      await commands.executeCommand('undo');
-      assert.equal(editor.document.getText(), text);
+      await assertInserted(at, language, text, want, [...response], mode);
     });
   }
 
@@ -330,7 +327,7 @@ describe('insert modes:', () => {
     ['in prose', 'latex', '\\a{}', 3, '\\a{}\none\ntwo'],
   ] as const) {
     it(`a response between two braces gets lines of its own, indented like the block (${where})`, async () => {
-      await assertBelow([0, cursor], language, text, want);
+      await assertInserted([0, cursor], language, text, want);
     });
   }
 
