@@ -6,7 +6,7 @@ import {
   spaceBetweenBraces,
 } from './blockIndentation.ts';
 import { selectionEnd, type Target } from './capturedSelection.ts';
-import { offsetsOf } from './documentEdit.ts';
+import { editorOf, offsetsOf } from './documentEdit.ts';
 import { PROSE, WITH_BRACES, WITHOUT_INDENTATION, YAML } from './fit/languageRules.ts';
 import type { ResponseFitOptions } from './fit/textFit.ts';
 import type { InsertMode } from './insertMode.ts';
@@ -83,13 +83,14 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
   if (!placeOf) return { languageId: responseLanguage, indentation: '', leadingLineBreaks: 0 };
   const place = placeOf(target);
   const { firstIndentation, indentation = target.indentation, itemIndentation } = place;
+  const { languageId } = document;
+  const hasStep = WITH_BRACES.has(languageId) && editorOf(document) !== undefined;
   return {
-    languageId: document.languageId,
+    languageId,
     firstIndentation,
     indentation,
     itemIndentation,
-    usesTabs:
-      WITH_BRACES.has(document.languageId) && indentationStep(document, indentation) === '\t',
+    step: hasStep ? indentationStep(document, indentation) : undefined,
     isInserted: true,
     leadingLineBreaks: leadingLineBreaks(target, place),
   };

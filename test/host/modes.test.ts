@@ -274,6 +274,18 @@ describe('insert modes:', () => {
     });
   }
 
+  for (const [where, options, want] of [
+    ['tabs', { insertSpaces: false, tabSize: 4 }, 'a();\nif (b) {\n\tc();\n}'],
+    ['four spaces', { insertSpaces: true, tabSize: 4 }, 'a();\nif (b) {\n    c();\n}'],
+  ] as const) {
+    it(`a response indented with two spaces is converted to the document's indentation (${where})`, async () => {
+      const editor = await open('a();', new Range(0, 0, 0, 4), 'javascript');
+      editor.options = options;
+      assert.equal(await stream(editor, 'below', ['if (b) {\n  c();\n}']), true);
+      assert.equal(editor.document.getText(), want);
+    });
+  }
+
   for (const [cursor, want] of [
     [0, '{\n  b();\n  // a\n  one\n  two\n}'],
     [2, '{\n  b();\n  // a\n  one\n  two\n}'],

@@ -24,9 +24,10 @@ export interface PlaceIndentation {
 export interface FitOptions extends PlaceIndentation {
   readonly indentation: string;
   /**
-   * True to convert the response's own indentation from spaces to tabs, except between backticks.
+   * One level of the document's indentation: a tab or spaces. If it's given, leading spaces of the
+   * response are converted to it, except in multiline strings.
    */
-  readonly usesTabs?: boolean;
+  readonly step?: string | undefined;
   /** Determines how an already indented response is recognized (see `Indentation`). */
   readonly languageId: string;
 }
@@ -61,11 +62,13 @@ export class Indentation {
    */
   #repeated: string | undefined;
   /** The number of spaces per indentation level in the response. Undefined until it's known. */
-  #step: number | undefined;
-  /** True between two backticks, as in a multiline string. */
+  #responseStep: number | undefined;
+  /** True if the current line starts inside a multiline string. */
   #isInString = false;
-  /** The first non-blank line, collected until `#repeated` is set. */
-  #firstLine = '';
+  /** The current line so far, without its leading whitespace. */
+  #line = '';
+  /** The last non-blank line before the current one, without its leading whitespace. */
+  #previousLine = '';
 
   constructor(options: FitOptions) {
     this.#options = options;
@@ -101,18 +104,25 @@ export class Indentation {
       if (rest === '' || mayBeItem) return '';
       if (rest !== '\n') begin = this.#beginLine(this.#spaces, rest);
     }
-    if (this.#repeated === undefined) this.#firstLine += rest.replace('\n', '');
-    if (rest.split('`').length % 2 === 0) this.#isInString = !this.#isInString;
-    if (rest.endsWith('\n')) {
-      this.#spaces = '';
-      this.#isFirst = false;
-    }
+    this.#line += rest;
+    if (rest.endsWith('\n')) this.#endLine();
     return begin + rest;
+  }
+
+  #endLine(): void {
+    const line = this.#line.trimEnd();
+    if (line !== '') this.#previousLine = line;
+    if (!hasCompleteStrings(line)) this.#isInString = !this.#isInString;
+    this.#line = '';
+    this.#spaces = '';
+    this.#isFirst = false;
   }
 
   /** @param rest the text after the leading whitespace */
   #beginLine(given: string, rest: string): string {
-    const spaces = this.#withTabs(given);
+    const usesTabs = this.#options.step === '\t';
+    // The repeated indentation of a document with tabs is recognized only in converted text.
+    const spaces = usesTabs ? this.#converted(given) : given;
     const { itemIndentation } = this.#options;
     this.#spaces = undefined;
     // In prose, a response that completes the user's list item can contain more items.
@@ -124,21 +134,38 @@ export class Indentation {
     }
     this.#repeated ??= this.#decide(spaces, rest[0]);
     const own = withoutIndentation(spaces, this.#repeated ?? '');
-    return (this.#isFirst ? this.#firstIndentation : this.#indentation) + own;
+    const indentation = this.#isFirst ? this.#firstIndentation : this.#indentation;
+    return indentation + (usesTabs ? own : this.#converted(own));
   }
 
   /**
-   * Converts spaces to tabs if the document is indented with tabs. The first line indented by two
-   * spaces, or by a multiple of four, determines how many spaces make one tab. Any remaining spaces
-   * are kept, because they align the line with the one above.
+   * Converts spaces to the document's indentation. Spaces that don't make a whole level are kept,
+   * because they align the line with the one above.
    */
-  #withTabs(spaces: string): string {
-    if (!this.#options.usesTabs || this.#isInString || !/^ +$/.test(spaces)) return spaces;
-    if (spaces.length === 2) this.#step ??= 2;
-    if (spaces.length % 4 === 0) this.#step ??= 4;
-    if (this.#step === undefined) return spaces;
-    const tabs = Math.floor(spaces.length / this.#step);
-    return '\t'.repeat(tabs) + spaces.slice(tabs * this.#step);
+  #converted(spaces: string): string {
+    const { step } = this.#options;
+    if (step === undefined || this.#isInString || !/^ +$/.test(spaces)) return spaces;
+    this.#responseStep ??= this.#stepFrom(spaces, step);
+    if (this.#responseStep === undefined) return spaces;
+    const levels = Math.floor(spaces.length / this.#responseStep);
+    return step.repeat(levels) + spaces.slice(levels * this.#responseStep);
+  }
+
+  /**
+   * Returns the number of spaces per level if the line's indentation shows it: two, or a multiple
+   * of four. Because a continued line can have any indentation, spaces are converted to a different
+   * number of spaces only if the previous line opens a block.
+   */
+  #stepFrom({ length }: string, step: string): number | undefined {
+    if (step !== '\t') {
+      const outer = this.#indentation.length;
+      if (!(this.#previousLine.endsWith('{') || this.#previousLine.endsWith('['))) return undefined;
+      // Spaces are kept if the selection isn't indented by whole levels, or if the line may be one
+      // level deeper than a repeated indentation that wasn't recognized.
+      if (outer % step.length !== 0 || length === outer + step.length) return step.length;
+    }
+    if (length === 2) return 2;
+    return length % 4 === 0 ? 4 : undefined;
   }
 
   /**
@@ -148,9 +175,9 @@ export class Indentation {
   #decide(spaces: string, first = ''): string | undefined {
     const { languageId } = this.#options;
     const indentation = this.#indentation;
-    if (this.#firstLine !== '') {
+    if (this.#previousLine !== '') {
       const next = { spaces, first };
-      const isRepeated = repeatsIndentation(this.#firstLine, next, { indentation, languageId });
+      const isRepeated = repeatsIndentation(this.#previousLine, next, { indentation, languageId });
       return isRepeated ? indentation : '';
     }
     if (spaces.startsWith(indentation)) return indentation;
@@ -216,12 +243,11 @@ interface NextLine {
  * - After any other line, the next line can have any indentation, so the result is false.
  */
 function repeatsIndentation(
-  firstLine: string,
+  line: string,
   { spaces, first }: NextLine,
   { indentation, languageId }: FitOptions,
 ): boolean {
   if (!spaces.startsWith(indentation)) return false;
-  const line = firstLine.trimEnd();
   if (COMMENT.test(line)) return true;
   const isWholeLine = LINE_BREAK_ENDS_STATEMENT.has(languageId);
   const code = isWholeLine ? line.replace(TRAILING_COMMENT, '').trimEnd() : line;
@@ -237,6 +263,10 @@ function repeatsIndentation(
  * a statement.
  */
 function isWhole(line: string): boolean {
-  if (CONTINUED_LINE.test(line) || CONTROLS.test(line)) return false;
+  return !(CONTINUED_LINE.test(line) || CONTROLS.test(line)) && hasCompleteStrings(line);
+}
+
+/** True if no multiline string starts or ends in this line, except for strings within the line. */
+function hasCompleteStrings(line: string): boolean {
   return (line.match(TEXT_MARKS)?.length ?? 0) % 2 === 0;
 }

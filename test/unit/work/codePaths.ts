@@ -82,7 +82,7 @@ interface FitCase {
   readonly behind: string;
   /** True if the tested text continues a truncated response. */
   readonly isContinued?: boolean;
-  readonly usesTabs?: boolean;
+  readonly step?: string;
   readonly itemIndentation?: string;
 }
 
@@ -100,7 +100,8 @@ const FITS: Readonly<Record<string, FitCase>> = {
   },
   'an introduction': { languageId: 'c', before: 'Here is it:\n', behind: '\n```\na' },
   'an explanation': { languageId: 'c', before: '```\na\n```\n\nI', behind: '\n```\na' },
-  'a response indented with tabs': { languageId: 'c', before: '', behind: 'x', usesTabs: true },
+  'a response converted to tabs': { languageId: 'c', before: '', behind: 'x', step: '\t' },
+  'a response converted to spaces': { languageId: 'c', before: '{\n', behind: 'x', step: '  ' },
   'a list item': { languageId: 'yaml', before: '-', behind: 'x', itemIndentation: '  ' },
   'a response in LaTeX': { languageId: 'latex', before: '', behind: '\nx' },
   'a response in Markdown': { languageId: 'markdown', before: 'a', behind: '' },

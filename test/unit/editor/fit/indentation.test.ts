@@ -126,7 +126,42 @@ describe('indentation', () => {
     ['all lines', '\t', '    a;\n    b;', 'a;\n\tb;'],
   ] as const) {
     it(`is converted from spaces to tabs (${what})`, () => {
-      const options = { indentation, languageId: 'typescript', usesTabs: true };
+      const options = { indentation, languageId: 'typescript', step: '\t' };
+      assert.equal(run(new Indentation(options), [text]), want);
+    });
+  }
+
+  for (const [what, step, indentation, text, want] of [
+    ['two spaces to four', 4, 0, 'if (a) {\n  b;\n}', 'if (a) {\n    b;\n}'],
+    ['two spaces to eight', 8, 0, 'if (a) {\n  b;\n}', 'if (a) {\n        b;\n}'],
+    ['four spaces to two', 2, 0, 'if (a) {\n    b(\n        c);\n}', 'if (a) {\n  b(\n    c);\n}'],
+    ['an array', 4, 0, '[\n  1\n]', '[\n    1\n]'],
+    ['a doc comment', 4, 0, 'a {\n  /**\n   * b\n', 'a {\n    /**\n     * b\n'],
+    ['a text block', 4, 0, 'a {\n  b = """\n  c"""\n  d', 'a {\n    b = """\n  c"""\n    d'],
+    ['below a selection', 4, 4, 'if (a) {\n  b;\n}', 'if (a) {\n        b;\n    }'],
+    ['repeated', 4, 4, '    if (a) {\n      b;\n    }', 'if (a) {\n        b;\n    }'],
+  ] as const) {
+    it(`is converted to the document's number of spaces (${what})`, () => {
+      const options = {
+        indentation: ' '.repeat(indentation),
+        languageId: 'typescript',
+        step: ' '.repeat(step),
+      };
+      assert.equal(run(new Indentation(options), [text]), want);
+    });
+  }
+
+  for (const [what, step, indentation, text] of [
+    ['the same step', 2, 0, 'if (a) {\n  b(\n      c);\n}'],
+    ['a continued line', 2, 0, 'a(\n    b);\nif (a) {\n  b;\n}'],
+    ['a line that may have a repeated indentation', 2, 2, 'if (a) {\n    b;\n  }'],
+    ['a selection that is indented by half a level', 4, 2, 'if (a) {\n  b;\n}'],
+    ['other widths', 4, 0, 'if (a) {\n   b;\n}'],
+  ] as const) {
+    it(`isn't converted to another number of spaces (${what})`, () => {
+      const spaces = ' '.repeat(indentation);
+      const options = { indentation: spaces, languageId: 'typescript', step: ' '.repeat(step) };
+      const want = text.replaceAll(/\n(?!$)/g, `\n${spaces}`);
       assert.equal(run(new Indentation(options), [text]), want);
     });
   }
