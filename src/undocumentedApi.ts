@@ -3,10 +3,10 @@ import type { LanguageModelResponsePart } from 'vscode';
 /**
  * Undocumented parts of VS Code that the extension uses: commands that aren't listed in
  * https://code.visualstudio.com/api/references/commands, and values that aren't in VS Code's types.
- * The comment on each part lists the VS Code versions that are known to have the part, and links to
- * the source code. `test/host/undocumentedApi.test.ts` fails if one of these parts is gone. It
- * doesn't check the caller ID `core` or the internal data types. This module is pure, so any other
- * module can import it.
+ * The comment on each part lists the VS Code versions known to include it, and links to the source
+ * code. `test/host/undocumentedApi.test.ts` fails if one of these parts is gone. It doesn't check
+ * the caller ID `core` or the internal data types. This module is pure, so any other module can
+ * import it.
  */
 
 export const undocumentedCommands = {

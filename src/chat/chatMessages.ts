@@ -68,8 +68,8 @@ export function chatFailure(error: unknown, message: Message | undefined): strin
   if (error instanceof ServiceError) {
     const ending = CHAT_MESSAGES[error.kind];
     if (ending) return ending(error);
-    // `actual` is set only if the request is too large. The size of an oversized response is
-    // unknown, because reading stops at the limit.
+    // `actual` is set only if the request, not the response, is too large. The size of an oversized
+    // response is unknown, because reading stops at the limit.
     if (error.kind === 'too-large' && error.details.actual) return TOO_LARGE;
   }
   if (!message) return 'Canceled.';

@@ -143,7 +143,7 @@ export function chatModelId({ word }: Service, modelId: string): string {
   return `${word}:${modelId}`;
 }
 
-/** Splits an ID that `chatModelId` returned. */
+/** Splits an ID that `chatModelId` returned into the service's `word` and the model ID. */
 export function partsOfId(id: string): { readonly word: string; readonly modelId: string } {
   const end = id.indexOf(':');
   return { word: id.slice(0, end), modelId: id.slice(end + 1) };

@@ -219,8 +219,8 @@ export class ChatProvider {
   #refreshIfStale({ connection, signedOut }: ChatRequest): void {
     const service = `${connection.service.word} ${connection.serviceUrl}`;
     const isStale = this.models.isStale(connection);
-    // Try only once per service in each window. Otherwise, a service that can't list its models
-    // would get a request after every response.
+    // Try only once per service in each window. Otherwise, every response would trigger a request
+    // to a service that can't list its models.
     if (!isStale || this.#listed.has(service)) return;
     this.#listed.add(service);
     this.refresh(connection, signedOut).catch(() => {});
@@ -229,7 +229,7 @@ export class ChatProvider {
   /**
    * Fetches and saves the model lists of the other services that are set up. Ignores failures,
    * because chat offers each connection's own model even without a list.
-   * @param except the connection whose service to skip
+   * @param except the connection of the service to skip
    */
   async refreshOthers(except: Connection, signal: AbortSignal): Promise<void> {
     const all = await this.#deps.connections.all();

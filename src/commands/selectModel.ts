@@ -67,7 +67,7 @@ export async function selectModel(app: App): Promise<void> {
 }
 
 /**
- * Stores a service's model list for the chat. Ignores failures, because the chat also works without
+ * Stores a service's model list for the chat. Ignores failures, because the chat works even without
  * the list. If the list can't be loaded, `pickModel` handles the error.
  */
 function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void {

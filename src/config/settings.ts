@@ -64,7 +64,7 @@ export interface Settings extends SourceSettings {
   readonly offersTool: boolean;
   /**
    * Maximum number of tokens that chat, agents, and other extensions may use per key per day; 0 for
-   * no limit. If this is `invalid`, they may not use any.
+   * no limit. If this is `invalid`, they can't use any tokens.
    */
   readonly dailyTokenBudget: number | 'invalid';
   /**
@@ -75,7 +75,8 @@ export interface Settings extends SourceSettings {
 }
 
 /**
- * The source to use. For `auto`, see `choose` in `connection/sourceSelection.ts` for the order.
+ * The source to use. For the order that `auto` follows, see `choose` in
+ * `connection/sourceSelection.ts`.
  */
 export type CredentialSource = 'auto' | SourceId;
 
@@ -153,9 +154,9 @@ export function isProjectSetIn(folder?: Uri): boolean {
 }
 
 /**
- * Returns the settings for a service. If `settings` are for another service, uses this service's
- * addresses and no project. If the service is used only because `hostedModel.service` is empty,
- * keeps the addresses, project, and model in the settings.
+ * Returns the settings for a service. If `settings` is for a different service, uses the given
+ * service's addresses and no project. If the service is used only because `hostedModel.service` is
+ * empty, keeps the addresses, project, and model in the settings.
  */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;

@@ -13,7 +13,8 @@ import type { AddressProblem, Destination } from './destination.ts';
 
 /**
  * Messages about credentials and connection settings: missing or invalid values, and the hosts that
- * receive data. They contain names, but never the user's credentials. Pure.
+ * receive data. They can contain the names of settings, services, and hosts, but never the user's
+ * credentials. Pure.
  */
 
 /**

@@ -48,8 +48,8 @@ export interface ConnectionsOptions extends FindOptions, Pick<ResolveOptions, 'i
 }
 
 /**
- * The connections of this window. Finds credentials in their sources, prompts for missing values
- * and approvals, and tracks the active folder's connection.
+ * This window's connections. Finds credentials in their sources, prompts for missing values and
+ * approvals, and tracks the active folder's connection.
  */
 export class Connections implements Disposable {
   readonly #options: ConnectionsOptions;

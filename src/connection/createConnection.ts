@@ -29,14 +29,14 @@ export function choiceOf(
 
 /**
  * Returns the editor source's connection or obstacle for the service in the settings and for each
- * other service with a stored key. Leaves out the service `except`.
+ * other service with a stored key. Leaves out the service passed as `except`.
  */
 export function editorChoices(
   found: SourceSnapshot,
   except: Service,
   runtime: ServiceRuntime,
 ): Promise<Choice[]> {
-  // If the setting is invalid, the user may have wanted another source than the editor.
+  // If the setting is invalid, the user may have wanted a source other than the editor.
   const others = (found.settings.credentialSource === 'invalid' ? [] : [found, ...found.others])
     .filter(({ settings }) => settings.service.word !== except.word)
     .map(async (source) => {

@@ -37,8 +37,9 @@ export interface DestinationChange {
   readonly isEntryChanged: boolean;
   /**
    * The approved program that prints the token, and the program that the service's command starts.
-   * Either is empty if there is no such program. Present if the command starts a program that isn't
-   * approved. Also present if the entry has changed, unless `approved` and `wanted` are both empty.
+   * Either is empty if there is no such program. This field is present if the command starts a
+   * program that isn't approved. Also present if the entry has changed, unless `approved` and
+   * `wanted` are both empty.
    */
   readonly program?: { readonly approved: string; readonly wanted: string } | undefined;
 }

@@ -8,7 +8,7 @@ import { type Disposable, type Event, extensions, type Uri } from 'vscode';
 export type GitRisk = 'not-ignored' | 'tracked';
 
 /**
- * The parts of the Git extension's API that we use:
+ * The parts of the Git extension's API that this module uses:
  * https://github.com/microsoft/vscode/blob/main/extensions/git/src/api/git.d.ts
  */
 interface GitExtension {

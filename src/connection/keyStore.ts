@@ -37,8 +37,8 @@ export interface KeyRecord {
 const SECRET = 'hostedModel.key.';
 /**
  * Prefix of each flag's name, as in `hostedModel.hasKey.ibm`. A flag marks a service that has a
- * stored key, and contains no part of the key. The flags are used if secret storage can't list the
- * names of the stored keys.
+ * stored key; the flag contains no part of the key. The flags are used if secret storage can't list
+ * the names of the stored keys.
  */
 const MARKER = 'hostedModel.hasKey.';
 /**
@@ -328,8 +328,8 @@ export function recordFor(
 }
 
 /**
- * True if two records of a service, read at different times, are equal. If they are, no other
- * window signed out or stored a different record in the meantime.
+ * True if two records of a service, read at different times, are equal. If they are, the user
+ * hasn't signed out and no other window has stored a different record in the meantime.
  */
 export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);

@@ -125,9 +125,9 @@ export async function resolveObstacle(
 
 /**
  * Lets the user choose between the hosts approved for the stored key and the hosts in the settings.
- * If the service's entry has changed, or if nothing but its program has changed, prompts for
- * approval of that change instead. If another window replaces the stored record during the prompt,
- * the new record isn't changed, because the user decided about the old record.
+ * If the service's entry has changed, or if only its program has changed, prompts for approval of
+ * that change instead. If another window replaces the stored record during the prompt, the new
+ * record isn't changed, because the user decided about the old record.
  * @returns true if the lookup must be repeated; false if the user closed the prompt or declined the
  * change, or if the record couldn't be stored
  */
@@ -154,8 +154,8 @@ async function settleDestination(
 
 /**
  * Prompts for a decision about each source that the user declined or imported, until the user
- * accepts a source or closes the prompt. Closing the prompt changes nothing. If a source has changed
- * in the meantime, it's no longer declined, so the prompt is only about that source.
+ * approves one, imports one, or closes the prompt. Closing the prompt changes nothing. If a source
+ * has changed in the meantime, it's no longer declined, so the prompt is only about that source.
  */
 async function askAgain(options: ResolveOptions): Promise<void> {
   const { found, choice } = await options.lookUp();
@@ -167,7 +167,7 @@ async function askAgain(options: ResolveOptions): Promise<void> {
     if (decision !== 'declined') break;
   }
   const current = await options.lookUp();
-  // The command that needed the credentials has already ended.
+  // The command that needed the credentials has already ended, so notify the user here.
   if (decision === 'approved' && current.choice.kind === 'ready') inform(READY);
 }
 

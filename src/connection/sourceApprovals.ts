@@ -67,7 +67,7 @@ export class SourceApprovals {
   /**
    * Returns the stored decision, if any. Ignores an approval from before the latest sign-out. If
    * there's no hash key yet, this method doesn't create one, because no decision can have been
-   * stored.
+   * stored without it.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const hashKey = await this.#readHashKey();
@@ -114,7 +114,8 @@ export class SourceApprovals {
     try {
       lastSignOut = (await this.#secrets.get(LAST_SIGN_OUT)) ?? '';
     } catch {
-      // There's no way to know which approvals no longer apply.
+      // Without the value in secret storage, there's no way to know which approvals no longer
+      // apply.
       return;
     }
     const left = this.#decisions.filter((one) => !hasEnded(one, lastSignOut));
@@ -153,7 +154,8 @@ export class SourceApprovals {
     } catch {
       // Without secret storage, decisions apply only in this window.
     }
-    // Another window may have stored its own hash key at the same time, so use the stored key.
+    // Another window may have stored its own hash key at the same time, so use whichever key is
+    // stored now.
     return (await this.#readHashKey()) ?? hashKey;
   }
 }

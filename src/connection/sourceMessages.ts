@@ -144,7 +144,7 @@ export function checkedSourcesText(found: SourceSnapshot): string {
 
 /**
  * Returns the sources that the user declined or imported, and that would otherwise be used. With
- * the source `auto`, there are none until a faulty `.env` file is fixed.
+ * the setting `auto`, returns none while the `.env` file is faulty.
  */
 export function declinedSources({ settings, external }: SourceSnapshot): UsableSource[] {
   const { credentialSource } = settings;
@@ -164,7 +164,7 @@ export function declinedText(found: SourceSnapshot): string {
 
 export const READY = 'Hosted Model is ready. Try again.';
 
-/** How to be asked again about a source that the user declined or imported. */
+/** Explains how the user can be asked again about a source that they declined or imported. */
 export const HOW_TO_BE_ASKED =
   'To be asked again, select the source in “Show Status and Actions”, and choose “Forget Decision”.';
 

@@ -249,7 +249,7 @@ export function othersInOrder({ settings, external }: SourceSnapshot): readonly 
 }
 
 /**
- * A `.env` file that wasn't read for one of these reasons counts as absent rather than faulty.
+ * The reasons why an unread `.env` file counts as absent rather than faulty.
  */
 const ABSENT: ReadonlySet<UnreadReason> = new Set([
   'no-folder',
@@ -315,8 +315,8 @@ function identityProblem(sources: readonly ExternalSource[]): SourceSelection | 
 }
 
 /**
- * True if the source wasn't read because of Restricted Mode. In that case, the editor's credentials
- * are used, even if the settings name the source.
+ * True if Restricted Mode prevented the source from being read. In that case, the editor's
+ * credentials are used, even if the settings name the source.
  */
 function isUntrusted({ text }: ExternalSource): boolean {
   return text.kind === 'unread' && text.why === 'untrusted';

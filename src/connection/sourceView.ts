@@ -63,7 +63,7 @@ export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
       source,
       label: `$(${inUse ? 'pass-filled' : 'circle-large-outline'}) ${name}`,
       description: inUse ? 'in use' : '',
-      // Shown below the name, because the section heading covers the end of the line with the name.
+      // Shown below the name, because the section heading covers the end of the name's line.
       detail: detailOf(source, found, choice),
     };
   });

@@ -80,7 +80,7 @@ export async function findSources(
       decision,
     };
   };
-  // Read on each lookup, because any code in the extension host can change the environment.
+  // Read the environment on each lookup, because any code in the extension host can change it.
   const assignments = assignmentsIn(options.environment);
   // Reading the `.env` files can be slow. Read the stored keys afterward, so that a sign-out in the
   // meantime is detected.
@@ -295,7 +295,7 @@ function folderOf(owner: WorkspaceFolder | null): Folder {
 
 /**
  * Returns the folder's name, or `this folder` if the name isn't safe to show in a message. A
- * workspace file can set any name, and brackets in it could form a link.
+ * workspace file can set any folder name, and brackets in the name could form a link.
  */
 function plainName(name: string): string {
   return /^\w[\w .-]{0,59}$/.test(name) ? name : 'this folder';

@@ -33,7 +33,7 @@ export async function copyReport(
   const leaksInto = (part: string, shortest: number) =>
     runtime.leaksInto(part, projectIds, shortest, looked?.found.keys);
   const isKept = leaksInto(text, MIN_LENGTH_IN_OWN_TEXT) || leaksInto(externalText, 0);
-  // Text that looks like a secret may be a secret that the search doesn't cover.
+  // Text that looks like a secret may be one that the search doesn't cover.
   if (isKept || redact(text) !== text) return 'holds-secret';
   try {
     await env.clipboard.writeText(text);

@@ -41,11 +41,11 @@ interface FailureOptions {
  * the cause and shows it in the status item's tooltip.
  * @param connection the connection of the failed generation; undefined for other commands
  * @param options.folder the folder of the selected text; by default, the active folder
- * @param options.lines one-based number of the first line of each selection whose generation
- * failed; empty to omit the lines from the message
+ * @param options.lines one-based start line of each selection whose generation failed; empty to
+ * omit the lines from the message
  * @param options.template the template that the failed generation used, if any
  * @param options.diagnose runs a diagnosis, and resolves to true if all checks passed; undefined to
- * run the command without offering a retry
+ * run *Diagnose Connection* without offering a retry
  * @returns true if the user chose to retry
  */
 export async function reportFailure(

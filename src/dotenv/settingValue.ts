@@ -96,7 +96,7 @@ export function isWellFormed(setting: SettingName, value: string, service?: Serv
   return !(setting === 'apiKey' && !mayHoldSpaces(service) ? /\s/ : /[^\S ]/).test(value);
 }
 
-/** True if the secret of this service may contain spaces. */
+/** True if this service's secret may contain spaces. */
 export function mayHoldSpaces(service: Service | undefined): boolean {
   const { secret } = service ? AUTH_INPUTS[service.authentication.kind] : {};
   return secret !== undefined && SECRETS[secret].mayHoldSpaces;

@@ -41,7 +41,7 @@ export interface SourceReading {
    */
   readonly isMalformed: boolean;
   /**
-   * The names that have no value or only a placeholder, in the set that is closest to complete.
+   * In the set that's closest to complete, the names that have no value or only a placeholder.
    * Empty if none of the names appear, or if a set is complete, even if it has errors.
    */
   readonly missing: readonly string[];
@@ -121,7 +121,7 @@ export function readAssignments(
   const ownSets = serviceNameSets(service);
   const sets = isInUse ? [...ownSets, neutralNameSet(service)] : ownSets;
   const given = recognizedSettings(assignments, service, sets);
-  // For each set, maps each setting's array of names to the first line that contains the setting.
+  // Maps each setting's array of names in each set to the first assignment to any of those names.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const [nearest] = sets
     .filter((set) => given.some((one) => one.set === set))
@@ -162,7 +162,7 @@ function usableValues(
   if (given.some((one) => one.set === set && faulty.has(one.name))) return undefined;
   const values = valuesOf(set, given);
   const needed = neededSettings(service);
-  // A service that needs no key doesn't need credentials from a file or the environment.
+  // For a service that needs no key, values from a file or the environment aren't used.
   if (!needed.includes('apiKey')) return undefined;
   if (needed.some((setting) => !values[setting])) return undefined;
   const { apiKey = '', projectId = '', url = '' } = values;

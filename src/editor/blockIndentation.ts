@@ -30,11 +30,11 @@ const COMMENT_OR_MACRO = /^\s*#(?:\s|define\b)/;
 
 /**
  * Returns the indentation for a new line below `line`. It depends on the nearest non-blank lines
- * above and below the new line. (The one above can be `line` itself.) The line below determines it,
- * unless the line above opens a block that the line below isn't in, or the line below closes the
- * block that the line above is in. In prose, the shorter indentation is used. Empty if one line is
- * indented with tabs and the other with spaces, and in languages in which leading whitespace is
- * content.
+ * above and below the new line. (The one above can be `line` itself.) The line below determines the
+ * indentation, unless the line above opens a block that the line below isn't in, or the line below
+ * closes the block that the line above is in. In prose, the shorter indentation is used. Empty if
+ * one line is indented with tabs and the other with spaces, and in languages in which leading
+ * whitespace is part of the content.
  */
 export function blockIndentation(document: TextDocument, line: number): string {
   const { languageId } = document;
@@ -69,11 +69,11 @@ export function blockIndentation(document: TextDocument, line: number): string {
 }
 
 /**
- * Returns the indentation for a list item on a new line below `line` in a YAML document: that of
- * the nearest item above it that it can follow. If `line` is an indented comment or blank line,
- * more deeply indented items don't count. If it isn't indented, and the next item below is indented
- * less than the one above, the lower item counts. Undefined if there's no such item, or if the line
- * above opens a block, because a nested list can start there.
+ * Returns the indentation for a new YAML list item below `line`: the indentation of the nearest
+ * item above that the new item can follow. If `line` is an indented comment or blank line, more
+ * deeply indented items don't count. If such a line isn't indented, and the next item below is
+ * indented less than the item above, the item below counts instead. Undefined if there's no such
+ * item, or if the line above opens a block, because a nested list can start there.
  */
 export function listItemIndentation(document: TextDocument, line: number): string | undefined {
   if (!YAML.has(document.languageId)) return undefined;
@@ -85,8 +85,8 @@ export function listItemIndentation(document: TextDocument, line: number): strin
   };
   const own = indentationOf(textAt(line));
   const isText = YAML_TEXT.test(textAt(line));
-  // Only lines whose block contains the new line count. They're indented by at most this many
-  // characters.
+  // Skip lines whose block doesn't contain the new line. All other lines are indented by at most
+  // this many characters.
   let limit = (!isText && own.length) || Number.POSITIVE_INFINITY;
   const above = nearestText(line, -1);
   if (above < 0) return undefined;
@@ -118,7 +118,9 @@ function indentationOfItem(line: string): string {
   return indentationOf(line.replace(LIST_ITEM, (start) => start.replaceAll('-', ' ')));
 }
 
-/** Returns a line without a line comment at its end. Empty for most lines that are comments. */
+/**
+ * Returns a line without its trailing line comment, if any. Empty for most lines that are comments.
+ */
 function codeOf(line: string): string {
   if (COMMENT_OR_STRING.test(line)) return '';
   const code = line.replace(CLEAR_COMMENT, '').trimEnd();
@@ -146,8 +148,8 @@ export function spaceBetweenBraces(
 }
 
 /**
- * Returns one level of indentation: like `outer` if it isn't empty, or as the document's editor
- * inserts it.
+ * Returns one level of indentation: tabs or spaces as in `outer` or, if that's empty, as the
+ * document's editor inserts them.
  */
 export function indentationStep(document: TextDocument, outer: string): string {
   const { insertSpaces = true, tabSize = 4 } = editorOf(document)?.options ?? {};

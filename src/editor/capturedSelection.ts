@@ -33,7 +33,8 @@ export interface Target {
   /**
    * The leading whitespace of the line where the selection starts. If nothing is selected on a
    * blank line, the whitespace before the cursor or, if there is none, the indentation of the
-   * surrounding block. Always empty in languages in which leading whitespace is content.
+   * surrounding block. Always empty in languages in which leading whitespace is part of the
+   * content.
    */
   readonly indentation: string;
   /**
@@ -85,8 +86,8 @@ export function selectionEnd({
 
 /**
  * True for untitled documents, notebook cells, and files in a writable file system. False for
- * output, user settings, and git history. Also false for the original side of the active diff: it's
- * read-only, but `TextEditor.edit` would change it anyway (tested).
+ * output channels, user settings, and git history. Also false for the original side of the active
+ * diff: it's read-only, but `TextEditor.edit` would change it anyway (tested).
  */
 export function isWritable(document: TextDocument): boolean {
   const input = window.tabGroups.activeTabGroup.activeTab?.input;

@@ -66,8 +66,8 @@ export function editorOf(document: TextDocument): TextEditor | undefined {
 }
 
 /**
- * Shows a document in the editor group that has its tab, or in the active group if the document has
- * no tab. For a notebook cell, shows the notebook.
+ * Shows a document in the editor group that contains its tab, or in the active group if the
+ * document has no tab. For a notebook cell, shows the notebook.
  * @throws if the document is closed, because VS Code would replace a closed untitled document with
  * an empty document
  */
@@ -85,8 +85,8 @@ export async function showDocument(document: TextDocument): Promise<void> {
 }
 
 /**
- * True if a tab contains the document. VS Code may keep a document without a tab in memory for
- * minutes. An edit would reopen such a document and leave it unsaved (tested).
+ * True if a tab contains the document. VS Code may keep a document in memory for several minutes,
+ * even if it has no tab. An edit would reopen such a document and leave it unsaved (tested).
  */
 export function hasTab(document: TextDocument): boolean {
   return window.tabGroups.all.some(({ tabs }) => tabs.some((tab) => holds(tab, document)));

@@ -14,8 +14,8 @@ import type { Replay } from './replayStates.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
 /**
- * Called once for each change event, with all changes in the event, in order. The offsets of each
- * change refer to the document after the preceding changes.
+ * Called once for each change event, with all changes in the event, in order. Each change's offsets
+ * refer to the document as it is after the preceding changes.
  */
 export type ChangeListener = (changes: readonly TextChange[], replay: Replay | undefined) => void;
 
@@ -80,7 +80,7 @@ export class EditorDocument implements Disposable {
    * @param undoStopBefore true if the edit starts a new undo step
    * @returns false if a change is out of bounds; otherwise, the result from VS Code. VS Code can
    * return true for an edit that changed nothing, and false if another change reached the document
-   * first (both tested).
+   * first (both confirmed by testing).
    * @throws if the editor closes before the edit is applied
    */
   async write(changes: readonly TextChange[], undoStopBefore: boolean): Promise<boolean> {
@@ -146,9 +146,9 @@ function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefi
 }
 
 /**
- * Maximum number of attempts to open an empty document. If the last attempt also returns a document
- * with text, that document is used, because an extension has probably added a file header or other
- * text.
+ * Maximum number of attempts to open an empty document. If the last attempt also returns a
+ * non-empty document, that document is used, because an extension has probably added a file header
+ * or other text.
  */
 const ATTEMPTS = 3;
 

@@ -17,9 +17,9 @@ import { StreamWriter } from './streamWriter.ts';
  * Creates an insert mode that writes into the selection's document.
  * @param id the ID of the mode in the `hostedModel.insertMode` setting
  * @param place returns where a response to selected text goes
- * @param options if nothing is selected, the response starts at the cursor; if `startsNewLine` is
- * true and the cursor is on a line with text, `place` is used instead, so that the response isn't
- * joined to that text
+ * @param options `startsNewLine`: true to use `place` if nothing is selected and the cursor is on a
+ * line with text, so that the response isn't joined to that text; in all other cases without a
+ * selection, the response starts at the cursor
  */
 export function placing(
   id: string,
@@ -100,11 +100,11 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
  * Returns the maximum number of line breaks at the start of a response. If the response starts
  * after other text on the same line, the number is unlimited, because line breaks separate the
  * response from that text. In prose, a line of text may be followed by one extra line break, so
- * that a blank line can separate paragraphs. Otherwise, no line break is allowed.
+ * that a blank line can separate paragraphs. Otherwise, no line breaks are allowed.
  */
 function leadingLineBreaks({ document }: Target, place: ResponsePlace): number {
   const { start, lead, firstIndentation = '' } = place;
-  // The place includes a hyphen that has to be written again.
+  // The range to replace includes a hyphen that must be written again.
   if (firstIndentation.trim() !== '') return 0;
   const { line, character } = document.positionAt(start);
   const previous = line === 0 ? '' : document.lineAt(line - 1).text;
@@ -170,7 +170,7 @@ function placeAboveLine(target: Target): ResponsePlace {
 
 export const replace = placing('replace', (target) => {
   const { start } = target.selection;
-  // If the selection includes some of its first line's indentation, that part is replaced, too, so
+  // If the selection includes part of its first line's indentation, that part is replaced, too, so
   // it must be written again.
   const firstIndentation = target.indentation.slice(start.character);
   return { ...placeAt(target, new Range(start, selectionEnd(target))), firstIndentation };

@@ -22,8 +22,8 @@ class NewDocumentWriter implements ResponseWriter {
   #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
   /**
-   * The new document. Set before the document is shown, because `#openDocument` doesn't exist yet
-   * when the document becomes active.
+   * The new document. Set before the document is shown, because `#openDocument` isn't set yet when
+   * the document becomes active.
    */
   #newDocument: TextDocument | undefined;
   #openDocument: EditorDocument | undefined;

@@ -183,7 +183,7 @@ class PreviewWriter implements ResponseWriter {
     this.#waiting.clear();
     this.#writer.accept(indices);
     // Show the document before closing the preview, so that the document stays open throughout. If
-    // the document can't be shown, the text is still written, or `rescue` offers it.
+    // the document can't be shown, the text is either written anyway or offered by `rescue`.
     await showDocument(this.#deps.openDocument.document).catch(() => {});
     await this.#close(shown).catch(() => {});
     const written = await Promise.all(indices.map((index) => this.#writer.end(index)));

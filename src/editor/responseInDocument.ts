@@ -16,7 +16,7 @@ export interface ResponsePlace extends OffsetRange, PlaceIndentation {
   readonly tail: string;
 }
 
-/** Maximum number of characters before a response that are searched for text. */
+/** Maximum number of characters to search for text before a response. */
 const MAX_SEARCH_LENGTH = 1_000;
 
 export interface NextChange extends TextChange {

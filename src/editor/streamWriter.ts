@@ -66,8 +66,8 @@ export interface Timing {
  */
 const CHARACTERS_PER_MS = 500;
 /**
- * At most 30 edits per second. The deadline is long because a single-word edit took 8.5 s on a
- * slowed-down machine (measured).
+ * At most 30 edits per second. The deadline is long because a single-word edit took 8.5 s on a very
+ * slow machine (measured).
  */
 const TIMING: Timing = { intervalMs: 34, deadlineMs: 30_000 };
 

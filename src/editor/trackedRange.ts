@@ -24,7 +24,7 @@ export interface ChangeContext {
   readonly isTyping?: boolean;
 }
 
-/** The tracked range and its generated text at one point in time. */
+/** The tracked range and its generated text at a given point in time. */
 interface RangeState {
   /**
    * The range to replace when the response starts. Once text is written, the range ends where the
@@ -217,7 +217,7 @@ export class TrackedRange {
     const inserted = { start: rangeOffset, end: rangeOffset + text.length, text };
     const left = remainingAfter(change);
     const pieces = joined(before.pieces.flatMap(left));
-    // The content of typed text is never used, so only its range is kept.
+    // The typed text itself is never used, so only its range is kept.
     const added = isTyping && isInside ? [{ ...inserted, text: '' }] : [];
     const typed = joined([...before.typed.flatMap(left), ...added]);
     const event = this.#begin();

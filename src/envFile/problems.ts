@@ -54,7 +54,7 @@ export type Parse = (text: string) => ServiceReading;
 const MAX_ROUNDS = 20;
 
 /**
- * Fixes all errors that can be fixed in only one way. A line can need several fixes.
+ * Fixes all errors that can be fixed in only one way. A line may need several fixes.
  * @returns the number of fixes and the new lines; a line contains a line break if a comment was
  * moved above it
  */
@@ -128,8 +128,8 @@ export function problemsOf({ reading, service }: ServiceReading, risk?: GitRisk)
 }
 
 /**
- * Returns the missing names that have no line in the file. If a line has an empty value or a
- * placeholder, that's reported as a separate problem.
+ * Returns the names of missing settings that have no line in the file. If a line has an empty value
+ * or a placeholder, that's reported as a separate problem.
  */
 export function absentNames({ missing, named }: SourceReading): string[] {
   return missing.filter((name) => !named.some((one) => one.name === name));

@@ -133,7 +133,7 @@ async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   if (text !== undefined) {
     const { place, newText } = appendedLines(text, ['.env']);
     action.edit.replace(rules, editorRange(place), newText);
-    // Git applies the new rule only once the file is saved, so open the file for the user to save.
+    // Git applies the new rule only after the file is saved, so open the file for the user to save.
     action.command = { command: 'vscode.open', title: ADD_TO_GITIGNORE, arguments: [rules] };
   } else if (!stat) {
     action.edit.createFile(rules, { contents: new TextEncoder().encode('.env\n') });
@@ -145,7 +145,7 @@ async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
 
 /**
  * Returns the file's text, including unsaved changes if the file is open. Undefined if the file
- * can't be read. Doesn't open a document, because the user may not pick the fix.
+ * can't be read. Doesn't open a document, because the user might not pick the fix.
  */
 async function currentText(file: Uri): Promise<string | undefined> {
   const open = workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());

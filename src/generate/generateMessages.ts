@@ -75,10 +75,10 @@ export const STALLED = 'No new text for over 10 seconds.';
 export const RETRY_TOOLTIP = 'Send the request again';
 
 /**
- * Adds a hint to a progress text.
+ * Adds a hint about Esc to progress text.
  * @param isActive true if the run's document is active. For Escape to work, the editor must also
- * have focus, which extensions can't detect. Labels always have the hint, because they appear only
- * in editors that show the document.
+ * have focus, which extensions can't detect. Labels always include the hint, because they appear
+ * only in editors that show the document.
  */
 export function withEscHint(text: string, isActive = true): string {
   return isActive ? `${text} Esc cancels` : text;
@@ -136,8 +136,8 @@ export function completeText(count: number, isCodeOnly: boolean): string {
 
 /**
  * @param all number of responses in the run
- * @param failed the first line (one-based) of each selection whose generation failed; empty if
- * generations were canceled but none failed
+ * @param failed the one-based number of the first line of each selection whose generation failed;
+ * empty if generations were canceled but none failed
  */
 export function partlyCompleteText(
   complete: number,

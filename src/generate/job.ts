@@ -203,7 +203,7 @@ export class Job implements Result, Disposable {
     };
   }
 
-  /** Undefined if nothing was removed around the code of these responses. */
+  /** Undefined if nothing was removed from around the code of these responses. */
   leftOut(indices: readonly number[]): LeftOut | undefined {
     const all = indices.map((index) => this.#response(index).fit.leftOut);
     return all.find((each) => each === 'code') ?? all.find((each) => each === 'text');

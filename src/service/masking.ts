@@ -125,8 +125,8 @@ export function withoutSecrets(error: ServiceError, secrets: readonly string[]):
 }
 
 /**
- * True if the value is a string that contains a secret or is part of one. Also true for a list with
- * such a string. Strings shorter than `MIN_MASKED_LENGTH` don't count.
+ * True if the value is a string that contains a secret or is part of one. Also true for a list that
+ * contains such a string. Strings shorter than `MIN_MASKED_LENGTH` don't count.
  */
 export function repeats(value: unknown, secrets: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((each) => repeats(each, secrets));
@@ -137,7 +137,7 @@ export function repeats(value: unknown, secrets: readonly string[]): boolean {
 
 /**
  * True if the value contains the secret or is part of it. Secrets shorter than `MIN_MASKED_LENGTH`
- * don't count, nor do values that are only part of the authentication scheme, such as `Bearer`.
+ * don't count, nor do values that match all or part of the authentication scheme, such as `Bearer`.
  * Ignores case, because the value can be the host of a parsed URL, which is lowercase.
  */
 function isAlike(value: string, secret: string, scheme: string): boolean {

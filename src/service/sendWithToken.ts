@@ -20,7 +20,7 @@ export interface InferenceOptions {
    */
   readonly isLowPriority?: boolean;
   /**
-   * Maximum time for all attempts of a call, in milliseconds from the start of the first attempt.
+   * Maximum time for all of a call's attempts, in milliseconds from the start of the first attempt.
    */
   readonly deadlineMs?: number;
 }

@@ -20,7 +20,7 @@ export interface ServiceRuntimeOptions {
   readonly clock?: Clock;
 }
 
-/** The keys from all sources, including the sources that aren't in use. */
+/** The keys from all sources, including those that aren't in use. */
 type KnownKeys = Secret<readonly ServiceKey[]>;
 
 const PROBE_DEADLINE_MS = 30_000;

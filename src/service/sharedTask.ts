@@ -26,7 +26,7 @@ export class SharedTask<Result> {
     this.#onOver = onOver;
     this.result = work(this.#controller.signal);
     const settled = () => this.#over(false);
-    // Also prevents an unhandled rejection if no caller is waiting.
+    // The second handler also prevents an unhandled rejection if no caller is waiting.
     this.result.then(settled, settled);
   }
 

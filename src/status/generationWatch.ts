@@ -10,7 +10,7 @@ import type { PastGeneration, SessionHistory } from './sessionHistory.ts';
 import type { StatusItem } from './statusItem.ts';
 import type { RunningGeneration } from './statusView.ts';
 
-/** Receives the progress of one generation, for the status item, the log, and the history. */
+/** Receives progress updates from one generation, for the status item, the log, and the history. */
 export interface GenerationWatch {
   /** @returns a function that returns the number of milliseconds left until the retry */
   onRetry(retry: Retry): () => number;

@@ -31,8 +31,8 @@ export interface StatusFacts {
    */
   readonly isSetUp: boolean | undefined;
   /**
-   * True if a key is stored for the service that's selected in the settings. If the settings don't
-   * name a service, true if there is a stored key for any service.
+   * True if a key is stored for the service that's selected in the settings. Without a service in
+   * the settings, true if a key is stored for any service.
    */
   readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens need to be refreshed. */
@@ -57,7 +57,7 @@ export interface StatusFacts {
   readonly lastFailure: Message | undefined;
   /**
    * Tooltip lines about the values that the connection uses, a source that needs approval, or an
-   * error in the `.env` file. Undefined until the first lookup, or if none of these applies.
+   * error in the `.env` file. Undefined before the first lookup, or if none of these applies.
    */
   readonly provenance: readonly string[] | undefined;
   /** The connection in use, if any. */

@@ -127,7 +127,8 @@ export class Usage {
   }
 
   /**
-   * True if this connection's key was used today, or if this window has already found any usage.
+   * True if this connection's key was used today, or if this window has already found usage of any
+   * key.
    */
   async hasUsage(connection: Connection | undefined): Promise<boolean> {
     if (connection) await this.#readUsage(connection, await this.#fingerprintOf(connection));

@@ -42,7 +42,7 @@ export class UsageLedger {
   #saving: Promise<void> | undefined;
 
   /**
-   * @param storage the extension's storage folder; the files are in its subfolder `usage`
+   * @param storage the extension's storage folder; the files are in its `usage` subfolder
    * @param now returns milliseconds since 1970
    */
   constructor(storage: Uri, now: () => number) {
@@ -75,8 +75,9 @@ export class UsageLedger {
   }
 
   /**
-   * Reads how much other windows have used a key today.
-   * @returns a function that merges those rows with this window's rows at the time of the call
+   * Reads a key's usage rows for today from the other windows' files.
+   * @returns a function that merges those rows with the rows that this window has when the function
+   * is called
    */
   async today(fingerprint: string): Promise<() => UsageRow[]> {
     const day = dayOf(this.#now());

@@ -100,9 +100,9 @@ function nodeAt(
 }
 
 /**
- * Returns the span from an error to the end of the line. If the error is at whitespace or at the
- * end of the text, the span starts at the last preceding character that isn't whitespace, because
- * the underline would otherwise be invisible.
+ * Returns the span from an error to the end of the line. If the error is at whitespace or the end
+ * of the text, the span starts at the previous non-whitespace character, so the underline is
+ * visible.
  */
 function spanOfError(source: string, offset: number): TextSpan {
   const start = source.slice(0, offset).trimEnd().length;

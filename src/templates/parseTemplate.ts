@@ -158,7 +158,7 @@ type Reader = (
 
 /**
  * Creates a function that checks the type of a field and reads its value.
- * @param use converts a value of this type to template fields, or returns an issue
+ * @param use converts a value of the expected type to template fields, or returns an issue
  */
 function field<Type extends Expected>(
   expected: Type,
@@ -226,9 +226,9 @@ function readField(
 }
 
 /**
- * Returns the issue with the first parameter that is invalid on its own. Conflicts between
- * parameters are checked when a request is sent, because the parameters from the settings aren't
- * merged in until then.
+ * Returns an issue for the first parameter that is invalid on its own. Conflicts between parameters
+ * are checked when a request is sent, because the parameters from the settings aren't merged in
+ * until then.
  */
 function parameterIssue(
   operation: Operation,

@@ -9,8 +9,8 @@ interface Provenance {
   /** The origin as displayed, such as `user settings` or `.hosted-model/templates/x.md`. */
   readonly origin: string;
   /**
-   * The kind of the hidden template if this template hides another one with the same name. Set only
-   * for templates from a repository or a remote machine.
+   * If this template hides another one with the same name, the kind of the hidden template. Set
+   * only for templates from a repository or a remote machine.
    */
   readonly hides?: 'built-in' | 'user';
 }

@@ -41,8 +41,8 @@ export async function pickTemplate(
 }
 
 /**
- * Issues that prevent a template file from being opened: it's a link, it isn't a file, or it can't
- * be read.
+ * Issues that prevent a template file from being opened: it's a link, not a regular file, or
+ * unreadable.
  */
 const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
   'link',

@@ -145,7 +145,7 @@ async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unrea
 }
 
 /**
- * Converts an error from `stat` to the state of the folder. If permission is denied, the folder is
+ * Returns the folder's state, based on an error from `stat`. If permission is denied, the folder is
  * treated as unreadable, because it might exist. After any other error, for example if the file
  * system is unavailable, the folder is treated as absent.
  */

@@ -70,8 +70,8 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly text?: string;
   readonly items: readonly Item[];
   /**
-   * Returns an item for the typed text, to be listed before all other items, or undefined if there
-   * is no such item.
+   * Returns an item for the typed text, to list before all other items; undefined if there is no
+   * such item.
    */
   readonly typed?: (text: string) => Item | undefined;
   /** A hint that is shown if the user presses Enter while no item is selected. */
@@ -102,8 +102,9 @@ export function askPick<Item extends QuickPickItem>(
   showFirst(question.problem);
   pick.matchOnDescription = true;
   const show = (typed?: Item) => {
-    // VS Code identifies each item by its index. If another item took the index of a typed item
-    // that is no longer shown, pressing Enter at that moment would pick the other item.
+    // VS Code identifies each item by its index. Without the separator, another item would take
+    // over a removed typed item's index, and pressing Enter at that moment would pick that other
+    // item.
     const nothing = { label: '', kind: QuickPickItemKind.Separator } as Item;
     pick.items = question.typed ? [typed ?? nothing, ...question.items] : question.items;
   };

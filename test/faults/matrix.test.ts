@@ -66,7 +66,7 @@ describe('a call with a fault', () => {
       heads: ['fault', ...phases],
       rows,
       note: [
-        'Each cell shows the result of the call. If a deadline ends the call, the deadline is in parentheses.',
+        'Each cell shows the result of the call. If a deadline ends the call, the cell names the deadline in parentheses.',
         ...[...reasons].map(
           ([reason, count]) =>
             `The ${count} combinations in the cells marked “impossible” aren’t tested, because ${reason}.`,

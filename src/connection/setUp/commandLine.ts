@@ -1,4 +1,4 @@
-/** Splits the text of a command into its program and arguments. Pure. */
+/** Splits a command line into its program and arguments. Pure. */
 
 /** Matches a word with shell syntax, such as a pipe. Commands run without a shell. */
 const SHELL = /^(?:[|&;<>]+|.*[`]|.*\$\()/;

@@ -61,7 +61,8 @@ export async function renameService(
   });
   if (typeof name !== 'string') return;
   const record = await keys.read(service.word);
-  // Read the entries only now, because the user may have changed them while the prompt was open.
+  // Read the entries after the prompt closes, because the user may have changed them while it was
+  // open.
   const entries = serviceEntries();
   const before = entries.find((one) => wordOf(one) === service.word) ?? serviceEntry(service);
   const entry = { ...Object(before), name: name.trim() };

@@ -136,7 +136,7 @@ export function draftOf(service: Service): ServiceDraft {
   };
 }
 
-/** Quotes an argument for `splitCommand`. */
+/** Quotes an argument so that `splitCommand` returns it unchanged. */
 function quoted(argument: string): string {
   if (/^[^\s"']+$/.test(argument)) return argument;
   const parts = argument.split('"').map((part) => `"${part}"`);

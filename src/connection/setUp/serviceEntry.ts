@@ -6,8 +6,8 @@ import type { Service } from '../../service/service.ts';
 export type ServiceEntry = Readonly<Record<string, unknown>>;
 
 /**
- * A service that the setup adds or changes, with its entry. `steps` is the number of steps in which
- * the user described the service.
+ * A service that the setup adds or changes, with its entry. `steps` is the number of steps that the
+ * user took to describe the service.
  */
 export interface NewService {
   readonly entry: ServiceEntry;

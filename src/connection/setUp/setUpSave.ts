@@ -130,7 +130,8 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
   // Restore the settings, so that the previous service or source can still be used.
   await restoreSettings();
   if (setUp.added) await writeServiceEntries(entries);
-  // If the record has changed since it was read, start over. Otherwise, secret storage failed.
+  // If the record has changed since it was read, try to save again. Otherwise, secret storage
+  // failed.
   return isSameRecord(await keys.read(service.word), stored) ? again : save(setUp, target);
 }
 
@@ -167,8 +168,8 @@ async function saveSettings(keys: KeyStore, service: Service, record: KeyRecord)
 }
 
 /**
- * True if the secrets may be sent to these hosts. Prompts if the user approved a stored secret only
- * for other hosts, another service entry, or another program.
+ * True if the secrets may be sent to these hosts. Prompts if the user approved a stored secret for
+ * different hosts, a different service entry, or a different program.
  */
 async function mayUseStoredKey(setUp: SetUp, wanted: Destination): Promise<boolean> {
   const { stored, settings, program } = setUp;

@@ -19,25 +19,25 @@ import {
 
 const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
 
-/** The kind of content removed around code: `code` if it includes another code block. */
+/** The kind of content removed from around code: `code` if it includes another code block. */
 export type LeftOut = 'text' | 'code';
 
 /**
- * Removes the code fence around a response while it streams, so that the fence never appears. Also
- * removes an introduction before the fence, and an explanation after it. Fences follow CommonMark,
- * except that the opening and closing lines can be indented by any amount, as long as it's the same
- * for both, because models repeat the prompt's indentation. That indentation is also removed from
- * the lines inside the fence.
+ * Removes the code fence around a response while the response streams, so that the fence never
+ * appears. Also removes an introduction before the fence, and an explanation after it. Fences
+ * follow CommonMark, except for the indentation. Because models repeat the prompt's indentation,
+ * the opening and closing lines can be indented by any amount, as long as both match. That
+ * indentation is also removed from the lines inside the fence.
  *
- * - Only text that may be removed is held back. At the start, that's the leading blank lines, an
- *   introduction, and a line that may open the fence. Later, it's a line that may close the fence
- *   or open an inner one, and the line break before it. After a closing line, it's the blank lines
- *   and the line that may start an explanation.
+ * - Only text that may be removed is held back. At the start, this includes leading blank lines, an
+ *   introduction, and a line that may open the fence. Later, it includes a line that may close the
+ *   fence or open an inner one, and the line break before that line. After a closing line, it
+ *   includes blank lines and a line that may start an explanation.
  * - If only blank lines follow the closing line, they're removed, too. If the fence is never
  *   closed, as in a truncated response, the opening line is still removed.
  * - If the line directly after a closing line has text, the closing line is kept as part of an
- *   inner fence, such as an example in a doc comment. While an inner fence is open, the closing
- *   line is kept even if blank lines precede the text.
+ *   inner fence, such as one around an example in a doc comment. While an inner fence is open, the
+ *   closing line is kept even if blank lines precede the text.
  * - Otherwise, if the first line after the blank lines is prose, all text from there on is removed,
  *   including other code blocks. If that line isn't prose, the text is written unchanged, including
  *   fences. The closing line is still removed, because the opening line is already gone.
@@ -49,7 +49,7 @@ export class CodeFence {
   #state:
     | 'before'
     | 'inside'
-    /** After a closing line, and perhaps blank lines. */
+    /** After a closing line and any blank lines that follow it. */
     | 'closed'
     /** In the first line of text after a closing line and blank lines. */
     | 'checking'
@@ -66,8 +66,8 @@ export class CodeFence {
    */
   #held = '';
   /**
-   * The current line as received so far, if it may be held back, or the closing line that was just
-   * received. Undefined once it no longer has to be held back.
+   * The current line so far, if it may be held back, or the closing line that was just received.
+   * Undefined once it no longer has to be held back.
    */
   #line: string | undefined = '';
   /** Text received after the closing line, except the current line if it's being checked. */
@@ -81,7 +81,7 @@ export class CodeFence {
   #holdsProse = false;
   #hasIntroduction = false;
 
-  /** Undefined if nothing was removed around the code. */
+  /** Undefined if nothing was removed from around the code. */
   get leftOut(): LeftOut | undefined {
     const isExplained = this.#state === 'after';
     if (isExplained && hasFence(this.#after)) return 'code';
@@ -263,7 +263,8 @@ export class CodeFence {
   }
 
   /**
-   * Removes the text after the fence if its first line is prose. Otherwise, returns it.
+   * Removes the text after the fence if that text starts with a line of prose. Otherwise, returns
+   * it.
    * @param lineEnd the line break that ends the line, if it has arrived
    */
   #resolveExplanation(line: string, lineEnd: string): string {

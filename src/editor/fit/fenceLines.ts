@@ -52,7 +52,7 @@ export function opensInner(line: string, fence: Fence): boolean {
   return marks?.startsWith(fence.marks) ?? false;
 }
 
-/** True if a line of the text opens or closes a fence. */
+/** True if any line of the text opens or closes a fence. */
 export function hasFence(text: string): boolean {
   return FENCE_IN_TEXT.test(text);
 }

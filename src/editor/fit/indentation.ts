@@ -15,8 +15,8 @@ export interface PlaceIndentation {
   /** Added to every line except the first. */
   readonly indentation?: string;
   /**
-   * Replaces the other two from the first list item on. In code, only the first line can be that
-   * item.
+   * Replaces the other two, starting with the first list item. In code, only the first line can be
+   * a list item.
    */
   readonly itemIndentation?: string | undefined;
 }
@@ -201,8 +201,8 @@ const MAX_STEP = 4;
 export const OPENS_BLOCK = /[{:]$/;
 const ENDS_STATEMENT = /[;}]$/;
 /**
- * Matches the start of a line comment or doc comment. The later lines of a doc comment are indented
- * by at most one extra space.
+ * Matches the start of a line comment or doc comment. After the first line, the lines of a doc
+ * comment are indented by at most one extra space.
  */
 const COMMENT = /^(?:\/\/|# |\/\*\*|"""|''')/;
 /** Matches a comment at the end of a line of code. */
@@ -259,8 +259,8 @@ function repeatsIndentation(
 }
 
 /**
- * True if the statement ends with this line. Used only for languages in which a line break can end
- * a statement.
+ * True if this line completes a statement. Used only for languages in which a line break can end a
+ * statement.
  */
 function isWhole(line: string): boolean {
   return !(CONTINUED_LINE.test(line) || CONTROLS.test(line)) && hasCompleteStrings(line);

@@ -6,9 +6,9 @@
  */
 const MAX_LENGTH = 300;
 /**
- * Matches the start of a line of prose, which can be a heading or bold. Prose starts with a capital
- * letter or a letter from a script without capitals, but not with five capitals in a row, as in
- * `SELECT`. Characters that are typical of code are allowed only between backticks.
+ * Matches the start of a line of prose, which can be a heading or in bold. Prose starts with a
+ * capital letter or a letter from a script without capitals, but not with five capitals in a row,
+ * as in `SELECT`. Characters that are typical of code are allowed only between backticks.
  */
 const PROSE_LINE =
   /^(?:#{1,6}$|(?:#{2,6} )?(?:\*{0,2}$|(?:\*\*)?(?!\p{Lu}{5})[\p{Lu}\p{Lo}](?:[^`=;{}\\$]|`[^`]*(?:`|$))*$))/u;
@@ -22,12 +22,14 @@ export function isProse(line: string): boolean {
   return PROSE_LINE.test(line) && (HEADING.test(line) || ENDS_SENTENCE.test(line));
 }
 
-/** True if a line after a code block that starts with this text may start an explanation. */
+/** True if a line that starts with this text and follows a code block may start an explanation. */
 export function mayExplain(line: string): boolean {
   return line.length <= MAX_LENGTH && PROSE_LINE.test(line);
 }
 
-/** True if a complete line after a code block, or at least its start, is prose. */
+/**
+ * True if a complete line after a code block is prose. Only the start of a long line is checked.
+ */
 export function explainsCode(line: string): boolean {
   return line.length > MAX_LENGTH ? PROSE_LINE.test(line.slice(0, MAX_LENGTH)) : isProse(line);
 }

@@ -132,7 +132,7 @@ export class TextFit {
     return this.#characterFilter.kept;
   }
 
-  /** Undefined if nothing was removed around the code. */
+  /** Undefined if nothing was removed from around the code. */
   get leftOut(): LeftOut | undefined {
     return this.#codeFence?.leftOut;
   }

@@ -5,8 +5,7 @@ import type { Service } from '../service.ts';
 import type { ModelFacts } from '../statedModels.ts';
 
 /**
- * Combines the models that a service lists with facts from elsewhere, such as the user's settings.
- * Pure.
+ * Combines a service's model list with facts from elsewhere, such as the user's settings. Pure.
  */
 
 /** If `Model.tasks` contains this value, the model can call tools. */

@@ -4,7 +4,7 @@ import { plainWord, type ServiceError } from '../errors.ts';
 /** A model's lifecycle, based on the service's model list and clock. Pure. */
 export interface ModelLifecycle {
   /**
-   * Undefined if the model has reached neither of these stages, or if the response with the model
+   * Undefined if the model is neither deprecated nor withdrawn, or if the response with the model
    * list had no valid `Date` header.
    */
   readonly stage: 'deprecated' | 'withdrawn' | undefined;
@@ -18,10 +18,12 @@ export interface ModelLifecycle {
   readonly successors: readonly string[];
 }
 
-/** The format of a stage's start date. A stage whose start date is in any other format is ignored. */
+/**
+ * The format of a stage's start date. A stage whose start date is in any other format is ignored.
+ */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The later stage comes first, because a model can have reached both stages. */
+/** The later stage comes first, because it takes precedence if a model has reached both. */
 const ENDS = ['withdrawn', 'deprecated'] as const;
 
 export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
