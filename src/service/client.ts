@@ -50,7 +50,7 @@ export interface CallOptions {
   readonly beforeFirstAttempt?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;
   /**
-   * Called if no error status arrives and the response doesn't start within 5 s. A streamed
+   * Called if neither an error status nor the start of the response arrives within 5 s. A streamed
    * response starts with its first text, reasoning, or tool call.
    */
   readonly onSilence?: () => void;
@@ -71,7 +71,8 @@ export interface GenerateOptions extends CallOptions {
 
 export interface ChatOptions extends CallOptions {
   /**
-   * The model as listed earlier. Cached limits take precedence over the limits in `storedModel`.
+   * The model from the stored model list. Cached limits take precedence over the limits in
+   * `storedModel`.
    */
   readonly storedModel?: Model | undefined;
 }
@@ -351,9 +352,9 @@ export class Client {
 
   /**
    * Throws the error of a failed request, or a more specific error if the model's lifecycle or
-   * limits explain the failure. Looks up the model only after a `bad-request` or `model-unknown`,
-   * because these errors don't identify the exact cause. Doesn't look up a deployment's model,
-   * because that model's ID is unknown.
+   * limits explain the failure. Looks up the model only after a `bad-request` or `model-unknown`
+   * failure, because these errors don't identify the exact cause. Doesn't look up a deployment's
+   * model, because that model's ID is unknown.
    * @throws the more specific error if there is one; `cancelled` if the signal aborts during the
    * lookup; the original error in all other cases
    */

@@ -165,9 +165,8 @@ export type ParsedUrl =
 
 /**
  * Matches an http URL with one of the three hosts that VS Code never contacts through a proxy. The
- * host must be spelled as `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, the
- * request could go through a proxy, which could read the key.
- * Source: `useProxySettings` in
+ * host must be spelled the way `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, the
+ * request could go through a proxy, which could read the key. Source: `useProxySettings` in
  * https://github.com/microsoft/vscode-proxy-agent/blob/main/src/index.ts
  *
  * Operating systems resolve `localhost` to a loopback address by default:

@@ -92,7 +92,7 @@ export interface ErrorDetails {
   /** Host and port of the proxy. */
   readonly proxy?: string;
   /**
-   * Number of times the request was sent. For `cancelled`, 0 if the last attempt can't have been
+   * Number of times the request was sent. For `cancelled`, 0 if the last attempt couldn't have been
    * billed.
    */
   readonly attempts?: number;

@@ -39,10 +39,10 @@ const REFRESHES_WITHOUT_USE = 2;
  *
  * - **Life.** A token's life starts just before the token request. `token.ts` derives the lifetime
  *   from the response.
- * - **Soft threshold** (70 to 90% of the life, random so that windows don't refresh together).
- *   After this age, the token stays in use while a refresh runs in the background.
- * - **Hard threshold** (30 s or 10% of the life before the token expires, whichever is shorter).
- *   From then on, callers wait for the next token.
+ * - **Soft threshold** (70 to 90% of the life, chosen at random so that windows don't all refresh
+ *   at once). After this age, the token stays in use while a refresh runs in the background.
+ * - **Hard threshold** (30 s before the token expires, or 10% of the life if that's shorter). From
+ *   then on, callers wait for the next token.
  * - **Late token.** A token with a short life can be past its hard threshold when it arrives. The
  *   calls that waited for such a token send it anyway, because the next token would probably be
  *   just as late. Other calls get the next token.
@@ -52,13 +52,13 @@ const REFRESHES_WITHOUT_USE = 2;
  * - **Failed background refresh.** The current token stays in use while it's valid. The next
  *   background refresh waits for a backoff that grows from 5 s to 5 min.
  * - **Requested pause.** If the service requests a pause after a failed token request, calls fail
- *   with the error of that request until the pause ends. However, a valid token stays in use. A
- *   pause lasts at most one hour. Only `refresh` ignores a pause.
+ *   with that request's error until the pause ends. However, a valid token stays in use. A pause
+ *   lasts at most one hour. Only `refresh` ignores a pause.
  * - **On demand.** A token that comes from a program isn't refreshed in the background. If the
  *   service rejects such a token, the token is replaced only if it's at least a minute old.
  * - **Rejected credentials.** Only `refresh` sends rejected credentials again.
- * - **Clocks.** The age of a token is the wall-clock or monotonic time, whichever is longer, so
- *   neither sleep nor a changed clock keeps an expired token in use. No timer is used.
+ * - **Clocks.** A token's age is its wall-clock or monotonic age, whichever is greater, so neither
+ *   sleep nor a clock change keeps an expired token in use. No timer is used.
  */
 export class TokenService {
   readonly #fetchToken: TokenServiceOptions['fetchToken'];
@@ -116,8 +116,8 @@ export class TokenService {
    * send its own token request.
    * @param waitedFor the latest token that `get` returned for the same request, if any. It's
    * returned again if it's still the current token and was late when it arrived (see `isLate`).
-   * @throws {ServiceError} the failure of this or an earlier token request, with the time left in a
-   * requested pause in `retryAfterMs`; `cancelled` if the signal aborts or after `dispose`
+   * @throws {ServiceError} the failure of this or an earlier token request, with `retryAfterMs` set
+   * to the time left in a requested pause; `cancelled` if the signal aborts or after `dispose`
    */
   get(signal: AbortSignal, before: TokenState = this.#state, waitedFor?: Token): Promise<Token> {
     this.#refreshesWithoutUse = 0;
@@ -194,8 +194,8 @@ export class TokenService {
     const token = this.#validToken();
     if (!token || this.#refreshesWithoutUse >= REFRESHES_WITHOUT_USE) return;
     if (!this.#refreshIfDue(token)) return;
-    // Count only successful refreshes. After a failure, the network may recover before the token
-    // expires.
+    // Count only successful refreshes. After a failed refresh, a later one may still succeed before
+    // the token expires.
     const refreshed = () => {
       this.#refreshesWithoutUse += 1;
     };

@@ -77,7 +77,7 @@ export class TokenServices {
 
   /**
    * The secrets and the latest tokens of all credentials that have been exchanged for a token.
-   * Leaves out keys that were never accepted. Such a key might be a project ID that the user
+   * Leaves out keys that have never been accepted. Such a key might be a project ID that the user
    * entered in the wrong field, and requests must contain the project ID.
    */
   get provenSecrets(): readonly string[] {
@@ -97,8 +97,8 @@ export class TokenServices {
   }
 
   /**
-   * Disposes all token services, cancels their token requests, and discards the tokens. The secrets
-   * and tokens stay masked.
+   * Disposes of all token services, cancels their token requests, and discards the tokens. The
+   * secrets and tokens stay masked.
    */
   forget(): void {
     const { secrets, provenSecrets } = this;
@@ -120,8 +120,8 @@ export class TokenServices {
     const service = new TokenService({
       fetchToken: async (signal) => {
         const response = await fetchToken(credentials, signal);
-        // If requests contain the key instead of a token, leave it out, because no service has
-        // accepted it yet.
+        // If requests contain the key itself, don't store the key as a token, because no service
+        // has accepted it yet.
         if (!response.isApiKey) tokens.unshift(response.value);
         tokens.splice(MAX_TOKENS);
         return response;

@@ -13,7 +13,7 @@ import type { ServiceRuntime } from '../serviceRuntime.ts';
 
 /**
  * The network checks of a diagnosis, in order. They follow the steps of a generation, but stop
- * before the model generates text, because that would cost money.
+ * short of generating text, which would cost money.
  */
 
 export const CHECKS = [

@@ -19,8 +19,8 @@ export interface BodyLimits {
   /** Maximum size after decompression, in bytes. */
   readonly maxBytes: number;
   /**
-   * Returns the milliseconds left until the response must start. Until it starts, the headers and
-   * each chunk extend this time to at least `idleMs`.
+   * Returns the time left until the response must start, in milliseconds. Until it starts, the
+   * headers and each chunk extend this time to at least `idleMs`.
    */
   readonly startLeftMs: () => number;
   /** Maximum time between two chunks after the start, in milliseconds. */

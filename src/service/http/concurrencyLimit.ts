@@ -21,7 +21,7 @@ export type SlotOutcome = 'ok' | 'throttled' | 'failed';
 export interface Slot {
   /**
    * Releases the slot. Only the first call has an effect.
-   * @param pauseMs milliseconds that all requests must wait, as requested by the service
+   * @param pauseMs how long all requests must wait, in milliseconds, as requested by the service
    */
   release(outcome: SlotOutcome, pauseMs?: number): void;
 }
@@ -57,7 +57,7 @@ interface Waiter {
 }
 
 /**
- * How much a success raises the limit if the limit is 1. The higher the limit, the smaller the
+ * How much a success raises the limit when the limit is 1. The higher the limit, the smaller the
  * increase. We measured 120 calls to a service that handles only one request at a time. With a
  * value of 1/2, a call needed 1.65 requests on average. With 1/4, a call needed 1.4 requests, and
  * the last call finished sooner.

@@ -156,8 +156,8 @@ export class Http {
    * Sends one request without a key or token, to find out whether a host responds. The request can
    * contain fixed headers. An error status counts as a response.
    * @returns the result of `read`; undefined if the host responds with an error or unusable content
-   * @throws {ServiceError} if the host doesn't respond, or if the response may come from a proxy or
-   * a login page
+   * @throws {ServiceError} if the host doesn't respond, or if the response may have come from a
+   * proxy or a login page
    */
   async probe<Found>(
     request: Pick<

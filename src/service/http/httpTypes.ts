@@ -36,8 +36,8 @@ export interface HttpRequest<Result> {
   /** The scheme of the Authorization header. Defaults to `Bearer`. */
   readonly scheme?: string;
   /**
-   * The name of the header that contains only the token. If undefined, the token follows the scheme
-   * in the `Authorization` header.
+   * The name of a header whose entire value is the token. If undefined, the token follows the
+   * scheme in the `Authorization` header.
    */
   readonly tokenHeader?: string | undefined;
   /**
@@ -60,7 +60,10 @@ export interface HttpRequest<Result> {
    */
   readonly beforeFirstAttempt?: (() => Promise<void>) | undefined;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
-  /** Called if no error status arrives and no response starts within 5 s (see `Body`). */
+  /**
+   * Called if neither an error status nor the start of the response arrives within 5 s (see
+   * `Body`).
+   */
   readonly onSilence?: (() => void) | undefined;
   readonly failure: (answer: ErrorResponse) => ServiceError;
   /** Reads the response. The rest of the body is discarded after the promise settles. */
@@ -72,7 +75,7 @@ export type PublicAccess = Required<
   Pick<HttpRequest<unknown>, 'origin' | 'secrets' | 'fixedHeaders'>
 >;
 
-/** The fields of a request that grant access to a service. */
+/** The request fields that grant access to a service. */
 export type Access = PublicAccess &
   Pick<HttpRequest<unknown>, 'scheme' | 'tokenHeader' | 'tokenProvider'> & {
     /**

@@ -17,7 +17,7 @@ export interface PendingRequestOptions {
    * called if an error status arrives or a response starts sooner.
    */
   readonly silentMs: number;
-  /** Returns the milliseconds to wait before a retry. Tests replace this function. */
+  /** Returns how long to wait before a retry, in milliseconds. Tests replace this function. */
   readonly waitMs: typeof retryWaitMs;
   /**
    * Returns the secrets of all credentials that were used or tested, and their latest tokens.
@@ -28,8 +28,8 @@ export interface PendingRequestOptions {
 }
 
 /**
- * Maximum time to spend reading the unneeded rest of a response, in milliseconds. A network
- * connection can be reused only after its response has been read to the end.
+ * Maximum time to spend reading the rest of a response that is no longer needed, in milliseconds. A
+ * network connection can be reused only after its response has been read to the end.
  */
 const REST_MS = 1_000;
 /**
@@ -58,7 +58,7 @@ export class PendingRequest implements ApprovedTarget {
   #outcome: [outcome: SlotOutcome, pauseMs?: number | undefined] = ['ok'];
   #retry: Retry | undefined;
   /**
-   * True if the last attempt can't have been billed: either nothing was sent, or the service
+   * True if the last attempt couldn't have been billed: either nothing was sent, or the service
    * rejected the request. Initially true, even if the request is a resend with a new token, because
    * the service rejected the previous attempt.
    */
@@ -226,8 +226,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * The host to report; undefined if it contains a secret. This can happen if the user put a key
-   * into an address in the settings or a `.env` file.
+   * The host to report; undefined if it contains a secret. This can happen if the user put a key in
+   * an address in the settings or a `.env` file.
    */
   get #host(): string | undefined {
     const { host } = new URL(this.#request.url);

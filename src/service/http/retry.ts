@@ -10,8 +10,8 @@
  *   several clients. The ranges don't overlap, so each random wait is longer than the one before
  *   it.
  * - `Retry-After` can extend a wait to at most 60 s. If the service requests a longer wait, the
- *   failure is reported instead. A very long wait would even overflow `setTimeout`, so the timer
- *   would fire at once.
+ *   failure is reported instead. A very long wait would also overflow `setTimeout`, so the timer
+ *   would fire immediately.
  */
 
 export const MAX_RETRIES = 3;
@@ -31,7 +31,7 @@ export function isRetriedStatus(status: number | undefined): boolean {
 }
 
 /**
- * Returns the milliseconds to wait before a retry.
+ * Returns how long to wait before a retry, in milliseconds.
  * @param retry the retry number, starting at 1
  * @param retryAfterMs the wait that the service requested; 0 if it requested none
  */
