@@ -23,7 +23,7 @@ const AUTO_RUN_PATTERNS: Readonly<Record<string, readonly RegExp[]>> = {
     /\/\.(?:devcontainer|mcp)\.json$/,
     /\.code-workspace$/,
     // User and machine settings. VS Code in a browser stores user settings as files on the server
-    // (tested).
+    // (confirmed by testing).
     /\/(?:user|machine)\/(?:profiles\/[^/]+\/)?(?:(?:settings|keybindings|tasks|mcp)\.json|(?:snippets|prompts)\/[^/]+)$/,
     /\/\.(?:g?vimrc|exrc|nvimrc|nvim\.lua|emacs|dir-locals\.el)$/,
   ],

@@ -87,7 +87,7 @@ export function selectionEnd({
 /**
  * True for untitled documents, notebook cells, and files in a writable file system. False for
  * output channels, user settings, and git history. Also false for the original side of the active
- * diff: it's read-only, but `TextEditor.edit` would change it anyway (tested).
+ * diff: it's read-only, but `TextEditor.edit` would change it anyway (confirmed by testing).
  */
 export function isWritable(document: TextDocument): boolean {
   const input = window.tabGroups.activeTabGroup.activeTab?.input;

@@ -33,7 +33,8 @@ export function editEditor(
     (builder) => {
       for (const [range, text] of ranged) {
         // Unlike `replace`, `insert` doesn't extend selections that start at the insertion point.
-        // Extended selections could touch each other, and VS Code would merge them (tested).
+        // Extended selections could touch each other, and VS Code would merge them (confirmed by
+        // testing).
         if (range.isEmpty) builder.insert(range.start, text);
         else builder.replace(range, text);
       }
@@ -86,7 +87,8 @@ export async function showDocument(document: TextDocument): Promise<void> {
 
 /**
  * True if a tab contains the document. VS Code may keep a document in memory for several minutes,
- * even if it has no tab. An edit would reopen such a document and leave it unsaved (tested).
+ * even if it has no tab. An edit would reopen such a document and leave it unsaved (confirmed by
+ * testing).
  */
 export function hasTab(document: TextDocument): boolean {
   return window.tabGroups.all.some(({ tabs }) => tabs.some((tab) => holds(tab, document)));

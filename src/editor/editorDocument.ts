@@ -67,7 +67,7 @@ export class EditorDocument implements Disposable {
   get isOpen(): boolean {
     const document = this.#document;
     // Check the scheme, because `WorkspaceEdit` would change even a read-only document if no editor
-    // shows it (tested).
+    // shows it (confirmed by testing).
     return !document.isClosed && hasTab(document) && hasWritableScheme(document);
   }
 
@@ -111,7 +111,7 @@ export class EditorDocument implements Disposable {
 
   /**
    * True if the change is within the document. VS Code silently clamps out-of-range changes
-   * (tested).
+   * (confirmed by testing).
    */
   #has(change: TextChange): boolean {
     const document = this.#document;

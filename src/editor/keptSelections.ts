@@ -67,9 +67,9 @@ export interface Selected extends OffsetRange {
  * Computes two versions of a selection after changes are applied: the one to restore (`wanted`),
  * and the one that results if VS Code extends the selection (`grown`).
  *
- * - VS Code extends a selection over text inserted at its end (tested). A selection of whole lines
- *   includes its last line break, and text is inserted before that break, so VS Code extends this
- *   selection, too.
+ * - VS Code extends a selection over text inserted at its end (confirmed by testing). A selection
+ *   of whole lines includes its last line break, and text is inserted before that break, so VS Code
+ *   extends this selection, too.
  * - The last line break stays selected only if the selected text is still followed by a line break.
  * - A selection that is replaced from its start becomes a cursor after the new text, so that typing
  *   doesn't replace that text.

@@ -32,7 +32,7 @@ export interface RunOutcome {
   /** True if at least one response in this run was truncated. */
   readonly isTruncated: boolean;
   /**
-   * The value of `max_new_tokens` if no other limit truncated a response in this run; otherwise
+   * The value of `max_new_tokens` if no other limit truncated any responses in this run; otherwise
    * undefined.
    */
   readonly limit: number | undefined;
@@ -63,8 +63,8 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   const { removed, kept } = job.invisible(received);
   const invisible = texts.invisibleText(removed, kept);
   if (invisible !== '') inform(invisible);
-  // If the job is undone but this run received no text, the user undid an earlier run. This run is
-  // still reported.
+  // If the job is undone but this run received no text, the undo applied to an earlier run. This
+  // run is still reported.
   const isUndone = job.isUndone && received.length > 0;
   if (isUndone || !outcome.isPlaced) return;
   if (empty > 0) inform(texts.emptyText(empty, job.indices.length));
@@ -77,7 +77,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
 /**
  * Offers to continue truncated responses. After *Raise Limit...* or *Show*, shows the message
  * again.
- * @param done the effects of the buttons that the user has already clicked
+ * @param done the effects of the user's earlier clicks on the message's buttons
  */
 async function offerMore(
   job: Job,

@@ -74,9 +74,9 @@ export async function runJob(
   let ran: RunResult | undefined;
   try {
     if (await prepare()) {
-      // From here on, Escape in the document cancels the run. If it did so during `prepare`, the
-      // user would lose the prompt they were entering. In an input box, for example in the setup,
-      // Escape closes only the box.
+      // From here on, Escape in the document cancels the run. If Escape canceled the run during
+      // `prepare`, the user would lose the prompt they were entering. In an input box, such as
+      // those in the setup, Escape closes only the box.
       const unmark = options.jobs.markGenerating(job, controller);
       ran = await attempt(run, controller).finally(unmark);
     }
@@ -238,7 +238,7 @@ async function generateOne(
   } catch (error) {
     watch.onFailed(error);
     const isPlaced = await job.end(index, 'failed');
-    // Text that was held back at the end isn't kept.
+    // Text that was still held back when the generation failed isn't kept.
     const isKept = hasText && !job.isEmpty(index);
     return { index, isPlaced, hasText, error: isKept ? asIncomplete(error) : error };
   }

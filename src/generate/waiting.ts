@@ -25,7 +25,7 @@ export function labelLine(job: Job, index: number): LineLabel {
     after: {
       margin: '0 0 0 2ch',
       fontStyle: 'italic',
-      // The ghost text color would fit better, but it's transparent in high-contrast themes.
+      // The ghost text color would be a better fit, but it's transparent in high-contrast themes.
       color: new ThemeColor('descriptionForeground'),
     },
   });
@@ -48,7 +48,7 @@ export function labelLine(job: Job, index: number): LineLabel {
 interface PendingRetry {
   readonly index: number;
   readonly retry: Retry;
-  /** Returns the milliseconds until the retry; 0 or less once the retry has started. */
+  /** Returns the time until the retry, in milliseconds; 0 or less once the retry has started. */
   readonly leftMs: () => number;
 }
 
@@ -99,7 +99,7 @@ export class WaitProgress implements Disposable {
 
   /**
    * @param say shows a message in the run's progress notification
-   * @param requests the requests to the service, including those of other runs
+   * @param requests the requests to the service, including those from other runs
    * @param jobs reports whether the document of this run's job is active
    * @param shown the notification's initial text
    */

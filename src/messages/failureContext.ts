@@ -65,7 +65,7 @@ export interface FailureContext {
   /** The place where the user can change the address of the failed request. */
   readonly address: SettingsLocation;
   /**
-   * True if the failed request was sent to a built-in address, which the user can't have
+   * True if the failed request was sent to a built-in address, which the user couldn't have
    * misspelled.
    */
   readonly isBuiltInHost: boolean;

@@ -24,7 +24,7 @@ import { commandFailed } from './tokenCommandFailure.ts';
 
 /**
  * The messages for failures: what happened, the most likely cause, and what to do. They contain
- * only our own text, numbers, and validated names, never text from a service. Pure.
+ * only the extension's own text, numbers, and validated names, never text from a service. Pure.
  */
 
 const SECRETS: Readonly<Record<SecretKind, string>> = {

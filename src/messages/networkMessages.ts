@@ -114,15 +114,15 @@ function certificate(
   return `The certificate for ${host} isn’t trusted${parenthesized(code)}. If your company has its own root certificate, install it in the operating system.`;
 }
 
-/** True if DNS has no entry for the host, which may be misspelled or in a private network. */
+/** True if DNS has no entry for the host, which may be misspelled or on a private network. */
 function isUnknownHost({ code, phase }: ErrorDetails): boolean {
   return code === UNKNOWN_NAME && phase !== 'connect';
 }
 
 /**
  * Returns the actions to offer if an address may be wrong. Doesn't offer to change a built-in
- * address, because the user can't have misspelled it.
- * @param otherwise the action to offer in case the address is right
+ * address, because the user couldn't have misspelled it.
+ * @param otherwise the second action, in case the address is correct
  */
 function fixAddress(
   { address, isBuiltInHost }: FailureContext,

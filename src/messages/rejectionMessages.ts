@@ -17,7 +17,7 @@ import {
 
 /**
  * The messages for failures that involve parameters, keys, tokens, permissions, projects, or
- * quotas. They contain only our own text, numbers, and validated names. Pure.
+ * quotas. They contain only the extension's own text, numbers, and validated names. Pure.
  */
 
 const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
@@ -104,7 +104,7 @@ export const REJECTION_MESSAGES = {
 
 /**
  * Returns advice on what to do if the key was re-enabled. Empty if requests contain the key itself
- * or if the key isn't stored yet, because a rejected key is then sent again anyway.
+ * or if the key isn't stored yet, because in either case, a rejected key is sent again anyway.
  */
 function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): string {
   if (sendsSecret(labels) || !isStored) return '';

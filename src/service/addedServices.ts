@@ -221,7 +221,7 @@ function isKeyOf<Table extends object>(table: Table, key: string): key is keyof 
 }
 
 /**
- * Returns a function that reads a string field of the value and trims it. The function returns an
+ * Returns a function that reads and trims a string field of the value. The function returns an
  * empty string if the field isn't a string.
  */
 function textsOf(value: unknown): (field: string) => string {

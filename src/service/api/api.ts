@@ -82,7 +82,7 @@ export interface ModelCalls {
    * @throws {ServiceError} `unexpected-answer`
    */
   readonly read: (json: unknown, date: string | undefined, most?: number) => ModelPage;
-  /** The tasks that are assumed for a model whose capabilities are unknown. */
+  /** The tasks that a model is assumed to support if its capabilities are unknown. */
   readonly assumedTasks: readonly string[];
   /**
    * The request for information that the model list doesn't contain. Sent only if

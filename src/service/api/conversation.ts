@@ -29,7 +29,7 @@ export interface ToolCall {
 export interface Tool {
   readonly name: string;
   readonly description: string;
-  /** The JSON schema of the arguments; undefined if the tool takes none. */
+  /** The JSON schema for the arguments; undefined if the tool takes none. */
   readonly inputSchema: object | undefined;
 }
 

@@ -6,7 +6,7 @@ import { tokenLimit, validEntries } from './modelList.ts';
 
 /**
  * Reads the response from `/model/info`, where LiteLLM describes the models that `/models` lists.
- * Doesn't read the addresses or headers of providers, which the response can also contain. Source:
+ * Doesn't read the providers' addresses or headers, which the response can also contain. Source:
  * https://docs.litellm.ai/docs/proxy/model_management
  */
 
@@ -57,8 +57,8 @@ const deployment = shape({
 const modelInfo = shape({ data: v.custom<readonly unknown[]>(Array.isArray) });
 
 /**
- * True if there are creation times, and all of them are `CREATED`. In that case, the gateway is
- * probably LiteLLM, which has `/model/info`.
+ * True if there are any creation times and all of them equal `CREATED`. In that case, the gateway
+ * is probably LiteLLM, which has `/model/info`.
  */
 export function mayHaveModelInfo(created: readonly unknown[]): boolean {
   return created.length > 0 && created.every((one) => one === CREATED);

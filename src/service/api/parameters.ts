@@ -15,7 +15,7 @@ export const DEFAULT_NEW_TOKENS = 1_024;
 /**
  * The default for `max_new_tokens` in VS Code's chat, where a tool call can contain a whole file.
  * The chat provider also reports it to VS Code as a model's maximum output, unless the model's own
- * limit or half its context is lower.
+ * limit or half of its context length is lower.
  */
 export const CONVERSATION_NEW_TOKENS = 8_192;
 
@@ -62,7 +62,7 @@ const GENERATION_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, P
 
 /**
  * The minimum for `max_new_tokens` is 1. In chat, 0 would mean "as many as the model can generate",
- * which a user who sets 0 wouldn't expect.
+ * which isn't what a user who sets 0 would expect.
  */
 const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, ParameterRange>([
   ['decoding_method', { type: 'choice', choices: ['greedy', 'sample'] }],
@@ -76,9 +76,9 @@ const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, Paramet
 ]);
 
 /**
- * The documented parameter ranges of each operation. A parameter without a range is sent unchecked,
- * or not at all if the operation doesn't support it. The JSON schema of `hostedModel.parameters`
- * allows a value if at least one operation does.
+ * The documented parameter ranges for each operation. A parameter without a range is sent
+ * unchecked, or not at all if the operation doesn't support it. The JSON schema for
+ * `hostedModel.parameters` allows a value if at least one operation does.
  */
 export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, ParameterRange>>> = {
   chat: CHAT_RANGES,

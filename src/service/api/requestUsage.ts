@@ -41,11 +41,11 @@ function estimatedUsage(prompt: string, received: string): RequestUsage {
 }
 
 /**
- * Estimates the number of tokens: one per Chinese, Japanese, or Korean character, and one per four
- * other characters. Four characters per token is a rule of thumb for English. Code often takes
- * twice as many tokens, and so does text in other languages. Some writing systems take even more.
- * Don't reject a prompt based on this estimate: each model counts differently, and only the service
- * has the exact number.
+ * Estimates the number of tokens: one for each Chinese, Japanese, or Korean character, and one for
+ * every four other characters. Four characters per token is a rule of thumb for English. Code often
+ * takes twice as many tokens, and so does text in other languages. Some writing systems take even
+ * more. Don't reject a prompt based on this estimate: each model counts differently, and only the
+ * service has the exact number.
  */
 export function estimateTokens(text: string): number {
   const others = text.replace(DENSE, '');

@@ -13,8 +13,8 @@ import { parseJson, shape } from '../schemaHelpers.ts';
 
 /**
  * Converts error responses to failures, based on the status, the code, and in some cases the
- * message. The status alone is ambiguous: a 403 can mean an exhausted quota, a wrong project, or
- * missing access. The rules for the service's own formats are based on documented or recorded
+ * message. The status alone is ambiguous: a 403 can mean an exhausted quota, the wrong project, or
+ * a lack of access. The rules for the service's own formats are based on documented or recorded
  * responses.
  */
 
@@ -33,7 +33,7 @@ const inferenceError = shape({
   status_code: v.optional(v.number()),
 });
 
-/** The formats in which the service's own gateway reports errors, for example an expired token. */
+/** The formats in which the service's own gateway reports errors, such as an expired token. */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
   shape({ error: shape({ code: v.string(), message: v.string(), request_id: v.string() }) }),

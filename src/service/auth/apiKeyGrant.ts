@@ -6,7 +6,7 @@ import { readTokenResponse } from './tokenResponse.ts';
 /**
  * Creates the authentication method that uses the service's own grant type to exchange an API key
  * for an access token. Ignores the `refresh_token` in the response, because its value is
- * `not_supported` in recorded responses to this grant.
+ * `not_supported` in recorded responses for this grant type.
  */
 export function apiKeyGrant({
   path,

@@ -40,8 +40,8 @@ export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly str
 }
 
 /**
- * Returns these keys, the header values derived from them, and the values of the secret headers
- * that belong to them, without duplicates.
+ * Returns these keys, the header values derived from them, and their secret header values, without
+ * duplicates.
  */
 export function secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
   const secrets = keys.flatMap((key) => [

@@ -30,8 +30,8 @@ export class Backoff {
   }
 
   /**
-   * The last token request's failure. `retryAfterMs` is the time remaining in the requested pause.
-   * Undefined if no pause was requested, or if the requested pause is over.
+   * The failure of the last token request. `retryAfterMs` is the time remaining in the requested
+   * pause. Undefined if no pause was requested, or if the requested pause is over.
    */
   get requestedPause(): ServiceError | undefined {
     const { error } = this.#last ?? {};

@@ -11,9 +11,9 @@ const MAX_OUTPUT_BYTES = 65_536;
  * prints. Runs only the approved program, with the approved arguments.
  *
  * If the program exits with an error or is killed by a signal, runs it once more. Another program
- * may have locked or changed a shared token cache during the first run. However, it isn't run again
- * if less than half of `deadlineMs` is left. A second run would probably exceed the deadline and
- * hide the first exit code.
+ * may have locked or changed a shared token cache during the first run. However, the program isn't
+ * run again if less than half of `deadlineMs` is left. A second run would probably exceed the
+ * deadline and hide the first exit code.
  */
 export function command({
   command: [, ...args],

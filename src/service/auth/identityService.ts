@@ -10,7 +10,7 @@ const MAX_TOKEN_BYTES = 65_536;
 
 /**
  * Gets an access token for these credentials. If the authentication method has no exchange, returns
- * the key without sending a request. The key is empty if the service needs no key.
+ * the key without sending a request. The key is empty if the service doesn't need one.
  * @param deadlineMs maximum total duration of all attempts, in milliseconds
  * @throws {ServiceError}
  */
@@ -64,7 +64,7 @@ function identityClient(
 
 /**
  * Checks that the token endpoint responds. Sends no credentials.
- * @throws {ServiceError} as `Http.probe` does
+ * @throws {ServiceError} under the same conditions as `Http.probe`
  */
 export async function probeIdentity(
   http: Http,

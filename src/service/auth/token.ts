@@ -82,9 +82,9 @@ function statedLifetimes(response: TokenResponse): number[] {
 const DATE_STEP_MS = 1_000;
 
 /**
- * Returns the number of milliseconds by which this machine's clock is ahead of the server's. The
- * result is negative if this machine's clock is behind, and 0 if the server's time may lie between
- * `start` and `end`. Undefined if the server's time is unknown.
+ * Returns how far this machine's clock is ahead of the server's, in milliseconds. The result is
+ * negative if this machine's clock is behind, and 0 if the server's time may lie between `start`
+ * and `end`. Undefined if the server's time is unknown.
  * @param start the wall-clock time before the request, in milliseconds since 1970
  * @param end the wall-clock time after the response, in milliseconds since 1970
  */

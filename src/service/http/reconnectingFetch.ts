@@ -79,8 +79,8 @@ async function send(
   if (typeof body !== 'string') return globalThis.fetch(url, options);
   let isSent = false;
   const bytes = new TextEncoder().encode(body);
-  // `fetch` pulls the bytes only when it writes them to a network connection (tested), so `isSent`
-  // is reliable.
+  // `fetch` pulls the bytes only when it writes them to a network connection (confirmed by
+  // testing), so `isSent` is reliable.
   const source: UnderlyingByteSource = {
     type: 'bytes',
     pull: (controller) => {

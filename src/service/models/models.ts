@@ -94,7 +94,8 @@ export class Models {
    * while the user is waiting for the result
    * @returns the model; undefined if neither the settings, the cache, nor the response describes
    * it. Descriptions in the cache or response that contain a secret are ignored.
-   * @throws {ServiceError} as `Http.probe` does; `cancelled` if the signal aborts
+   * @throws {ServiceError} under the same conditions as `Http.probe`; `cancelled` if the signal
+   * aborts
    */
   async fetchModel(
     from: ModelQuery,
