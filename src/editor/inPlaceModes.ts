@@ -77,6 +77,9 @@ function isAfterHyphen({ document, selection: { start } }: Target): boolean {
   return hasLists && /^\s*- +$/.test(text) && start.character === text.length;
 }
 
+/** Matches text whose first line isn't indented, but another line is. */
+const STARTS_AFTER_INDENTATION = /^\S.*\n[ \t]/s;
+
 /** Returns the options for fitting a target's response to its place. */
 export function fitOptionsFor({ placeOf }: InsertMode, target: Target): ResponseFitOptions {
   const { document, responseLanguage } = target;
@@ -90,6 +93,7 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
     firstIndentation,
     indentation,
     itemIndentation,
+    startsAfterIndentation: STARTS_AFTER_INDENTATION.test(target.selectedText),
     step: hasStep ? indentationStep(document, indentation) : undefined,
     isInserted: true,
     leadingLineBreaks: leadingLineBreaks(target, place),

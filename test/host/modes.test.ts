@@ -286,6 +286,19 @@ describe('insert modes:', () => {
     });
   }
 
+  for (const [what, range, want] of [
+    ['a single line', new Range(1, 2, 1, 6), '{\n  if (b) {\n    c();\n  }\n  d();\n}'],
+    ['whole lines', new Range(1, 0, 3, 0), '{\n  if (b) {\n    c();\n  }\n}'],
+    ['parts of lines', new Range(1, 2, 2, 6), '{\n  if (b) {\n      c();\n  }\n}'],
+  ] as const) {
+    it(`a response indented with four spaces is converted to two unless it may repeat the prompt's indentation (${what})`, async () => {
+      const editor = await open('{\n  a();\n  d();\n}', range, 'javascript');
+      editor.options = { insertSpaces: true, tabSize: 2 };
+      assert.equal(await stream(editor, 'replace', ['if (b) {\n    c();\n}']), true);
+      assert.equal(editor.document.getText(), want);
+    });
+  }
+
   for (const [cursor, want] of [
     [0, '{\n  b();\n  // a\n  one\n  two\n}'],
     [2, '{\n  b();\n  // a\n  one\n  two\n}'],

@@ -24,10 +24,15 @@ export interface PlaceIndentation {
 export interface FitOptions extends PlaceIndentation {
   readonly indentation: string;
   /**
-   * One level of the document's indentation: a tab or spaces. If it's given, leading spaces of the
-   * response are converted to it, except in multiline strings.
+   * One level of the document's indentation: a tab or spaces. If it's given, the response's leading
+   * whitespace is converted to it, except in multiline strings.
    */
   readonly step?: string | undefined;
+  /**
+   * True if the prompt starts after the indentation of its first line, but its other lines are
+   * indented. Models often repeat the indentation of such a prompt in the same way.
+   */
+  readonly startsAfterIndentation?: boolean;
   /** Determines how an already indented response is recognized (see `Indentation`). */
   readonly languageId: string;
 }
@@ -121,8 +126,8 @@ export class Indentation {
   /** @param rest the text after the leading whitespace */
   #beginLine(given: string, rest: string): string {
     const usesTabs = this.#options.step === '\t';
-    // The repeated indentation of a document with tabs is recognized only in converted text.
-    const spaces = usesTabs ? this.#converted(given) : given;
+    // A repeated indentation is recognized only if it has the document's tabs or spaces.
+    const spaces = usesTabs ? this.#converted(given) : this.#withoutTabs(given);
     const { itemIndentation } = this.#options;
     this.#spaces = undefined;
     // In prose, a response that completes the user's list item can contain more items.
@@ -136,6 +141,12 @@ export class Indentation {
     const own = withoutIndentation(spaces, this.#repeated ?? '');
     const indentation = this.#isFirst ? this.#firstIndentation : this.#indentation;
     return indentation + (usesTabs ? own : this.#converted(own));
+  }
+
+  /** Replaces tabs with the document's spaces. */
+  #withoutTabs(spaces: string): string {
+    const { step } = this.#options;
+    return step === undefined || this.#isInString ? spaces : spaces.replaceAll('\t', step);
   }
 
   /**
@@ -162,7 +173,8 @@ export class Indentation {
       if (!(this.#previousLine.endsWith('{') || this.#previousLine.endsWith('['))) return undefined;
       // Spaces are kept if the selection isn't indented by whole levels, or if the line may be one
       // level deeper than a repeated indentation that wasn't recognized.
-      if (outer % step.length !== 0 || length === outer + step.length) return step.length;
+      const mayRepeat = this.#options.startsAfterIndentation && length === outer + step.length;
+      if (outer % step.length !== 0 || mayRepeat) return step.length;
     }
     if (length === 2) return 2;
     return length % 4 === 0 ? 4 : undefined;

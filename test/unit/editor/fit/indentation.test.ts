@@ -135,6 +135,8 @@ describe('indentation', () => {
     ['two spaces to four', 4, 0, 'if (a) {\n  b;\n}', 'if (a) {\n    b;\n}'],
     ['two spaces to eight', 8, 0, 'if (a) {\n  b;\n}', 'if (a) {\n        b;\n}'],
     ['four spaces to two', 2, 0, 'if (a) {\n    b(\n        c);\n}', 'if (a) {\n  b(\n    c);\n}'],
+    ['tabs', 2, 2, '\tif (a) {\n\t\tb;\n\t}', 'if (a) {\n    b;\n  }'],
+    ['four spaces to two, below a selection', 2, 2, '{\n    b;\n}', '{\n    b;\n  }'],
     ['an array', 4, 0, '[\n  1\n]', '[\n    1\n]'],
     ['a doc comment', 4, 0, 'a {\n  /**\n   * b\n', 'a {\n    /**\n     * b\n'],
     ['a text block', 4, 0, 'a {\n  b = """\n  c"""\n  d', 'a {\n    b = """\n  c"""\n    d'],
@@ -160,7 +162,12 @@ describe('indentation', () => {
   ] as const) {
     it(`isn't converted to another number of spaces (${what})`, () => {
       const spaces = ' '.repeat(indentation);
-      const options = { indentation: spaces, languageId: 'typescript', step: ' '.repeat(step) };
+      const options = {
+        indentation: spaces,
+        languageId: 'typescript',
+        step: ' '.repeat(step),
+        startsAfterIndentation: true,
+      };
       const want = text.replaceAll(/\n(?!$)/g, `\n${spaces}`);
       assert.equal(run(new Indentation(options), [text]), want);
     });
