@@ -386,7 +386,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('reopens for a retry after it was discarded @nightly', async () => {
+  it('reopens for a retry after being discarded @nightly', async () => {
     const { editor, job } = await previewed();
     await openPreviews().discard();
     job.begin(0, 'restart');

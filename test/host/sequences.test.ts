@@ -76,7 +76,7 @@ describe('random sequences of typing, undo, redo, and commands', () => {
   after(() => world.end());
 
   it('leave the document in the state that a simple simulation predicts @nightly', async function () {
-    // This timeout is so long that only a hang exceeds it.
+    // This timeout is long enough that only a hang would exceed it.
     this.timeout(18_000_000);
     const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? 20_270_314);
     const count = fullOrShort(2_000, 60);

@@ -11,8 +11,8 @@ export type AptGet = (...parameters: readonly string[]) => Promise<void>;
 export async function findAptGet(): Promise<AptGet | undefined> {
   const administrator = await debianAdministrator();
   if (administrator === undefined) return undefined;
-  // Without `SYSTEMD_OFFLINE`, Debian starts each service that comes with an installed package:
-  // https://systemd.io/ENVIRONMENT/
+  // Without `SYSTEMD_OFFLINE`, Debian starts a package's services as soon as the package is
+  // installed: https://systemd.io/ENVIRONMENT/
   const environment = ['env', 'DEBIAN_FRONTEND=noninteractive', 'SYSTEMD_OFFLINE=1'];
   const command = [...administrator, ...environment, 'apt-get'];
   return (...parameters) => run([...command, ...parameters], '/');

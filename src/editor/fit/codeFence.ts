@@ -66,7 +66,7 @@ export class CodeFence {
    */
   #held = '';
   /**
-   * The current line so far, if it may be held back, or the closing line that was just received.
+   * The closing line that was just received, or the current line so far if it may be held back.
    * Undefined once it no longer has to be held back.
    */
   #line: string | undefined = '';

@@ -82,8 +82,8 @@ export const WITH_BRACES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Languages in which a line break can end a statement, and lines that open blocks end with a symbol
- * such as `{` or `:`.
+ * Languages in which a line break can end a statement, and in which a line that opens a block ends
+ * with a symbol such as `{` or `:`.
  */
 export const LINE_BREAK_ENDS_STATEMENT: ReadonlySet<string> = new Set([
   'gdscript',

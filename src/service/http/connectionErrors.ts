@@ -162,8 +162,8 @@ function unreachableProxy(
   if (typeof lookedUp === 'string') {
     return lookedUp === hostname ? undefined : readableHost(lookedUp);
   }
-  // If the network connection was already open, the request may have run. In that case, don't treat
-  // the error as an unreachable proxy, because the request would then be retried.
+  // If the network connection was already open, the request may have been processed. In that case,
+  // don't treat the error as an unreachable proxy, because the request would then be retried.
   const isUnconnected =
     isConnectError(error) || isTlsHandshakeReset(error) || code === CONNECT_TIMEOUT;
   if (!isUnconnected) return undefined;

@@ -172,7 +172,7 @@ describe('Connections', () => {
       ]);
     });
 
-    it('returns connections that a diagnosis recognizes as still in use, even if a .env file contains another key', async () => {
+    it('returns connections that a diagnosis considers still in use, even if a .env file contains another key', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');

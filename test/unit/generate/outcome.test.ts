@@ -98,7 +98,7 @@ describe('responseNotifications', () => {
     });
   }
 
-  it("offers Copy again if the response couldn't be copied", async () => {
+  it("offers the Copy button again if the response couldn't be copied", async () => {
     const job = await jobWith('a');
     const { env } = await import('vscode');
     const write = env.clipboard.writeText;
@@ -364,7 +364,7 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  it("doesn't count a response's invisible characters if the run added no text to it", async () => {
+  it("doesn't count invisible characters in a response that got no text from the run", async () => {
     const job = await jobWith('a\u001B');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false, received: [] });
     assert.equal(editor.textOf('notification'), '');

@@ -409,7 +409,7 @@ describe('runJob', () => {
     return announced;
   };
 
-  it("doesn't announce a partial response as kept if its preview was discarded", async () => {
+  it("doesn't say that a partial response was kept if its preview was discarded", async () => {
     const announcedIf = (isClosed: boolean) => runCanceled({ mode: 'preview', isClosed });
     assert.deepEqual(await announcedIf(false), ['Canceled, partial response kept']);
     assert.deepEqual(await announcedIf(true), ['Canceled']);

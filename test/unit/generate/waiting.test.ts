@@ -132,7 +132,7 @@ describe('the progress of a run', () => {
     assert.equal(shown.at(-1), GENERATING);
   });
 
-  it("counts down to a request's retry only in its line's label", () => {
+  it("shows the countdown to a request's retry only in the label on its line", () => {
     const [first, second, third] = [0, 1, 2].map(labelOf);
     retryIn(1_500, 1, request, 0);
     retryIn(2_200, 1, new AbortController(), 1);

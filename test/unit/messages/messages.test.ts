@@ -201,7 +201,7 @@ describe('the text of a message', () => {
     }
   });
 
-  it("doesn't warn about possible processing if the request wasn't sent or was only a check", () => {
+  it("doesn't warn that the request may have been processed if it wasn't sent or was only a check", () => {
     const unsent = new ServiceError('unreachable', { phase: 'connect', code: 'ECONNRESET' });
     assert.match(messageFor(unsent)?.text ?? '', /nothing was sent/);
     for (const kind of ['timeout', 'connection-lost'] as const) {

@@ -96,7 +96,7 @@ describe('the usage counters', () => {
     assert.deepEqual((await open().today(KEY))(), [known]);
   });
 
-  it('are kept in memory while writing fails, and are written later', async () => {
+  it("are kept in memory if they can't be written, and are written later", async () => {
     const ledger = open();
     editor.broken = new Error('disk full');
     await ledger.record(KEY, asked());

@@ -102,7 +102,7 @@ describe('the token services of a window', () => {
     assert.equal(services.isRejected(credentials.apiKey), true);
   });
 
-  it('resend a rejected key if its credentials are tested', async () => {
+  it('resend a rejected key if the user tests the credentials', async () => {
     const { services, requests, world, test } = start();
     world.failure = rejected;
     assert.equal(await kindOf(services.for(credentials).get(never)), 'key-rejected');
