@@ -34,8 +34,9 @@ export const COMMAND_MESSAGES = {
   openKeybindings: 'Open Keyboard Shortcuts',
   signOut: {
     question: 'Sign out of Hosted Model?',
-    detail:
+    effects:
       'This deletes your stored keys, forgets your approvals, and discards all tokens. Chat can’t use your models until you set up Hosted Model or approve a source again.',
+    effectsInBrowser: 'Other windows in this browser keep the keys until you reload them.',
     button: 'Sign Out',
   },
   signedOut: 'Signed out. Any keys in .env files are still there.',

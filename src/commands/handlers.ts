@@ -1,4 +1,4 @@
-import { commands, type WorkspaceFolder, window } from 'vscode';
+import { commands, env, UIKind, type WorkspaceFolder, window } from 'vscode';
 import { readyConnection } from '../connection/createConnection.ts';
 import { onlyFolder } from '../connection/folders.ts';
 import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
@@ -69,7 +69,10 @@ export const handlers: Handlers = {
   setUp: (app) => app.connections.setUp(),
 
   signOut: async (app) => {
-    const { question, detail, button } = COMMAND_MESSAGES.signOut;
+    const { question, effects, effectsInBrowser, button } = COMMAND_MESSAGES.signOut;
+    // In a browser, each window has its own copy of secret storage, and isn't notified if another
+    // window changes it (confirmed by testing).
+    const detail = env.uiKind === UIKind.Web ? `${effects} ${effectsInBrowser}` : effects;
     const answer = await window.showWarningMessage(question, { modal: true, detail }, button);
     if (answer !== button) return;
     try {

@@ -155,6 +155,8 @@ describe(`setup ${nightly}`, () => {
     await dialogs.click('Cancel');
 
     await workbench.runCommand('Hosted Model: Sign Out');
+    const { detail } = await dialogs.waitFor('Sign out of Hosted Model?');
+    assert.match(detail, /Other windows in this browser/);
     await dialogs.click('Sign Out');
     await notifications.waitFor(/Signed out/);
     await workbench
