@@ -97,6 +97,11 @@ export class ServiceRuntime {
     return this.#tokenServices.isRejected(apiKey);
   }
 
+  /** Allows the next requests to send this key again if it was rejected. */
+  forgetRejection(apiKey: string): void {
+    this.#tokenServices.forgetRejection(apiKey);
+  }
+
   /**
    * Requests the models that a service offers. See `Models.list`.
    * @param from the service to request models from, and keys that requests must not contain

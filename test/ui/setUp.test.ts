@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../emulator/emulator.ts';
 import { answerFromKey, answerSetUp, enterKey, setUp } from '../vscode/setUpWalk.ts';
-import { apiKey, openWindow, projectId, startService, statusId, tokenPath } from './service.ts';
+import {
+  apiKey,
+  chatPath,
+  generateFrom,
+  openWindow,
+  projectId,
+  startService,
+  statusId,
+  storeKey,
+  tokenPath,
+} from './service.ts';
 import { nightly, openWorkbench, type Session } from './session.ts';
 
 describe(`setup ${nightly}`, () => {
@@ -134,6 +144,19 @@ describe(`setup ${nightly}`, () => {
     assert.doesNotMatch(storage, new RegExp(apiKey));
     assert.equal(emulator.requests.length, 0);
     assert.match(await workbench.statusItem(statusId).tooltip(), /Project: not set/);
+  });
+
+  it('sends a rejected key again once the user saves it without testing', async () => {
+    const session = await openWindow(emulator, { folderFiles: { 'letter.txt': 'Dear reader' } });
+    const status = session.workbench.statusItem(statusId);
+    emulator.settings.apiKeys = [];
+    await storeKey(session);
+    await generateFrom(session, 'letter.txt');
+    await status.waitFor({ text: /credentials rejected/ });
+    emulator.reset();
+    await storeKey(session);
+    await generateFrom(session, 'letter.txt');
+    await emulator.requestCount(chatPath, 1);
   });
 
   it('A12: asks for confirmation before replacing a stored key', async () => {

@@ -126,7 +126,11 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
   if (setUp.added) await writeServiceEntries(withEntry(entries, setUp.added.entry));
   const record = recordFor(service, { ...answers, apiKey }, target);
   await saveSettings(keys, service, record);
-  if (await keys.write(record, service.word, { stored })) return 'saved';
+  if (await keys.write(record, service.word, { stored })) {
+    // The user may have enabled the key again since it was rejected.
+    setUp.runtime.forgetRejection(apiKey);
+    return 'saved';
+  }
   // Restore the settings, so that the previous service or source can still be used.
   await restoreSettings();
   if (setUp.added) await writeServiceEntries(entries);

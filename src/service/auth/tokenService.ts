@@ -47,8 +47,7 @@ const REFRESHES_WITHOUT_USE = 2;
  *   calls that waited for such a token send it anyway, because the next token would probably be
  *   just as late. Other calls get the next token.
  * - **One request at a time.** All callers share the token request. Each caller can stop waiting at
- *   any time.
- *   When the last caller stops waiting, the request is aborted.
+ *   any time. When the last caller stops waiting, the request is aborted.
  * - **Failed background refresh.** The current token stays in use while it's valid. The next
  *   background refresh waits for a backoff that grows from 5 s to 5 min.
  * - **Requested pause.** If the service requests a pause after a failed token request, calls fail
@@ -56,7 +55,7 @@ const REFRESHES_WITHOUT_USE = 2;
  *   lasts at most one hour. Only `refresh` ignores a pause.
  * - **On demand.** A token that comes from a program isn't refreshed in the background. If the
  *   service rejects such a token, the token is replaced only if it's at least a minute old.
- * - **Rejected credentials.** Only `refresh` sends rejected credentials again.
+ * - **Rejected credentials.** They're sent again only by `refresh` or after `forgetRejection`.
  * - **Clocks.** A token's age is its wall-clock or monotonic age, whichever is greater, so neither
  *   sleep nor a clock change keeps an expired token in use. No timer is used.
  */
@@ -165,6 +164,13 @@ export class TokenService {
     if (this.#current !== token) return;
     this.#current = undefined;
     this.#setState(this.#rejection ? this.#restingState() : { kind: 'expired' });
+  }
+
+  /** Allows `get` to send rejected credentials again. */
+  forgetRejection(): void {
+    if (!this.#rejection) return;
+    this.#rejection = undefined;
+    this.#setState(this.#restingState());
   }
 
   /**

@@ -96,6 +96,13 @@ export class TokenServices {
     return tried.length > 0 && tried.every(isKeyRejected);
   }
 
+  /** Allows the next requests to send this key again if it was rejected. */
+  forgetRejection(apiKey: string): void {
+    for (const entry of this.#entries.values()) {
+      if (entry.apiKey === apiKey) entry.service.forgetRejection();
+    }
+  }
+
   /**
    * Disposes of all token services, cancels their token requests, and discards the tokens. The
    * secrets and tokens stay masked.

@@ -44,7 +44,7 @@ describe('Connections', () => {
   let beforeSecrets: Promise<void>;
   let beforeList: Promise<void>;
   let asked: string[];
-  let service: Pick<ServiceRuntime, 'test' | 'isRejected' | 'forgetTokens'>;
+  let service: Pick<ServiceRuntime, 'test' | 'isRejected' | 'forgetRejection' | 'forgetTokens'>;
   /** A log of the current connection: its folder and stored key after each change. */
   let shown: string[];
   let hooks: ReturnType<typeof installEditor>;
@@ -67,6 +67,7 @@ describe('Connections', () => {
     service = {
       test: async () => {},
       isRejected: () => false,
+      forgetRejection: () => {},
       forgetTokens: () => {},
     };
     const get = async (name: string) => {

@@ -61,7 +61,7 @@ describe('the extension with several services', () => {
     obstacles = [];
     environment = {};
     const service = {
-      ...{ test: () => test(), isRejected: () => false, forgetTokens() {} },
+      ...{ test: () => test(), isRejected: () => false, forgetRejection() {}, forgetTokens() {} },
     } as unknown as ServiceRuntime;
     const secrets = keyring.window();
     keys = new KeyStore(secrets, new FakeState(), () => {});

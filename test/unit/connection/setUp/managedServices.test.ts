@@ -70,6 +70,7 @@ describe('a service that the user added', () => {
         failTest(credentials);
       },
       isRejected: () => false,
+      forgetRejection() {},
       forgetTokens() {},
     } as unknown as ServiceRuntime;
     await open();

@@ -113,6 +113,23 @@ describe('the token services of a window', () => {
     assert.deepEqual([requests.length, services.isRejected(credentials.apiKey)], [2, false]);
   });
 
+  it('resend a rejected key if the user saves it again', async () => {
+    const { services, requests, world } = start();
+    const service = services.for(credentials);
+    world.failure = rejected;
+    assert.equal(await kindOf(service.get(never)), 'key-rejected');
+    delete world.failure;
+    services.forgetRejection('another-key');
+    assert.equal(await kindOf(service.get(never)), 'key-rejected');
+    services.forgetRejection(credentials.apiKey);
+    assert.deepEqual(
+      [service.state.kind, services.isRejected(credentials.apiKey)],
+      ['none', false],
+    );
+    await service.get(never);
+    assert.equal(requests.length, 2);
+  });
+
   it("don't count a key as rejected if it is accepted for a different account", async () => {
     const { services, world, test } = start();
     const withClient = (account: string) => ({ ...credentials, service: oauth, account });
