@@ -271,7 +271,7 @@ describe('a streaming job', () => {
     assert.equal(document.getText(), before.replace('second ', 'second third'));
   });
 
-  it('gives up if an untitled document is saved, since VS Code creates a new document @nightly', async () => {
+  it('gives up if an untitled document is saved, because VS Code creates a new document @nightly', async () => {
     const uri = Uri.from({ scheme: 'untitled', path: fileUri('streaming16-new.txt').path });
     const document = await workspace.openTextDocument(uri);
     const editor = await window.showTextDocument(document);

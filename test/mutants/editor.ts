@@ -95,7 +95,8 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (!isProjectOverridden) return',
     to: 'if (true) return',
     test: 'test/unit/connection/connections.test.ts',
-    title: 'opens the settings for Change Project if the folder settings contain a space',
+    title:
+      'responds to Change Project by opening the settings if the folder settings contain a space ID',
   },
   {
     name: "waiting for the keyring can't be canceled",

@@ -192,7 +192,7 @@ describe('third-party code', () => {
     }
   });
 
-  it('L12: includes axios at or above the minimum version, within the same major version', () => {
+  it('L12: includes a version of axios that is at or above the minimum and has the same major version', () => {
     const [major = 0, minor = 0] =
       lock.packages['node_modules/axios']?.version.split('.').map(Number) ?? [];
     assert.ok(major === AXIOS_FLOOR[0] && minor >= AXIOS_FLOOR[1], `${major}.${minor}`);

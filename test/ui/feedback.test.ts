@@ -139,7 +139,7 @@ describe(`a running generation ${nightly}`, () => {
     );
   });
 
-  it("isn't canceled by pressing Escape to close the suggestions or the search", async () => {
+  it("isn't canceled when the user presses Escape to close the suggestions or the search box", async () => {
     const { editor, page, screen } = session.workbench;
     const { request, open } = await stall('widgets');
     await page.keyboard.press('Control+F');

@@ -79,7 +79,7 @@ describe(`several selections ${nightly}`, () => {
     assert.equal(failures.length, 2, failures.map(({ text }) => text).join('\n'));
   });
 
-  it('need confirmation if there are more than ten, and respect the concurrency limit', async () => {
+  it('need confirmation if there are more than ten, and their requests respect the concurrency limit', async () => {
     const { dialogs, editor, page } = session.workbench;
     await select('eleven.txt', 11);
     const sent = emulator.requests.length;

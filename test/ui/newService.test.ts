@@ -107,7 +107,7 @@ describe('a service that the user adds', () => {
   let emulator: Emulator;
   afterEach(() => emulator.close());
 
-  it('takes at most 8 user actions to generate text if it uses an API key', async () => {
+  it('can generate text after at most 8 user actions if it uses an API key', async () => {
     emulator = await startEmulator({ apiKeys: [key], keyHeader: 'authorization' });
     const { inputs, session } = await walk(emulator, 'add-key', [
       authMethod('API Key'),
@@ -119,7 +119,7 @@ describe('a service that the user adds', () => {
     assert.deepEqual(paths, ['/v1/models', '/v1/models', '/v1/chat/completions']);
   });
 
-  it(`takes at most 8 user actions to generate text if its tokens come from a command ${nightly}`, async () => {
+  it(`can generate text after at most 8 user actions if its tokens come from a command ${nightly}`, async () => {
     emulator = await startEmulator();
     const folder = mkdtempSync(join(tmpdir(), 'token-command-'));
     const [program, runs] = [join(folder, 'token.mjs'), join(folder, 'runs')];

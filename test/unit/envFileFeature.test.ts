@@ -167,7 +167,7 @@ describe('problems in an open .env file', () => {
     assert.match(editor.shown.join(), /VENDOR_API_KEY/);
   });
 
-  it('are updated after the editor creates a .gitignore, even if the file watcher misses it', async () => {
+  it('are updated after the editor creates a .gitignore file, even if the file watcher misses it', async () => {
     editor.text = 'IBM_API_KEY=abcd1234';
     editor.isIgnored = false;
     await start();
@@ -177,7 +177,7 @@ describe('problems in an open .env file', () => {
     await becomes('no warning', () => !editor.shown.join().includes('.gitignore'));
   });
 
-  it('can be fixed all at once, except for a variable that is set twice', async () => {
+  it('can be fixed all at once, except for duplicate lines for a variable', async () => {
     const [url, other] = ['eu-de', 'eu-gb'].map((region) => `https://${region}.ml.cloud.ibm.com`);
     editor.text = `IBM_URL=${url}\nIBM_URL=${other}\nIBM_API_KEY="abcd1234"\nIBM_PROJECT_ID='p'`;
     await start();

@@ -134,7 +134,7 @@ describe('the clock check', () => {
   const others = all.filter((path) => !(path in MAY_READ_CLOCKS));
   const readsOf = (path: string, more = '') => clockReads(path, readFileSync(path, 'utf8') + more);
 
-  it('finds no test files that read a clock, wait for a second or longer, or retry a test, apart from the exceptions', () => {
+  it('finds no test files, other than the exceptions, that read a clock, wait for a second or longer, or retry a test', () => {
     assert.ok(all.length > 300);
     const reads = others.flatMap((path) => readsOf(path));
     assert.deepEqual(reads, []);
@@ -161,7 +161,7 @@ describe('the clock check', () => {
   }
   const ruleOf = (read: string) => read.slice(read.indexOf(' ') + 1);
 
-  it('allows short waits, waits whose length is a variable, and fake clocks', () => {
+  it('allows short waits, waits whose length is stored in a variable, and fake clocks', () => {
     const text =
       'setTimeout(resolve, 20);\nsetTimeout(end, graceMs);\nmock.timers.tick(60_000);\nnew Date(1_000);\n';
     assert.deepEqual(clockReads('a.ts', text), []);

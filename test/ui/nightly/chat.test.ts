@@ -40,7 +40,7 @@ describe('chat in VS Code', () => {
   });
   afterEach(() => emulator.close());
 
-  it(`reports failures in plain sentences without secrets, stack traces, paths, or service text ${nightly}`, async () => {
+  it(`reports failures in plain sentences without secrets, stack traces, paths, or text from the service ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     const { workbench } = session;
     const { page } = workbench;

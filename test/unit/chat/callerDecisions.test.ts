@@ -76,7 +76,7 @@ describe('CallerDecisions', () => {
   });
 
   for (const isAllowed of [true, false]) {
-    it(`asks again after the user signs out in another VS Code profile (earlier decision: ${isAllowed ? 'approved' : 'declined'})`, async () => {
+    it(`asks the user again after a sign-out in another VS Code profile (earlier decision: ${isAllowed ? 'approved' : 'declined'})`, async () => {
       answer = async () => isAllowed;
       for (const count of [1, 2, 3]) {
         for (const _ of [1, 2]) await callers().mayCall('a.b', connection, never);

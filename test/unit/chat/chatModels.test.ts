@@ -84,7 +84,7 @@ describe('ChatModels', () => {
     );
   });
 
-  it('offers neither tool calling nor image input when using the generation operation', async () => {
+  it('offers neither tool calling nor image input for the generation operation', async () => {
     const able = { tasks: ['function_calling'], functions: ['image_chat'] };
     await models().keep(sourceOf(credentialsAt(dallas), 'generation'), [
       modelOf({ id: 'a/one', ...able }),

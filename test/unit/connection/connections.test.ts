@@ -518,7 +518,7 @@ describe('Connections', () => {
       assert.equal(await declined, undefined);
     });
 
-    it('prompts for both sources again and uses the accepted one', async () => {
+    it('prompts about both sources again, and uses the one that the user accepts', async () => {
       await (await editor.modalPrompt()).answer(reject);
       await (await editor.modalPrompt()).answer(use);
       await settled();
@@ -1173,7 +1173,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
   });
 
-  it('opens the settings for Change Project if the folder settings contain a space', async () => {
+  it('responds to Change Project by opening the settings if the folder settings contain a space ID', async () => {
     await storeKey();
     const { commands } = await import('vscode');
     const queries: unknown[] = [];
@@ -1185,7 +1185,7 @@ describe('Connections', () => {
     registered.dispose();
   });
 
-  it('opens the setup for Change Project if the project is in the user settings', async () => {
+  it('responds to Change Project by opening the setup if the project is in the user settings', async () => {
     await storeKey();
     editor.typed.push('other-project');
     editor.picks.push(SERVICE, SAVE);
@@ -1816,7 +1816,7 @@ describe('Connections', () => {
     });
   });
 
-  it('starts a key repair at the key step', async () => {
+  it('opens the setup at the key step if the user wants to correct the key', async () => {
     await storeKey();
     await connections.changeKey();
     assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);

@@ -89,14 +89,14 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('explain how to be asked about a declined source again', () => {
+  it('explain how to get another prompt about a declined source', () => {
     const of = (external: ExternalSource[]) =>
       conclusionOf(diagnosed({ record: undefined, external }).preliminary).text;
     assert.match(of([envFile(full, 'declined')]), /To be asked again, .*“Forget Decision”\.$/);
     assert.doesNotMatch(of([noFile, environment({})]), /asked again/);
   });
 
-  it('suggest the setup, not the .env file, if a key is stored, if the file was declined, or if there is no file', () => {
+  it('suggest the setup instead of the .env file if a key is stored, the file was declined, or there is no file', () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [

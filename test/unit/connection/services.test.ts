@@ -203,7 +203,7 @@ describe('the extension with several services', () => {
     }
   }
 
-  it("doesn't use VENDOR_ names if the service's own names have malformed values", async () => {
+  it("doesn't use VENDOR_ variables if the service's own variables have malformed values", async () => {
     const file = `IBM_API_KEY="key\n${cloudFile.replaceAll('IBM_', 'VENDOR_')}`;
     for (const word of ['', 'ibm']) {
       editor.userSettings.set('service', word);

@@ -134,7 +134,7 @@ describe('the reason for using a credential source', () => {
     });
   }
 
-  it("if the identity address is malformed, reports that a .env file can't be used", () => {
+  it('describes a .env file as unusable if the identity address is malformed', () => {
     const changes = byEnvironment(envFile(full, 'approved'));
     const reason = reasonText(
       'environment',
@@ -378,7 +378,7 @@ describe("a source that can't be used", () => {
     }
   });
 
-  it('also offers the settings if an address or a project can be fixed there', () => {
+  it('offers both the settings and the setup if an address or a project can be fixed in the settings', () => {
     for (const settings of [
       { url: 'us-south' },
       { authUrl: 'ftp://a.example' },
@@ -417,7 +417,7 @@ describe("a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
-  it('is listed with the reason, even if all its values are set', () => {
+  it("is listed with the reason that it can't be used, even if all its values are set", () => {
     const one = found({ external: [envFile()], settings: { authUrl: 'ftp://a.example' } });
     const row = sourceChoices(one, choiceOf(one)).find(({ value }) => value === 'envFile');
     assert.match(row?.problem ?? '', /can’t be used \(the identity service URL .* is invalid\)\.$/);
@@ -449,7 +449,7 @@ describe('a declined source', () => {
     assert.deepEqual(of([envFile({ key: '"k"', project: 'p' }), declined]), []);
   });
 
-  it('can be offered again if it could be used with the source in the settings', () => {
+  it('can be offered again only if hostedModel.credentialSource allows it to be used', () => {
     for (const [credentialSource, ids] of [
       ['environment', ['environment']],
       ['envFile', []],

@@ -154,7 +154,7 @@ describe('reporting a failed generation', () => {
     assert.equal(editor.messages.length, 2);
   });
 
-  it('retries if Refresh Token succeeds after failed attempts', async () => {
+  it('retries the generation if Refresh Token succeeds after two failed attempts', async () => {
     const failure = new ServiceError('offline');
     const retryTwice = ['Refresh Token', 'Retry', 'Retry'];
     assert.equal(

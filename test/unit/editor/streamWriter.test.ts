@@ -68,7 +68,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt\ntext');
   });
 
-  it("J12: reports that text wasn't placed if its edit never completes", async () => {
+  it("J12: reports that text wasn't placed if the edit never completes", async () => {
     const { page, writer } = writing(END, SOON);
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['never']), false);
@@ -126,7 +126,7 @@ describe('a stream writer', () => {
     assert.equal(writer.isPending, false);
   });
 
-  it("J12: doesn't mix a new response with a late edit from the old response", async () => {
+  it("J12: doesn't mix a new response with a late edit from the previous response", async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.end(0), false);
@@ -358,7 +358,7 @@ describe('a stream writer', () => {
       await page.turn();
     };
 
-    it('reports only once that all of its text was undone', async () => {
+    it('reports the undo of all its text only once', async () => {
       const one = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'first ');
         await write(page, writer, 0, 'second');

@@ -63,7 +63,7 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, false);
   });
 
-  it("doesn't move if a response that belongs after it is inserted at its position", () => {
+  it('stays in place if the response inserted at its position belongs after it', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });
@@ -176,7 +176,7 @@ describe('a tracked range', () => {
       assert.deepEqual(standing(own), { ...whole, pieces });
     });
 
-    it("can't restart or continue if its place contains unexpected text", () => {
+    it("can't restart or continue if it contains unexpected text", () => {
       const own = written();
       event(own, remove(12, 3));
       event(own, insert(12, 'abc'), 'undo', ({ text }) => text !== '0123456789');

@@ -305,7 +305,7 @@ describe('responseNotifications', () => {
     });
   }
 
-  it('opens a copy of the response when the user selects Show after the document was closed', async () => {
+  it('opens a copy of the response if the user selects Show after closing the document', async () => {
     const job = await jobWith('a');
     await job.end(0, 'ended');
     editor.button = 'Show';

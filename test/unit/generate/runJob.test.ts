@@ -381,7 +381,7 @@ describe('runJob', () => {
     });
   }
 
-  it('announces that a partial response was kept only if the run received text', async () => {
+  it('announces that a partial response was kept, but only if the run received text', async () => {
     for (const [text, expected] of [
       ['', 'Canceled'],
       ['The first words', 'Canceled, partial response kept'],

@@ -232,7 +232,7 @@ describe('the progress of a run', () => {
     assert.equal(shown.at(-1), 'Generating… 2 of 5 done, 1 failed. Esc cancels');
   });
 
-  it("doesn't interrupt a countdown when a response is complete", () => {
+  it("doesn't interrupt a countdown when a response completes", () => {
     retryIn(2_500);
     progress.onDone(2, 0, 5);
     assert.match(shown.at(-1) ?? '', /^Retrying in 3s/);

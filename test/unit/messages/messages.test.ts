@@ -260,7 +260,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it("says to change the template's model if the template sets one", () => {
+  it("suggests changing the template's model if the template sets one", () => {
     const template = { name: 'Review', modelId: 'old-model' };
     for (const error of [
       new ServiceError('model-unknown'),
@@ -311,7 +311,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('names the kinds of secrets in a prompt, but not the secrets', () => {
+  it('names the kinds of secrets in a prompt, but not the secrets themselves', () => {
     const of = (...secretKinds: SecretKind[]) =>
       messageFor(new ServiceError('prompt-holds-secret', { secretKinds }))?.text;
     assert.equal(

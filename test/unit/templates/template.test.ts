@@ -76,7 +76,7 @@ describe('recently used templates', () => {
     } as unknown as Memento;
   };
 
-  it('are limited to 20 and stored newest first without duplicates', async () => {
+  it('are limited to 20 and stored newest first, without duplicates', async () => {
     const kept = memento();
     for (let index = 1; index <= 22; index += 1) await noteLastUsed(kept, `t${index}`);
     await noteLastUsed(kept, 'T10');

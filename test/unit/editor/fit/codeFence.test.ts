@@ -135,7 +135,7 @@ describe('a code fence', () => {
     });
   }
 
-  it('keeps the text around it in prose', () => {
+  it("doesn't affect the text around it in prose", () => {
     const text = '```\na\n```\n\nSo.';
     for (const [given, want] of [
       [text, 'a\n\nSo.'],

@@ -199,7 +199,7 @@ describe('tool calls in a response', () => {
     ]);
   });
 
-  it('are separate if they have the same index but different IDs', async () => {
+  it('are kept separate if they have the same index but different IDs', async () => {
     const { toolCalls } = await read(
       fragment(0, '{"path":"1"}', { id: 'a' }, 'read'),
       fragment(0, '{"path"', { id: 'b' }, 'write'),

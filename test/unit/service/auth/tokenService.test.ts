@@ -94,7 +94,7 @@ describe('the token service', () => {
     assert.equal(flights.length, before + 1);
   });
 
-  it('H16: rejects all waiting callers if the request fails, and retries on the next call', async () => {
+  it('H16: rejects all waiting calls if the request fails, and retries on the next call', async () => {
     const { flights, answer, value, service } = underTest(time);
     const kinds = [kindOf(value()), kindOf(value())];
     await answer(down);
@@ -181,7 +181,7 @@ describe('the token service', () => {
     assert.deepEqual([await meanwhile, await value(), flights.length], ['token-2', 'token-2', 2]);
   });
 
-  it('counts machine sleep as part of a Retry-After pause', async () => {
+  it('counts the time that the machine sleeps toward a Retry-After pause', async () => {
     const { answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(new ServiceError('rate-limited', { status: 429, retryAfterMs: 600_000 }));

@@ -35,7 +35,7 @@ describe('the concurrency limit', () => {
     return { order, slots };
   }
 
-  it('grants slots in the order that calls arrive', async () => {
+  it('grants slots in the order in which calls arrive', async () => {
     const { order, slots } = requestSlots(limiterOf(1), ['a', 'b', 'c']);
     for (let served = 1; served <= 3; served += 1) {
       await settled();
@@ -173,7 +173,7 @@ describe('the concurrency limit', () => {
     assert.equal(limiter.state.inFlight, 1);
   });
 
-  it('halves after a 429, but at most once per round trip and never below one', async () => {
+  it('halves after a 429, but at most once per round trip, and never drops below one', async () => {
     const limiter = limiterOf(8);
     const limits = [];
     for (let round = 0; round < 4; round += 1) {
@@ -202,7 +202,7 @@ describe('the concurrency limit', () => {
     assert.equal(limiter.state.limit, 8);
   });
 
-  it('leaves at least minRequestInterval between the starts of two calls', async () => {
+  it('leaves at least minRequestInterval between the starts of consecutive calls', async () => {
     const { order } = requestSlots(limiterOf(3, 50, 200), ['a', 'b', 'c']);
     const seen = [];
     for (let step = 0; step < 4; step += 1) {
