@@ -33,10 +33,14 @@ export const UNREADABLE_CALL =
 export const CALLER_REJECTED =
   'You didn’t allow this extension to use Hosted Model. To be asked again, select the extension in “Hosted Model: Show Status and Actions”.';
 
+/**
+ * Returns advice for a truncated response. The model can't continue such a response, because VS
+ * Code leaves out a failed response's text when it sends the conversation again.
+ */
 export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
   return reason === 'max_tokens'
-    ? 'The response reached the token limit. Ask the model to continue, or raise max_new_tokens in hostedModel.parameters.'
-    : 'The response reached the time limit. Ask the model to continue.';
+    ? 'The response reached the token limit. Raise max_new_tokens in hostedModel.parameters, or ask for a shorter response.'
+    : 'The response reached the time limit. Ask for a shorter response.';
 }
 
 const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or attach fewer files.';
