@@ -33,11 +33,17 @@ export const UNREADABLE_CALL =
 export const CALLER_REJECTED =
   'You didn’t allow this extension to use Hosted Model. To be asked again, select the extension in “Hosted Model: Show Status and Actions”.';
 
-/**
- * Returns advice for a truncated response. The model can't continue such a response, because VS
- * Code leaves out a failed response's text when it sends the conversation again.
- */
-export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
+export type TruncationReason = 'max_tokens' | 'time_limit';
+
+/** Returns the text to add to a truncated response in VS Code's chat. */
+export function truncationNotice(reason: TruncationReason): string {
+  return reason === 'max_tokens'
+    ? '[The response reached the token limit. Ask the model to continue, or raise max_new_tokens in hostedModel.parameters.]'
+    : '[The response reached the time limit. Ask the model to continue.]';
+}
+
+/** Returns the error message for a truncated response. */
+export function truncatedMessage(reason: TruncationReason): string {
   return reason === 'max_tokens'
     ? 'The response reached the token limit. Raise max_new_tokens in hostedModel.parameters, or ask for a shorter response.'
     : 'The response reached the time limit. Ask for a shorter response.';
@@ -49,6 +55,8 @@ const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or a
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,
+  // The chat may not show the text that was received last.
+  incomplete: () => 'The connection ended before the response was complete. Try again.',
   'prompt-too-long': ({ details: { limit, actual } }) =>
     `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, but the limit is ${formatNumber(limit)}` : ''}. Start a new chat, or attach fewer files.`,
 };

@@ -41,6 +41,7 @@ import {
   ChatError,
   checkEnd,
   errorForExtension,
+  reportEnd,
   reportReasoning,
   reportResponse,
 } from './reportToChat.ts';
@@ -171,7 +172,8 @@ export class ChatProvider {
         },
       });
       reportResponse(response, progress);
-      checkEnd(response, hasReasoned);
+      if (this.callers.isTrusted(callerId)) reportEnd(response, hasReasoned, progress);
+      else checkEnd(response, hasReasoned);
       setContextKey('hasChatted');
       this.#refreshIfStale(request);
     } catch (error) {

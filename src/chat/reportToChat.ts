@@ -4,6 +4,7 @@ import {
   LanguageModelDataPart,
   LanguageModelError,
   type LanguageModelResponsePart,
+  LanguageModelTextPart,
   LanguageModelToolCallPart,
   type Progress,
 } from 'vscode';
@@ -38,6 +39,22 @@ export function reportResponse(
   progress.report(new LanguageModelDataPart(Buffer.from(JSON.stringify(counts)), USAGE_TYPE));
 }
 
+/**
+ * Reports the end of a response to VS Code's chat. If the response is truncated but has text, adds
+ * a notice instead of throwing, because after an error, the chat hides some of the text, and the
+ * model can't continue it.
+ * @throws {ChatError} if there is no text and no complete tool call
+ */
+export function reportEnd(
+  response: Generation,
+  hasReasoned: boolean,
+  progress: Progress<LanguageModelResponsePart>,
+): void {
+  const reason = truncationReason(response);
+  if (!reason || response.text.trim() === '') checkEnd(response, hasReasoned);
+  else progress.report(new LanguageModelTextPart(`\n\n${texts.truncationNotice(reason)}`));
+}
+
 /** @throws {ChatError} if the response is truncated or empty */
 export function checkEnd(response: Generation, hasReasoned: boolean): void {
   const reason = truncationReason(response);
@@ -46,7 +63,7 @@ export function checkEnd(response: Generation, hasReasoned: boolean): void {
   throw new ChatError(hasReasoned ? texts.ONLY_REASONING : texts.EMPTY_RESPONSE);
 }
 
-function truncationReason({ stopReason }: Generation) {
+function truncationReason({ stopReason }: Generation): texts.TruncationReason | undefined {
   return stopReason === 'max_tokens' || stopReason === 'time_limit' ? stopReason : undefined;
 }
 

@@ -255,11 +255,20 @@ describe('the chat provider', () => {
     assert.ok(!reported.some(({ kind }) => kind === 'LanguageModelToolCallPart'));
   });
 
-  it('keeps the text of a truncated response, and fails with a message about the token limit', async () => {
+  it('adds a notice to a truncated response, so that VS Code keeps its text', async () => {
     emulator.settings.stopReason = 'max_tokens';
     const { reported, failure } = await respond();
-    assert.match(failure?.message ?? '', /token limit/);
-    assert.ok(reported.some(({ kind }) => kind === 'LanguageModelTextPart'));
+    assert.equal(failure, undefined);
+    const texts = reported.filter(({ kind }) => kind === 'LanguageModelTextPart');
+    assert.match(JSON.stringify(texts.at(-1)), /token limit/);
+    assert.ok(texts.length > 1);
+  });
+
+  it('reports a truncated response to another extension as a failure', async () => {
+    emulator.settings.stopReason = 'max_tokens';
+    const responded = respond([ask('Hello')], { toolMode: 1 });
+    await (await editor.modalPrompt()).answer('Allow');
+    assert.match((await responded).failure?.message ?? '', /token limit/);
   });
 
   const echo = 'ECHO <script> [x](command:y) /home/somebody/file.ts';

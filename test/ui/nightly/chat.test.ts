@@ -62,6 +62,27 @@ describe('chat in VS Code', () => {
     );
   });
 
+  it(`shows all text of a truncated response, and lets the model continue it ${nightly}`, async () => {
+    const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
+    const { page } = session.workbench;
+    await storeKey(session);
+    await startChat(session);
+    const ask = async (question: string) => {
+      const sent = emulator.count(chatPath);
+      await page.keyboard.type(question);
+      await page.keyboard.press('Enter');
+      await emulator.requestCount(chatPath, sent + 1);
+    };
+    emulator.settings.stopReason = 'max_tokens';
+    await ask('Count');
+    await chatText(session, 'The response reached the token limit.');
+    await chatText(session, 'This one only counts.');
+    emulator.settings.stopReason = undefined;
+    await ask('continue');
+    const last = emulator.requests.findLast(({ path }) => path === chatPath);
+    assert.match(last?.text ?? '', /"role":"assistant".*This one only counts\..*continue/s);
+  });
+
   it(`runs 20 agent steps over one network connection, with one request per step ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     await storeKey(session);
