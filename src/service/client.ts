@@ -51,7 +51,7 @@ export interface CallOptions {
   readonly onRetry?: (retry: Retry) => void;
   /**
    * Called if neither an error status nor the start of the response arrives within 5 s. A streamed
-   * response starts with its first text, reasoning, or tool call.
+   * response counts as started when its first text, reasoning, or tool call arrives.
    */
   readonly onSilence?: () => void;
   /**

@@ -8,7 +8,7 @@ after(() => {
   const total = rows.reduce((sum, { ran }) => sum + ran, 0);
   printTable({
     figure: 'fuzz',
-    title: `${total.toLocaleString('en')} random cases (bar: at least ${LEAST_CASES.toLocaleString('en')} cases, and 0 uncaught errors)`,
+    title: `${total.toLocaleString('en')} random cases (bar: at least ${LEAST_CASES.toLocaleString('en')} cases and 0 uncaught errors)`,
     heads: ['area', 'cases'],
     rows: rows.map((row) => [row.area, row.ran]),
     note: `Seed: ${seed}.`,

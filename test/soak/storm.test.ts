@@ -67,7 +67,7 @@ describe(`${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a service wit
   // In an experiment in which a 429 didn't lower the limit, 83 calls failed at a capacity of 1, 41
   // at a capacity of 2, and none at a capacity of 4.
   after(() => {
-    const title = `${JOBS} calls to a service that handles at most 1, 2, or 4 requests at once, and rejects all others with a 429. In the worst case, ${worst.failed} calls fail (bar: ${MOST_FAILED}), and a call takes ${worst.requests.toFixed(2)} requests on average (bar: ${MOST_REQUESTS}).`;
+    const title = `${JOBS} calls to a service that handles at most 1, 2, or 4 requests at once and rejects all others with a 429. In the worst case, ${worst.failed} calls fail (bar: ${MOST_FAILED}), and a call takes ${worst.requests.toFixed(2)} requests on average (bar: ${MOST_REQUESTS}).`;
     const heads = ['capacity', 'failed', 'requests per call', 'final concurrency limit', 'seconds'];
     const note = `Capacity: the number of requests that the service can handle at once. Seconds: time on the test’s simulated clock, on which a request takes ${SERVICE_MS} ms. Seed: ${seed}.`;
     printTable({ figure: 'storm', title, heads, rows, note });

@@ -126,7 +126,7 @@ describe(`${WINDOWS} windows that restart within the same minute and stay open f
     );
     printTable({
       figure: 'windows',
-      title: `${WINDOWS.toLocaleString('en')} windows restart within the same minute, and then stay open for ${HOURS} h. After that minute, the busiest second has at least ${share.toFixed(1)} times as many token requests with a fixed timer as with Hosted Model (bar: 5 times).`,
+      title: `${WINDOWS.toLocaleString('en')} windows restart within the same minute and then stay open for ${HOURS} h. After that minute, the busiest second has at least ${share.toFixed(1)} times as many token requests with a fixed timer as with Hosted Model (bar: 5 times).`,
       heads: [
         '',
         'token requests',
