@@ -5,7 +5,7 @@ import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
 import { NEW_TOKEN, NO_TOKEN } from '../diagnose/checkMessages.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
 import { refreshToken } from '../diagnose/refreshToken.ts';
-import { reportFailure } from '../diagnose/reportFailure.ts';
+import { offerRetry, reportFailure } from '../diagnose/reportFailure.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { type GenerateOverrides, generate } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
@@ -66,7 +66,15 @@ export const handlers: Handlers = {
     await app.usage.show(ofChat ?? readyConnection(choice));
   },
 
-  setUp: (app) => app.connections.setUp(),
+  setUp: async (app) => {
+    const job = app.jobs.latest;
+    // If a generation failed and its message is still open, the setup is probably a repair.
+    const isRepair = job?.isUnanswered === true;
+    const isSaved = await app.connections.setUp({ isRepair });
+    if (job && isRepair && isSaved && (await offerRetry())) {
+      await runJob(optionsFor(app), job, job.indices);
+    }
+  },
 
   signOut: async (app) => {
     const { question, effects, effectsInBrowser, button } = COMMAND_MESSAGES.signOut;

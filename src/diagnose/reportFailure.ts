@@ -108,8 +108,11 @@ async function refreshAndRetry(
   }
 }
 
-/** Offers to retry a failed generation after its connection has been repaired. */
-async function offerRetry(text = REPAIRED): Promise<boolean> {
+/**
+ * Offers to retry a failed generation after its connection has been repaired.
+ * @returns true if the user chose to retry
+ */
+export async function offerRetry(text = REPAIRED): Promise<boolean> {
   const { retry } = ACTION_LABELS;
   return (await window.showInformationMessage(text, retry)) === retry;
 }

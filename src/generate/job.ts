@@ -134,6 +134,11 @@ export class Job implements Result, Disposable {
     return this.activeRuns.isAny;
   }
 
+  /** True if no run is active and no text has arrived. */
+  get isUnanswered(): boolean {
+    return !this.isRunning && this.text === '';
+  }
+
   /** True if no run is active and no text is waiting to be written or accepted. */
   get isIdle(): boolean {
     return !this.isRunning && !this.#writer.isPending;

@@ -82,7 +82,7 @@ export async function runJob(
     }
   } finally {
     job.activeRuns.release(controller);
-    if (!ran) forgetIfEmpty(run);
+    if (!ran) forgetIfUnanswered(run);
   }
   if (!ran) return;
   const runAgain: RunAgain = (again, how) => runJob(options, job, again, how);
@@ -90,11 +90,11 @@ export async function runJob(
   const reported = { job, runMode, report: options.report, announcements, runAgain };
   // Return without `await`, because the messages can stay open for hours. A suspended function
   // would keep the selected text in memory.
-  return reportRun(reported, ran).finally(() => forgetIfEmpty(run));
+  return reportRun(reported, ran).finally(() => forgetIfUnanswered(run));
 }
 
-function forgetIfEmpty({ options: { jobs }, job }: Run): void {
-  if (job.text === '' && !job.isRunning) jobs.forget(job);
+function forgetIfUnanswered({ options: { jobs }, job }: Run): void {
+  if (job.isUnanswered) jobs.forget(job);
 }
 
 async function attempt(

@@ -146,7 +146,7 @@ describe(`setup ${nightly}`, () => {
     assert.match(await workbench.statusItem(statusId).tooltip(), /Project: not set/);
   });
 
-  it('sends a rejected key again once the user saves it without testing', async () => {
+  it('sends a rejected key and the failed request again once the user saves the key without testing', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'letter.txt': 'Dear reader' } });
     const status = session.workbench.statusItem(statusId);
     emulator.settings.apiKeys = [];
@@ -154,8 +154,10 @@ describe(`setup ${nightly}`, () => {
     await generateFrom(session, 'letter.txt');
     await status.waitFor({ text: /credentials rejected/ });
     emulator.reset();
-    await storeKey(session);
-    await generateFrom(session, 'letter.txt');
+    await session.workbench.runCommand('Hosted Model: Set Up...');
+    await enterKey(session.workbench, apiKey);
+    await session.workbench.quickInput.pick('$(save) Save Without Testing');
+    await session.workbench.notifications.click(/Do you want to retry\?/, 'Retry');
     await emulator.requestCount(chatPath, 1);
   });
 
