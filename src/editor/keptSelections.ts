@@ -35,9 +35,12 @@ function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void 
     const areOurs =
       now.length === expected.length &&
       now.every((selection, index) => isBetween(offsetsOf(document, selection), expected[index]));
-    if (!areOurs || selections.every(({ isEmpty }) => isEmpty)) return;
+    if (!areOurs) return;
     const wanted = expected.map((each, index) => {
       const { start, end } = rangeOf(document, each.wanted);
+      const current = now[index];
+      // A cursor in replaced text stays where VS Code puts it.
+      if (current && selections[index]?.isEmpty && !start.isEqual(end)) return current;
       return selections[index]?.isReversed ? new Selection(end, start) : new Selection(start, end);
     });
     if (wanted.some((selection, index) => !selection.isEqual(now[index] ?? selection))) {
@@ -71,6 +74,8 @@ export interface Selected extends OffsetRange {
  *   of whole lines includes its last line break, and text is inserted before that break, so VS Code
  *   extends this selection, too.
  * - The last line break stays selected only if the selected text is still followed by a line break.
+ * - A cursor right before a new line moves behind it (confirmed by testing), which would interrupt
+ *   the user's typing.
  * - A selection that is replaced from its start becomes a cursor after the new text, so that typing
  *   doesn't replace that text.
  * @param changes changes that don't touch each other; all offsets refer to the document before the
@@ -86,6 +91,10 @@ export function selectionAfter(
   for (const { rangeOffset, rangeLength, text } of changes) {
     const changeEnd = rangeOffset + rangeLength;
     const growth = text.length - rangeLength;
+    if (rangeOffset === start && end === start && rangeLength === 0 && /^\r?\n/.test(text)) {
+      const at = start + before;
+      return { wanted: { start: at, end: at }, grown: { start: at + growth, end: at + growth } };
+    }
     if (rangeOffset === start && start < changeEnd && changeEnd <= end) {
       const behind = changeEnd + growth + before;
       return {

@@ -9,7 +9,7 @@ import {
   window,
 } from 'vscode';
 import type { Job } from '../../src/generate/job.ts';
-import { close, jobOn, openWith, untilText } from './jobs.ts';
+import { close, jobOn, open, openWith, untilText } from './jobs.ts';
 
 /** Chunks of a response with several lines. */
 const PIECES = ['first line\n', '  second line\n', 'third', ' and last'];
@@ -127,6 +127,27 @@ describe('selections', () => {
       await isSelected(editor, [lines], false, 'after a generation');
     }
   });
+
+  for (const [what, text, selected, cursor] of [
+    ['at the end of the selected line', 'a\nb', new Range(0, 0, 0, 1), [0, 1]],
+    ['where nothing was selected', 'a\n\nb', new Range(1, 0, 1, 0), [1, 0]],
+  ] as const) {
+    it(`leave the cursor where the user types before a response arrives (${what})`, async () => {
+      const editor = await open(text, selected);
+      const job = jobOn(editor, 'below');
+      const [line, character] = cursor;
+      editor.selection = new Selection(line, character, line, character);
+      await commands.executeCommand('type', { text: 'typed' });
+      job.append(0, 'one\n');
+      job.append(0, 'two');
+      assert.equal(await job.end(0, 'ended'), true);
+      job.dispose();
+      const typed = text.split('\n').with(line, `${text.split('\n')[line]}typed\none\ntwo`);
+      assert.equal(editor.document.getText(), typed.join('\n'));
+      const { start, end } = editor.selection;
+      assert.deepEqual([start.line, start.character, end.line], [line, character + 5, line]);
+    });
+  }
 
   it('stay unchanged in every editor that shows the document @nightly', async () => {
     const lines = new Range(0, 0, 2, 0);
