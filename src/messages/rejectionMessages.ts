@@ -56,7 +56,8 @@ export const REJECTION_MESSAGES = {
   'parameter-rejected': parameterRejected,
   'key-rejected': ({ code = '' }, { place, labels }) => ({
     text: keyRejection(code, labels, place) + reenabledAdvice(labels, place),
-    actions: [place.all, 'refreshToken'],
+    // If requests contain the key itself, there's no token to refresh.
+    actions: [place.all, sendsSecret(labels) ? 'retry' : 'refreshToken'],
   }),
   'token-request-rejected': ({ code = '' }, { labels }) => ({
     text:

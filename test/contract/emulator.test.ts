@@ -393,7 +393,7 @@ describe('a scripted fault', () => {
     assert.deepEqual([status, headers['location']], [307, 'http://example.invalid/']);
   });
 
-  it('holds a request before the emulator determines the response', async () => {
+  it('holds a request, so the emulator determines the response only afterward', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     const { opened, open } = gate();

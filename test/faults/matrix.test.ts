@@ -41,7 +41,7 @@ describe('a call with a fault', () => {
     }
   }
 
-  it(`K15: is tested in every possible cell of the ${CELLS}-cell fault table`, () => {
+  it(`K15: is tested for every possible cell in the ${CELLS}-cell fault table`, () => {
     const impossible = [...reasons.values()].reduce((sum, count) => sum + count, 0);
     assert.deepEqual([faultTable.length, played + impossible], [13, CELLS]);
   });

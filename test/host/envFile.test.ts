@@ -214,7 +214,7 @@ describe('the .env file in a real editor', () => {
 
     const fix = 'Add .env to .gitignore';
 
-    it("gets a warning if git doesn't ignore it, and a fix that adds it to .gitignore", async () => {
+    it("gets a warning if Git doesn't ignore it, and a fix that adds it to .gitignore", async () => {
       const { document, found } = await notIgnored();
       assert.equal(found.severity, DiagnosticSeverity.Warning);
       await actionAt(found.range, fix);
@@ -284,7 +284,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('gets a warning if git tracks it, even if .gitignore lists it @nightly', async () => {
+    it('gets a warning if Git tracks it, even if .gitignore lists it @nightly', async () => {
       git('init', '--quiet');
       writeFileSync(path('.env'), good);
       git('add', '.env');

@@ -181,7 +181,7 @@ describe('insert modes:', () => {
     ['a paragraph', 'markdown', 'Note:\n  a', 'Note:\none\ntwo\n  a'],
     ['a line of a diff', 'diff', '@@ {\n a', '@@ {\none\ntwo\n a'],
   ] as const) {
-    it(`a response below the cursor's line is indented like the block that the line opens or is in (${where})`, async () => {
+    it(`a response below the cursor's line is indented like the block that the line opens or belongs to (${where})`, async () => {
       await assertInserted([0, text.split('\n')[0]?.length ?? 0], language, text, want);
     });
   }
@@ -291,7 +291,7 @@ describe('insert modes:', () => {
     ['whole lines', new Range(1, 0, 3, 0), '{\n  if (b) {\n    c();\n  }\n}'],
     ['parts of lines', new Range(1, 2, 2, 6), '{\n  if (b) {\n      c();\n  }\n}'],
   ] as const) {
-    it(`a response indented with four spaces is converted to two unless it may repeat the prompt's indentation (${what})`, async () => {
+    it(`a response indented with four spaces is converted to two spaces unless the response may repeat the prompt's indentation (${what})`, async () => {
       const editor = await open('{\n  a();\n  d();\n}', range, 'javascript');
       editor.options = { insertSpaces: true, tabSize: 2 };
       assert.equal(await stream(editor, 'replace', ['if (b) {\n    c();\n}']), true);

@@ -397,7 +397,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
 
-  it("leaves out a discarded response when the second selection's response arrives", async () => {
+  it("leaves out a discarded response when another selection's response arrives", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     await answer(job, 'FIRST');

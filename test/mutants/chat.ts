@@ -57,7 +57,7 @@ export const chatMutants: readonly Mutant[] = [
     to: 'if (',
     test: provider,
     title:
-      'lists no models for a model group, in an untrusted workspace, while AI features are off, or before setup',
+      'lists no models for a provider group, in an untrusted workspace, while AI features are off, or before setup',
   },
   {
     name: 'a disabled tool runs',

@@ -383,7 +383,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lists no models for a model group, in an untrusted workspace, while AI features are off, or before setup', async () => {
+  it('lists no models for a provider group, in an untrusted workspace, while AI features are off, or before setup', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);
@@ -594,7 +594,7 @@ describe('the chat provider', () => {
       assert.ok((await provider.information({ silent: true })).length > 1);
     });
 
-    it('opens chat without a dialog if nothing has to be changed', async () => {
+    it('opens chat without a dialog if nothing needs to change', async () => {
       Object.assign(chat, { hasGroup: false, isChatOn: false, answer: 'Use in Chat' });
       await start();
       await start();

@@ -54,7 +54,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('once the user signs out in another window, forgets that the workspace uses an external source', async () => {
+  it("forgets the workspace's external source once the user signs out in another window", async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const editor = editorOf();
@@ -110,7 +110,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it("makes VS Code read the certificates when the app's code loads, without sending a request", async () => {
+  it('makes VS Code read the certificates when `src/app.ts` is loaded, without sending a request', async () => {
     const { fetch } = globalThis;
     const fetched: string[] = [];
     globalThis.fetch = (url, init) => {

@@ -42,7 +42,7 @@ describe('a truncated response', () => {
     }
   }
 
-  it('keeps the spaces and line breaks where the text was truncated', async () => {
+  it('keeps the spaces and line breaks at the point of truncation', async () => {
     const answer = () => ['a ', ' \n', '\r\n\t', 'b', '  '];
     for (const operation of operations) {
       const { client } = await startWorld({ operation, emulator: { answer } });

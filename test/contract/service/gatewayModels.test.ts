@@ -300,7 +300,7 @@ describe('the models of an added service', () => {
       assert.deepEqual([kind, details.limit, details.actual], ['parameter-rejected', 77, 100]);
     });
 
-    it('are known without a request once the models have been listed', async () => {
+    it("don't need another request for their context length once they have been listed", async () => {
       const { runtime, credentials, list } = await start('vllm');
       const { service, serviceUrl } = credentials;
       const from = { service, serviceUrl, operation: 'chat', modelId: two } as const;

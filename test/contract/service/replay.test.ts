@@ -56,7 +56,7 @@ describe('an outdated token', () => {
     assert.deepEqual([world.inferenceCount(), world.emulator.count(tokenPath)], [2, 2]);
   });
 
-  it('H21: causes one refresh and 8 replays for 8 parallel calls', async () => {
+  it('H21: causes 1 refresh and 8 replays for 8 parallel calls', async () => {
     const world = await warm();
     world.emulator.revokeTokens();
     const held = gate();

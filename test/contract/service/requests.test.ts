@@ -300,7 +300,7 @@ describe('requests', () => {
     }
   }
 
-  it("aren't sent with a parameter that the service would reject", async () => {
+  it("aren't sent if the service would reject a parameter", async () => {
     const world = await startWorld();
     const sets = [
       { max_new_tokens: 0 },

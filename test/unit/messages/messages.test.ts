@@ -436,4 +436,15 @@ describe('a message about a service', () => {
     assert.match(messageText('key-rejected', { service: zen }), /^The service rejected the key/);
     assert.doesNotMatch(messageText('key-rejected', { service: zen }), /not tried again/);
   });
+
+  it('offers a token refresh after a rejected key only if the service uses tokens', () => {
+    const zen = serviceFor('zen') ?? assert.fail();
+    for (const [service, action] of [
+      [zen, 'retry'],
+      [cloud, 'refreshToken'],
+    ] as const) {
+      const message = messageFor(new ServiceError('key-rejected'), { service });
+      assert.deepEqual(message?.actions.slice(1), [action]);
+    }
+  });
 });
