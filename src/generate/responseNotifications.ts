@@ -163,7 +163,7 @@ function isInView(job: Job): boolean {
   return written.length === 0 || written.some((range) => isVisible(job, range));
 }
 
-/** True if an editor shows one of the range's lines. */
+/** True if any of the range's lines is visible in an editor. */
 function isVisible({ document }: Job, range: Range): boolean {
   const visible = editorOf(document)?.visibleRanges ?? [];
   return visible.some(

@@ -65,7 +65,7 @@ export interface CleanValue {
    * prefix.
    */
   readonly value: string;
-  /** All flaws that were found, including flaws that couldn't be removed. */
+  /** All flaws found, including any that couldn't be removed. */
   readonly flaws: readonly ValueFlaw[];
 }
 

@@ -54,7 +54,7 @@ async function judge(mutant: Mutant, copy: string): Promise<readonly [string, st
   const row = (verdict: string, ms = 0) => [name, verdict, ms.toFixed()] as const;
   const error = errors.get(name);
   if (error) return row(`NOT KILLED: ${error}`);
-  // On a busy machine, a test can take longer than it may take for a mutant.
+  // On a busy machine, a test can exceed the time limit for a mutant.
   const without = await run(mutant, copy, PATIENCE_MS);
   if (without.end !== 'reported' || without.passed === 0 || without.failed.length > 0) {
     return row(`NOT KILLED: fails without the mutant, or doesn't exist: ${test}, ${title}`);

@@ -11,7 +11,7 @@ import { makeWorkingCopy } from '../workingCopy.ts';
 
 const FILES = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'];
 const [times = '20', givenSeed] = process.argv.slice(2);
-/** Number of parallel runs. It's low, so that tests don't time out on a small machine. */
+/** Number of parallel runs. It's low so that tests don't time out on a small machine. */
 const AT_ONCE = 2;
 const firstSeed = Number(givenSeed ?? Date.now() % 0x7fff_ffff);
 

@@ -48,7 +48,7 @@ export async function prepareForPicture(page: Page): Promise<void> {
     // Otherwise, the corners of a dialog's picture would show the dimmed window behind the dialog.
     for (const part of document.querySelectorAll('.monaco-dialog-modal-block')) part.style.background = 'none';
     for (const part of document.querySelectorAll(stray)) part.style.display = 'none';
-    // The caret blinks in the focused editor, so only some pictures would show it.
+    // The caret blinks in the focused editor, so only some screenshots would show it.
     const style = document.createElement('style');
     style.textContent = '.monaco-editor.focused .cursors-layer > .cursor { visibility: inherit !important; }' +
       // A list row that previously showed a description keeps an empty one, which moves the row's

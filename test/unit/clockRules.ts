@@ -75,7 +75,7 @@ function argumentsFrom(text: string, start: number): string[] {
   return given.map((each) => each.trim());
 }
 
-/** Files that are allowed to read a clock, and why. */
+/** Files that are allowed to read the clock, and why. */
 export const MAY_READ_CLOCKS: Readonly<Record<string, string>> = {
   'test/unit/clockRules.ts': 'contains the patterns of the rules',
   'test/fuzz/fuzz.ts': 'uses the time as a seed that differs in each run',

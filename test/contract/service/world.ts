@@ -24,7 +24,7 @@ export const tokenPath = '/identity/token';
 export const modelId = 'ibm/granite-4-h-small';
 
 /**
- * Returns credentials that the emulator at this address accepts, including approval of the address.
+ * Returns credentials that the emulator at this address accepts, with the address already approved.
  */
 export function credentialsFor(url: string): Credentials {
   return {

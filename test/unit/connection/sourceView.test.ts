@@ -197,7 +197,7 @@ describe('the source view', () => {
     }
   });
 
-  it('names a variable only once if its value has two problems', () => {
+  it('names a variable only once, even if its value has two problems', () => {
     const faulty = envFile({ ...full, key: '"Bearer key-outside"', url: `"${full.url}"` });
     assert.equal(
       sourceFaultText(faulty, found({ external: [faulty] })),

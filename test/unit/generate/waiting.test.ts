@@ -132,7 +132,7 @@ describe('the progress of a run', () => {
     assert.equal(shown.at(-1), GENERATING);
   });
 
-  it("shows the countdown to a request's retry only in the label on its line", () => {
+  it("shows the retry countdown only in the label on the request's line", () => {
     const [first, second, third] = [0, 1, 2].map(labelOf);
     retryIn(1_500, 1, request, 0);
     retryIn(2_200, 1, new AbortController(), 1);
@@ -357,7 +357,7 @@ describe('the progress of a run', () => {
     assert.equal(shown.at(-1), 'Retrying in 2s (attempt 2 of 4, 503). Esc cancels');
   });
 
-  it('ignores Retry after the run has ended', async () => {
+  it('ignores a click on Retry once the run has ended', async () => {
     progress.onSilence(request);
     pass(15_000);
     progress.dispose();

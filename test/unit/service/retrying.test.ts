@@ -252,7 +252,7 @@ describe('a request without a complete response', () => {
     assert.deepEqual(await silencesOf(fetch, {}), [0, 0, 1]);
   });
 
-  it("isn't reported as silent if part of a response that isn't streamed has arrived", async () => {
+  it("isn't reported as silent once part of a non-streamed response has arrived", async () => {
     assert.deepEqual(await silencesOf(answered('application/json', '{'), {}), started);
   });
 });
