@@ -154,8 +154,9 @@ async function settleDestination(
 
 /**
  * Prompts for a decision about each source that the user declined or imported, until the user
- * approves one, imports one, or closes the prompt. Closing the prompt changes nothing. If a source
- * has changed in the meantime, it's no longer declined, so the prompt is only about that source.
+ * approves one, imports one, or closes the prompt. Closing the prompt changes nothing. A source
+ * that has changed in the meantime no longer counts as declined, so the prompt covers only that
+ * source.
  */
 async function askAgain(options: ResolveOptions): Promise<void> {
   const { found, choice } = await options.lookUp();

@@ -126,7 +126,8 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
-    // Offer the setup for the editor and for missing values that can't be added to a `.env` file.
+    // Offer the setup if the editor is the source, or if the missing values can't be added to a
+    // `.env` file.
     (!external || (issue === 'missing' && !isReadFile)) && 'setUp',
   ];
   return actions
@@ -182,7 +183,9 @@ export function sourceState(source: SourceId, found: SourceSnapshot): string {
     : `not used, because ${WHY_NOT_USED[editor.kind]}`;
 }
 
-/** True if the source has a setting or a problem. A missing or empty source needs no row. */
+/**
+ * True if the source contains a setting or has a problem. A missing or empty source needs no row.
+ */
 function isWorthShowing({ text }: ExternalSource): boolean {
   if (text.kind === 'read') {
     const { named, issues } = text.reading;

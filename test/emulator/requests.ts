@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface ReceivedRequest {
-  /** The request's number since the emulator was started or last reset, starting with 1. */
+  /** The request's sequence number, counted from 1 since the emulator was started or last reset. */
   readonly sequence: number;
   /** Time in milliseconds at which the headers arrived, as returned by `performance.now()`. */
   readonly atMs: number;

@@ -138,7 +138,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nprompt\nend!');
   });
 
-  it("stays open if it shows no changes because its text can't be inserted", async () => {
+  it("stays open even if it shows no changes because its text can't be inserted", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     job.begin(0, 'restart');

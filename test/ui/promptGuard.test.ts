@@ -101,7 +101,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
   after(() => emulator.close());
 
   /**
-   * Generates from a whole file while all models have these limits, and returns the text of the
+   * Sets these limits for all models, generates from a whole file, and returns the text of the
    * notification that matches `message`.
    */
   const rejection = async (model_limits: Limits, name: string, message: RegExp) => {

@@ -110,7 +110,7 @@ const COUNTED = {
 const EFFORTS = {
   /**
    * Used by the tests that run on each change. Analyzes the automaton of most expressions, and
-   * tries fewer strings on the others.
+   * tests the rest against a smaller set of strings.
    */
   short: {
     ...COUNTED,

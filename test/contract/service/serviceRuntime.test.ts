@@ -277,7 +277,7 @@ describe('a service runtime', () => {
     assert.equal(other.count(modelsPath), 0);
   });
 
-  it('waits for the network connection opened in advance, but for at most 1 s after the token arrives', async () => {
+  it('waits for the network connection that was opened in advance, but no longer than 1 s after the token arrives', async () => {
     time = new FakeTime();
     const { emulator, generate, states } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });

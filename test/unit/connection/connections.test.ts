@@ -299,7 +299,7 @@ describe('Connections', () => {
       });
     }
 
-    it("reports a switch to a deployment without a warning about the folder's model", async () => {
+    it("reports a switch to a deployment, but doesn't warn about the folder's model", async () => {
       await storeBoth();
       const approved = { authUrl: IDENTITY, serviceUrl: SERVICE };
       const deployment = { projectId: 'my-deployment', resource: 'deployment' } as const;

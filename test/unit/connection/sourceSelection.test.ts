@@ -344,7 +344,7 @@ describe('source selection', () => {
     assert.equal(kindOf('declined'), 'ready');
   });
 
-  it('treats the service of a source that needs approval as the service in use', () => {
+  it("treats a source's service as the one in use, even if the source needs approval", () => {
     const service = services[1] ?? assert.fail();
     const serviceOf = (external: ReturnType<typeof envFile>[]) => {
       const all = found({ record: undefined, external, settings: { service } });
