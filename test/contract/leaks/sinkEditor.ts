@@ -246,6 +246,7 @@ export class SinkEditor extends FakeEditor {
       Disposable: FakeDisposable,
       EndOfLine: { LF: 1, CRLF: 2 },
       StatusBarAlignment: { Left: 1, Right: 2 },
+      UIKind: { Desktop: 1, Web: 2 },
       ProgressLocation: { Notification: 15, Window: 10 },
       ViewColumn: { Beside: -2 },
       ...Object.fromEntries(OTHERS.map((name) => [name, Empty])),

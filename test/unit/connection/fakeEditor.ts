@@ -392,6 +392,7 @@ export class FakeEditor {
       QuickPickItemKind: { Separator: -1 },
       Range: {},
       StatusBarAlignment: { Right: 2 },
+      UIKind: { Desktop: 1, Web: 2 },
       commands: {
         executeCommand: (name: string, ...args: unknown[]) => editor.run(name, ...args),
         registerCommand: (name: string, run: () => Promise<unknown>) => {
