@@ -46,12 +46,12 @@ function placeAtCursor(target: Target): ResponsePlace {
   const { document, selection, indentation } = target;
   const { line, character } = selection.start;
   const { text, isEmptyOrWhitespace } = document.lineAt(line);
-  // The whitespace or list marker before the cursor is replaced, because an item may need less
+  // The whitespace or hyphen before the cursor is replaced, because a list item may need less
   // indentation.
   const replaced = placeAt(target, new Range(line, 0, line, character));
-  if (isAfterListMarker(target)) {
+  if (isAfterHyphen(target)) {
     const firstIndentation = text.slice(0, character);
-    const inside = firstIndentation.replace(CHECKBOX, '').replace(/\S/g, ' ');
+    const inside = firstIndentation.replace('-', ' ');
     return { ...replaced, firstIndentation, indentation: inside, itemIndentation: indentation };
   }
   const itemIndentation = isEmptyOrWhitespace ? listItemIndentation(document, line) : undefined;
@@ -66,21 +66,15 @@ function placeAtCursor(target: Target): ResponsePlace {
 
 function isOnLineWithText(target: Target): boolean {
   const { document, selection } = target;
-  return !(document.lineAt(selection.start.line).isEmptyOrWhitespace || isAfterListMarker(target));
+  return !(document.lineAt(selection.start.line).isEmptyOrWhitespace || isAfterHyphen(target));
 }
 
-const CHECKBOX = /\[[ xX]\] +$/;
-/** Matches a list item in prose that has no text yet, such as `2. ` or `- [ ] `. */
-const EMPTY_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)]) +(?:\[[ xX]\] +)?$/;
-
 /** True if the cursor is in a list item that has no text yet. */
-function isAfterListMarker({ document, selection: { start } }: Target): boolean {
+function isAfterHyphen({ document, selection: { start } }: Target): boolean {
   const { languageId } = document;
   const { text } = document.lineAt(start.line);
-  const isEmptyItem = PROSE.has(languageId)
-    ? EMPTY_ITEM.test(text)
-    : YAML.has(languageId) && /^\s*- +$/.test(text);
-  return isEmptyItem && start.character === text.length;
+  const hasLists = YAML.has(languageId) || PROSE.has(languageId);
+  return hasLists && /^\s*- +$/.test(text) && start.character === text.length;
 }
 
 /** Matches text whose first line isn't indented, but another line is. */
@@ -114,7 +108,7 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
  */
 function leadingLineBreaks({ document }: Target, place: ResponsePlace): number {
   const { start, lead, firstIndentation = '' } = place;
-  // The range to replace includes a list marker that must be written again.
+  // The range to replace includes a hyphen that must be written again.
   if (firstIndentation.trim() !== '') return 0;
   const { line, character } = document.positionAt(start);
   const previous = line === 0 ? '' : document.lineAt(line - 1).text;
