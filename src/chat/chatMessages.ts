@@ -33,13 +33,20 @@ export const UNREADABLE_CALL =
 export const CALLER_REJECTED =
   'You didn’t allow this extension to use Hosted Model. To be asked again, select the extension in “Hosted Model: Show Status and Actions”.';
 
-export type TruncationReason = 'max_tokens' | 'time_limit';
+const TRUNCATION_REASONS = ['max_tokens', 'time_limit'] as const;
+export type TruncationReason = (typeof TRUNCATION_REASONS)[number];
 
 /** Returns the text to add to a truncated response in VS Code's chat. */
 export function truncationNotice(reason: TruncationReason): string {
   return reason === 'max_tokens'
     ? '[The response reached the token limit. Ask the model to continue, or raise max_new_tokens in hostedModel.parameters.]'
     : '[The response reached the time limit. Ask the model to continue.]';
+}
+
+/** Removes the notice from a truncated response, so that the model doesn't imitate it. */
+export function withoutNotice(text: string): string {
+  const notice = TRUNCATION_REASONS.map(truncationNotice).find((each) => text.endsWith(each));
+  return notice ? text.slice(0, -notice.length).trimEnd() : text;
 }
 
 /** Returns the error message for a truncated response. */
@@ -56,7 +63,8 @@ const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>>
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,
   // The chat may not show the text that was received last.
-  incomplete: () => 'The connection ended before the response was complete. Try again.',
+  incomplete: ({ details: { phase } }) =>
+    `${phase === 'idle' ? 'The service stopped sending data' : 'The connection ended'} before the response was complete. Try again.`,
   'prompt-too-long': ({ details: { limit, actual } }) =>
     `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, but the limit is ${formatNumber(limit)}` : ''}. Start a new chat, or attach fewer files.`,
 };

@@ -11,6 +11,7 @@ import {
 } from 'vscode';
 import type { ChatMessage, ContentPart, Conversation } from '../service/api/conversation.ts';
 import { isInternalType, SYSTEM_ROLE } from '../undocumentedApi.ts';
+import { withoutNotice } from './chatMessages.ts';
 
 /** Converts VS Code's chat messages to a conversation for the service. Pure. */
 
@@ -59,7 +60,11 @@ function assistantMessage(content: readonly unknown[]): ChatMessage[] {
   const toolCalls = content
     .filter((part) => part instanceof LanguageModelToolCallPart)
     .map(({ callId: id, name, input }) => ({ id, name, arguments: JSON.stringify(input) }));
-  const message: ChatMessage = { role: 'assistant', text: text.join(''), toolCalls };
+  const message: ChatMessage = {
+    role: 'assistant',
+    text: withoutNotice(text.join('')),
+    toolCalls,
+  };
   return message.text === '' && toolCalls.length === 0 ? [] : [message];
 }
 

@@ -43,7 +43,7 @@ export function reportResponse(
  * Reports the end of a response to VS Code's chat. If the response is truncated but has text, adds
  * a notice instead of throwing, because after an error, the chat hides some of the text, and the
  * model can't continue it.
- * @throws {ChatError} if there is no text and no complete tool call
+ * @throws {ChatError} if the response is empty, or is truncated and has no text
  */
 export function reportEnd(
   response: Generation,
@@ -52,7 +52,10 @@ export function reportEnd(
 ): void {
   const reason = truncationReason(response);
   if (!reason || response.text.trim() === '') checkEnd(response, hasReasoned);
-  else progress.report(new LanguageModelTextPart(`\n\n${texts.truncationNotice(reason)}`));
+  else {
+    const closing = hasOpenFence(response.text) ? '\n```' : '';
+    progress.report(new LanguageModelTextPart(`${closing}\n\n${texts.truncationNotice(reason)}`));
+  }
 }
 
 /** @throws {ChatError} if the response is truncated or empty */
@@ -61,6 +64,11 @@ export function checkEnd(response: Generation, hasReasoned: boolean): void {
   if (reason) throw new ChatError(texts.truncatedMessage(reason));
   if (response.text.trim() !== '' || response.toolCalls.length > 0) return;
   throw new ChatError(hasReasoned ? texts.ONLY_REASONING : texts.EMPTY_RESPONSE);
+}
+
+/** True if the text ends inside a code fence, which would hide the notice in the code. */
+function hasOpenFence(text: string): boolean {
+  return (text.match(/^ *```/gm)?.length ?? 0) % 2 === 1;
 }
 
 function truncationReason({ stopReason }: Generation): texts.TruncationReason | undefined {

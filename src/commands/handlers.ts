@@ -10,7 +10,7 @@ import { insertModeIds } from '../editor/insertMode.ts';
 import { type GenerateOverrides, generate } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueResponses, reportUndone, showResult } from '../generate/responseNotifications.ts';
-import { type GenerateDeps, runJob } from '../generate/runJob.ts';
+import { type GenerateDeps, isUnanswered, runJob } from '../generate/runJob.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import { loadTemplateFeature } from '../templates/loadTemplateFeature.ts';
 import { inform, offer } from '../ui/notify.ts';
@@ -69,9 +69,10 @@ export const handlers: Handlers = {
   setUp: async (app) => {
     const job = app.jobs.latest;
     // If a generation failed and its message is still open, the setup is probably a repair.
-    const isRepair = job?.isUnanswered === true;
+    const isRepair = job !== undefined && isUnanswered(job);
     const isSaved = await app.connections.setUp({ isRepair });
-    if (job && isRepair && isSaved && (await offerRetry())) {
+    // The user may have closed the message in the meantime.
+    if (isRepair && isSaved && !job.isForgotten && (await offerRetry())) {
       await runJob(optionsFor(app), job, job.indices);
     }
   },

@@ -7,7 +7,13 @@ import {
 } from './blockIndentation.ts';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { editorOf, offsetsOf } from './documentEdit.ts';
-import { PROSE, WITH_BRACES, WITHOUT_INDENTATION, YAML } from './fit/languageRules.ts';
+import {
+  PLAIN_MULTILINE_STRINGS,
+  PROSE,
+  WITH_BRACES,
+  WITHOUT_INDENTATION,
+  YAML,
+} from './fit/languageRules.ts';
 import type { ResponseFitOptions } from './fit/textFit.ts';
 import type { InsertMode } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
@@ -88,13 +94,15 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
   const { firstIndentation, indentation = target.indentation, itemIndentation } = place;
   const { languageId } = document;
   const hasStep = WITH_BRACES.has(languageId) && editorOf(document) !== undefined;
+  const step = hasStep ? indentationStep(document, indentation) : undefined;
+  const isConverted = step === '\t' || !PLAIN_MULTILINE_STRINGS.has(languageId);
   return {
     languageId,
     firstIndentation,
     indentation,
     itemIndentation,
     startsAfterIndentation: STARTS_AFTER_INDENTATION.test(target.selectedText),
-    step: hasStep ? indentationStep(document, indentation) : undefined,
+    step: isConverted ? step : undefined,
     isInserted: true,
     leadingLineBreaks: leadingLineBreaks(target, place),
   };

@@ -25,9 +25,10 @@ export function captureSelections(
 function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void {
   const { document, selections } = editor;
   const textOf = (range: OffsetRange) => document.getText(rangeOf(document, range));
+  const inOrder = changes.toSorted((one, other) => one.rangeOffset - other.rangeOffset);
   const expected = selections.map((selection) => {
     const textEnd = document.offsetAt(selectionEnd({ document, selection }));
-    return selectionAfter({ ...offsetsOf(document, selection), textEnd }, changes, textOf);
+    return selectionAfter({ ...offsetsOf(document, selection), textEnd }, inOrder, textOf);
   });
   return () => {
     const now = editor.selections;
@@ -38,9 +39,6 @@ function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void 
     if (!areOurs) return;
     const wanted = expected.map((each, index) => {
       const { start, end } = rangeOf(document, each.wanted);
-      const current = now[index];
-      // A cursor in replaced text stays where VS Code puts it.
-      if (current && selections[index]?.isEmpty && !start.isEqual(end)) return current;
       return selections[index]?.isReversed ? new Selection(end, start) : new Selection(start, end);
     });
     if (wanted.some((selection, index) => !selection.isEqual(now[index] ?? selection))) {
@@ -74,11 +72,11 @@ export interface Selected extends OffsetRange {
  *   of whole lines includes its last line break, and text is inserted before that break, so VS Code
  *   extends this selection, too.
  * - The last line break stays selected only if the selected text is still followed by a line break.
- * - A cursor right before a new line moves behind it (confirmed by testing), which would interrupt
- *   the user's typing.
+ * - VS Code moves a cursor behind text inserted at it (confirmed by testing). If a response starts
+ *   there on a new line, the cursor stays, so that the user can go on typing.
  * - A selection that is replaced from its start becomes a cursor after the new text, so that typing
  *   doesn't replace that text.
- * @param changes changes that don't touch each other; all offsets refer to the document before the
+ * @param changes changes in document order that don't touch each other; all offsets refer to the document before the
  * changes
  * @param textOf returns the text in a range of the document before the changes
  */
@@ -88,10 +86,10 @@ export function selectionAfter(
   textOf: (range: OffsetRange) => string,
 ): { readonly wanted: OffsetRange; readonly grown: OffsetRange } {
   let [before, inside, atStart, atEnd, left] = [0, 0, 0, 0, 0];
-  for (const { rangeOffset, rangeLength, text } of changes) {
+  for (const { rangeOffset, rangeLength, text, keepsCursor } of changes) {
     const changeEnd = rangeOffset + rangeLength;
     const growth = text.length - rangeLength;
-    if (rangeOffset === start && end === start && rangeLength === 0 && /^\r?\n/.test(text)) {
+    if (keepsCursor && rangeOffset === start && end === start && rangeLength === 0) {
       const at = start + before;
       return { wanted: { start: at, end: at }, grown: { start: at + growth, end: at + growth } };
     }

@@ -50,6 +50,8 @@ export class ResponseInDocument {
   /** The text that the response replaces. */
   readonly #original: string;
   #waiting = '';
+  /** True if the response starts on a new line, after text that the user may be typing. */
+  #startsNewLine = false;
   /** The number of characters in `#waiting` that may be written. Finite only for a preview. */
   #limit = Number.POSITIVE_INFINITY;
   #state: ResponseState = 'open';
@@ -101,7 +103,9 @@ export class ResponseInDocument {
     if (this.#state === 'undone') return;
     this.#isStreaming = true;
     const isFirst = this.#waiting === '' && !this.own.hasBegun;
-    this.#waiting += this.#inDocument((isFirst ? this.#lead : '') + text);
+    const lead = isFirst ? this.#lead : '';
+    if (isFirst) this.#startsNewLine = lead.startsWith('\n');
+    this.#waiting += this.#inDocument(lead + text);
   }
 
   /**
@@ -247,8 +251,10 @@ export class ResponseInDocument {
     const isLost =
       this.#isLost || this.own.isBroken || this.#openDocument.lineEnd !== this.#lineEnd;
     if (text === '' || isLost) return undefined;
-    const tail = this.own.isWritten ? '' : this.#inDocument(this.#place.tail);
-    return { ...this.own.changeFor(text + tail), tailLength: tail.length };
+    const isFirst = !this.own.isWritten;
+    const tail = isFirst ? this.#inDocument(this.#place.tail) : '';
+    const keepsCursor = isFirst && this.#startsNewLine;
+    return { ...this.own.changeFor(text + tail), tailLength: tail.length, keepsCursor };
   }
 
   get #lead(): string {

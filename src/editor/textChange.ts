@@ -6,6 +6,8 @@ export interface TextChange {
   readonly rangeOffset: number;
   readonly rangeLength: number;
   readonly text: string;
+  /** True if a cursor right before the new text stays there. VS Code would move it behind the text. */
+  readonly keepsCursor?: boolean;
 }
 
 /** A range of a document, in UTF-16 code units. The end is exclusive. */

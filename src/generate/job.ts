@@ -134,10 +134,8 @@ export class Job implements Result, Disposable {
     return this.activeRuns.isAny;
   }
 
-  /** True if no run is active and no text has arrived. */
-  get isUnanswered(): boolean {
-    return !this.isRunning && this.text === '';
-  }
+  /** Number of runs whose messages are still open. */
+  openReports = 0;
 
   /** True if no run is active and no text is waiting to be written or accepted. */
   get isIdle(): boolean {

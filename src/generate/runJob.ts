@@ -90,11 +90,21 @@ export async function runJob(
   const reported = { job, runMode, report: options.report, announcements, runAgain };
   // Return without `await`, because the messages can stay open for hours. A suspended function
   // would keep the selected text in memory.
-  return reportRun(reported, ran).finally(() => forgetIfUnanswered(run));
+  job.openReports += 1;
+  return reportRun(reported, ran).finally(() => {
+    job.openReports -= 1;
+    forgetIfUnanswered(run);
+  });
 }
 
 function forgetIfUnanswered({ options: { jobs }, job }: Run): void {
-  if (job.isUnanswered) jobs.forget(job);
+  // While a message is open, the user can still retry.
+  if (isUnanswered(job) && job.openReports === 0) jobs.forget(job);
+}
+
+/** True if no run is active and no text has arrived. */
+export function isUnanswered(job: Job): boolean {
+  return !job.isRunning && job.text === '';
 }
 
 async function attempt(

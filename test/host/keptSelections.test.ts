@@ -149,6 +149,22 @@ describe('selections', () => {
     });
   }
 
+  it('move behind a response at the cursor, however it is split into chunks', async () => {
+    const editor = await open('a\n\nb', new Range(1, 0, 1, 0));
+    const job = jobOn(editor, 'below');
+    for (const [chunk, written] of [
+      ['one\n', 'one'],
+      ['two', 'two'],
+    ] as const) {
+      job.append(0, chunk);
+      await untilText(editor.document, (text) => text.includes(written));
+    }
+    assert.equal(await job.end(0, 'ended'), true);
+    job.dispose();
+    const { start, end } = editor.selection;
+    assert.deepEqual([start.line, start.character, end.line], [2, 3, 2]);
+  });
+
   it('stay unchanged in every editor that shows the document @nightly', async () => {
     const lines = new Range(0, 0, 2, 0);
     const left = await openWith('zero\none\ntwo\n', [lines]);

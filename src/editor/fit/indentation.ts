@@ -117,7 +117,7 @@ export class Indentation {
   #endLine(): void {
     const line = this.#line.trimEnd();
     if (line !== '') this.#previousLine = line;
-    if (!hasCompleteStrings(line)) this.#isInString = !this.#isInString;
+    if (!COMMENT_LINE.test(line) && !hasCompleteStrings(line)) this.#isInString = !this.#isInString;
     this.#line = '';
     this.#spaces = '';
     this.#isFirst = false;
@@ -143,10 +143,12 @@ export class Indentation {
     return indentation + (usesTabs ? own : this.#converted(own));
   }
 
-  /** Replaces tabs with the document's spaces. */
+  /** Replaces tabs with the document's spaces. After that, no spaces are converted. */
   #withoutTabs(spaces: string): string {
     const { step } = this.#options;
-    return step === undefined || this.#isInString ? spaces : spaces.replaceAll('\t', step);
+    if (step === undefined || this.#isInString || !spaces.includes('\t')) return spaces;
+    this.#responseStep ??= step.length;
+    return spaces.replaceAll('\t', step);
   }
 
   /**
@@ -156,28 +158,29 @@ export class Indentation {
   #converted(spaces: string): string {
     const { step } = this.#options;
     if (step === undefined || this.#isInString || !/^ +$/.test(spaces)) return spaces;
-    this.#responseStep ??= this.#stepFrom(spaces, step);
+    this.#responseStep ??= step === '\t' ? spacesPerTab(spaces) : this.#stepFrom(spaces, step);
     if (this.#responseStep === undefined) return spaces;
     const levels = Math.floor(spaces.length / this.#responseStep);
     return step.repeat(levels) + spaces.slice(levels * this.#responseStep);
   }
 
   /**
-   * Returns the number of spaces per level if the line's indentation shows it: two, or a multiple
-   * of four. Because a continued line can have any indentation, spaces are converted to a different
-   * number of spaces only if the previous line opens a block.
+   * Returns the number of spaces per level, as shown by the first indented line. Returns the
+   * document's number, so that all spaces are kept, in these cases:
+   *
+   * - The line doesn't follow an opening brace or bracket. A continued line can have any
+   *   indentation.
+   * - The selection isn't indented by whole levels.
+   * - The line may be one level deeper than a repeated indentation that wasn't recognized.
+   *
+   * Undefined for a line of a doc comment, which is indented by one space.
    */
   #stepFrom({ length }: string, step: string): number | undefined {
-    if (step !== '\t') {
-      const outer = this.#indentation.length;
-      if (!(this.#previousLine.endsWith('{') || this.#previousLine.endsWith('['))) return undefined;
-      // Spaces are kept if the selection isn't indented by whole levels, or if the line may be one
-      // level deeper than a repeated indentation that wasn't recognized.
-      const mayRepeat = this.#options.startsAfterIndentation && length === outer + step.length;
-      if (outer % step.length !== 0 || mayRepeat) return step.length;
-    }
-    if (length === 2) return 2;
-    return length % 4 === 0 ? 4 : undefined;
+    if (length === 1) return undefined;
+    const outer = this.#indentation.length;
+    const opensBlock = this.#previousLine.endsWith('{') || this.#previousLine.endsWith('[');
+    const mayRepeat = this.#options.startsAfterIndentation && length === outer + step.length;
+    return opensBlock && outer % step.length === 0 && !mayRepeat ? length : step.length;
   }
 
   /**
@@ -207,6 +210,17 @@ export function withoutIndentation(line: string, indentation: string): string {
   return line.slice(length);
 }
 
+/**
+ * Returns how many spaces make one tab if a line's indentation shows it: two, or four for a multiple
+ * of four.
+ */
+function spacesPerTab({ length }: string): number | undefined {
+  if (length === 2) return 2;
+  return length % 4 === 0 ? 4 : undefined;
+}
+
+/** Matches the start of a line that is a comment, or that continues one. */
+const COMMENT_LINE = /^(?:\*|\/\/)/;
 /** Maximum width of one indentation step, in spaces. */
 const MAX_STEP = 4;
 /** Matches the end of a line of code that starts a block. */

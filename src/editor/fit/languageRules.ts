@@ -81,6 +81,9 @@ export const WITH_BRACES: ReadonlySet<string> = new Set([
   'typescriptreact',
 ]);
 
+/** Languages with braces that have multiline strings between plain quotes. */
+export const PLAIN_MULTILINE_STRINGS: ReadonlySet<string> = new Set(['cpp', 'csharp', 'rust']);
+
 /**
  * Languages in which a line break can end a statement, and in which a line that opens a block ends
  * with a symbol such as `{` or `:`.

@@ -170,7 +170,7 @@ export class TokenService {
   forgetRejection(): void {
     if (!this.#rejection) return;
     this.#rejection = undefined;
-    this.#setState(this.#restingState());
+    if (!this.#task) this.#setState(this.#restingState());
   }
 
   /**

@@ -262,6 +262,9 @@ describe('the chat provider', () => {
     const texts = reported.filter(({ kind }) => kind === 'LanguageModelTextPart');
     assert.match(JSON.stringify(texts.at(-1)), /token limit/);
     assert.ok(texts.length > 1);
+    const earlier = { role: 2, content: texts.map(({ part }) => part), name: undefined };
+    await respond([ask('Hello'), earlier, ask('continue')]);
+    assert.doesNotMatch(emulator.requests.at(-1)?.text ?? '', /token limit/);
   });
 
   it('reports a truncated response to another extension as a failure', async () => {

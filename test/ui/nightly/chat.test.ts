@@ -81,6 +81,7 @@ describe('chat in VS Code', () => {
     await ask('continue');
     const last = emulator.requests.findLast(({ path }) => path === chatPath);
     assert.match(last?.text ?? '', /"role":"assistant".*This one only counts\..*continue/s);
+    assert.doesNotMatch(last?.text ?? '', /reached the token limit/);
   });
 
   it(`runs 20 agent steps over one network connection, with one request per step ${nightly}`, async () => {

@@ -36,6 +36,15 @@ describe('a selection', () => {
   });
   after(() => hooks.deregister());
 
+  it('that is a cursor stays before a new line that starts at it', () => {
+    const cursor = { start: 10, end: 10, textEnd: 10 };
+    const change = { rangeOffset: 10, rangeLength: 0, text: '\ny' };
+    const before = { rangeOffset: 2, rangeLength: 0, text: 'xxxx' };
+    const wanted = (...changes: TextChange[]) => afterwards('a'.repeat(20), cursor, changes).wanted;
+    assert.deepEqual(wanted(before, { ...change, keepsCursor: true }), { start: 14, end: 14 });
+    assert.deepEqual(wanted(before, change), { start: 16, end: 16 });
+  });
+
   for (const lineEnd of ['\n', '\r\n']) {
     const lines = `one${lineEnd}two${lineEnd}`;
     /** The two selected lines, between two other lines. */

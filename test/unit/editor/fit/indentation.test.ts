@@ -137,6 +137,8 @@ describe('indentation', () => {
     ['four spaces to two', 2, 0, 'if (a) {\n    b(\n        c);\n}', 'if (a) {\n  b(\n    c);\n}'],
     ['tabs', 2, 2, '\tif (a) {\n\t\tb;\n\t}', 'if (a) {\n    b;\n  }'],
     ['four spaces to two, below a selection', 2, 2, '{\n    b;\n}', '{\n    b;\n  }'],
+    ['tabs to eight spaces', 8, 0, 'if (a) {\n\tb;\n}', 'if (a) {\n        b;\n}'],
+    ['after a comment', 4, 0, '/**\n * Don`t\n */\na {\n  b;', '/**\n * Don`t\n */\na {\n    b;'],
     ['an array', 4, 0, '[\n  1\n]', '[\n    1\n]'],
     ['a doc comment', 4, 0, 'a {\n  /**\n   * b\n', 'a {\n    /**\n     * b\n'],
     ['a text block', 4, 0, 'a {\n  b = """\n  c"""\n  d', 'a {\n    b = """\n  c"""\n    d'],
@@ -158,7 +160,12 @@ describe('indentation', () => {
     ['a continued line', 2, 0, 'a(\n    b);\nif (a) {\n  b;\n}'],
     ['a line that may have a repeated indentation', 2, 2, 'if (a) {\n    b;\n  }'],
     ['a selection that is indented by half a level', 4, 2, 'if (a) {\n  b;\n}'],
-    ['other widths', 4, 0, 'if (a) {\n   b;\n}'],
+    ['a chain', 2, 0, 'a\n  .b(() => {\n    c();\n  })'],
+    ['an argument with a block', 2, 0, 'a(\n  () => {\n    b();\n  },\n);'],
+    ['a comment after a brace', 2, 0, 'if (a) { // b\n  if (c) {\n    d();\n  }\n}'],
+    ['an indented first line', 2, 0, '  a() {\n    b();\n  }'],
+    ['the same step of eight', 8, 0, 'if (a) {\n        b;\n}'],
+    ['the same step of three', 3, 0, 'if (a) {\n   if (b) {\n      c;\n   }\n}'],
   ] as const) {
     it(`isn't converted to another number of spaces (${what})`, () => {
       const spaces = ' '.repeat(indentation);
