@@ -22,10 +22,10 @@ import { offer } from './ui/notify.ts';
 import { whenOpened } from './ui/whenOpened.ts';
 
 /**
- * Registers the commands, and creates the other parts that a window needs before its first command,
- * such as the status item and the chat models. Doesn't send requests or read secrets. If a part
- * can't be created, its name is logged. The commands remain registered, so that they can report the
- * failure.
+ * Registers the commands, and creates the other parts (such as the status item and the chat models)
+ * that a window needs before its first command runs. Doesn't send requests or read secrets. If a
+ * part can't be created, its name is logged. The commands remain registered so that they can report
+ * the failure.
  */
 export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;
@@ -67,7 +67,7 @@ export function activate(context: ExtensionContext): void {
 
 type Make = <Part extends Disposable>(name: string, make: () => Part) => Part;
 
-/** The parts that a window needs before its first command. Loads the rest on demand. */
+/** The parts that a window needs before its first command runs. Loads the rest on demand. */
 class Startup implements CommandHost {
   readonly log: Log;
   readonly #context: ExtensionContext;

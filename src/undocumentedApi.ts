@@ -119,8 +119,8 @@ export function isInternalType(mimeType: string): boolean {
 /**
  * Returns a link that executes a command. The link can be used in the message or progress text of a
  * notification, and can be reached with Tab. Screen readers read only the label. If the user hides
- * a progress notification, the status bar shows its text with the label in place of the link.
- * Seen in 1.133.0 and 1.139.1:
+ * a progress notification, the status bar shows the notification's text, with the label in place of
+ * the link. Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/base/common/linkedText.ts
  * @param tooltip shown instead of the command ID
  */

@@ -62,7 +62,7 @@ const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or a
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,
-  // The chat may not show the text that was received last.
+  // The chat may not show the end of the text that was received.
   incomplete: ({ details: { phase } }) =>
     `${phase === 'idle' ? 'The service stopped sending data' : 'The connection ended'} before the response was complete. Try again.`,
   'prompt-too-long': ({ details: { limit, actual } }) =>

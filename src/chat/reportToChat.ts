@@ -41,8 +41,8 @@ export function reportResponse(
 
 /**
  * Reports the end of a response to VS Code's chat. If the response is truncated but has text, adds
- * a notice instead of throwing, because after an error, the chat hides some of the text, and the
- * model can't continue it.
+ * a notice instead of throwing. After an error, the chat would hide some of the text, and the model
+ * couldn't continue it.
  * @throws {ChatError} if the response is empty, or is truncated and has no text
  */
 export function reportEnd(

@@ -23,8 +23,8 @@ const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/lang
  * neither is needed, opens the chat without asking.
  * @param requireConnection prompts for missing credentials; returns undefined if no connection is
  * ready afterward
- * @throws {ServiceError} if the request for the service's model list fails, unless the service has
- * no model list
+ * @throws {ServiceError} if the request for the service's model list fails for any reason other
+ * than `no-model-list`
  */
 export async function startChat(
   provider: ChatProvider,

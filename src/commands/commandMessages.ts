@@ -1,8 +1,8 @@
 import { oneLine } from '../ui/oneLine.ts';
 
 /**
- * Messages and labels for the commands. Messages that are needed before the commands are loaded are
- * in `registerCommands.ts`, so that activation doesn't load this file.
+ * Messages and labels for the commands. Messages needed before the commands load are in
+ * `registerCommands.ts`, so that activation doesn't load this file.
  */
 export const COMMAND_MESSAGES = {
   menu: {

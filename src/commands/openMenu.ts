@@ -64,8 +64,8 @@ export async function openMenu(app: App): Promise<unknown> {
 }
 
 /**
- * Returns a connection's model and the reason why its credential source is used. Leaves out the
- * model if the model ID contains a key.
+ * Returns a connection's model and the reason why the connection uses its credential source. Leaves
+ * out the model if the model ID contains a key.
  */
 function shownInMenu(app: App, connection: Connection, { keys }: SourceSnapshot) {
   const isSecret = app.runtime.leaksInto(connection.modelId, [], 1, keys);

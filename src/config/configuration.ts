@@ -85,7 +85,7 @@ type WritableSettings = Partial<Record<Written, string>>;
 export type SettingsTarget = 'user' | 'workspace' | Uri;
 
 /**
- * Returns the settings to write to if a value should apply to a folder.
+ * Returns the settings to write a value to so that it applies to a folder.
  * @param folder undefined for documents outside the workspace
  */
 export function targetForFolder(folder: Uri | undefined): SettingsTarget {
@@ -122,7 +122,7 @@ function targetWith(
 
 /**
  * Writes settings. An empty value removes the setting.
- * @throws {ServiceError} `settings-not-written` if VS Code can't write them
+ * @throws {ServiceError} `settings-not-written` if VS Code can't write a setting
  */
 export async function writeSettings(
   values: WritableSettings,
@@ -157,7 +157,7 @@ export function serviceEntries(): readonly unknown[] {
 
 /**
  * Writes `hostedModel.services` to the user settings.
- * @throws {ServiceError} `settings-not-written` if VS Code can't write them
+ * @throws {ServiceError} `settings-not-written` if VS Code can't write a setting
  */
 export async function writeServiceEntries(entries: readonly unknown[]): Promise<void> {
   await write('services', entries.length > 0 ? entries : undefined, 'user');

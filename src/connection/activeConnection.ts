@@ -22,7 +22,7 @@ export class ActiveConnection implements Disposable {
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /** The `folderKey` for the latest lookup whose folder was active when the lookup started. */
+  /** The `folderKey` of the latest lookup that started while its folder was active. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
   /** The obstacle for each folder, keyed by `folderKey`. */

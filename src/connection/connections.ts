@@ -253,7 +253,8 @@ export class Connections implements Disposable {
   /**
    * Sets `hostedModel.credentialSource` for a folder. If the source isn't approved, prompts before
    * writing, so that closing the prompt changes nothing.
-   * @returns true if the setting was written and, except for `auto`, the source is now in use
+   * @returns true if the setting was written and the source is now in use; for `auto`, true if the
+   * setting was written
    */
   async useSource(value: CredentialSource, owner = activeFolder()): Promise<boolean> {
     const { found, source } = await this.#lookAt(value, owner);
@@ -275,9 +276,9 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Changes the settings so that a service is used for selections, if that service is set up. If
-   * the settings name a source that can't be used for the service, offers to use the other sources.
-   * If the settings still name that source afterward, undoes the change.
+   * If a service is set up, changes the settings so that it's used for selections. If the settings
+   * name a source that can't be used for the service, offers to use the other sources. If the
+   * settings still name that source afterward, undoes the change.
    * @param modelId the model to use; empty for the service's default
    * @returns undefined if the service isn't set up; false if the change was undone
    */
@@ -312,7 +313,7 @@ export class Connections implements Disposable {
 
   /**
    * Deletes the stored keys and revokes all approvals. Declined sources stay declined. Doesn't wait
-   * for a folder to be read, because a remote folder may not respond.
+   * for folder reads to finish, because a remote folder may not respond.
    * @throws if secret storage fails to delete a key
    */
   async signOut(): Promise<void> {

@@ -28,7 +28,7 @@ export function choiceOf(
 }
 
 /**
- * Returns the editor source's connection or obstacle for the service in the settings and for each
+ * Returns the editor source's connection or obstacle for the service in the settings and for every
  * other service with a stored key. Leaves out the service passed as `except`.
  */
 export function editorChoices(

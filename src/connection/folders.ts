@@ -24,9 +24,9 @@ const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
 const FOLDERLESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
 
 /**
- * Returns the folder whose `.env` and settings apply to a document. For a document without a path
- * in a folder, or if there is no document, returns `onlyFolder()`. Returns null for a file outside
- * the workspace, because no approval covers it. Returns null instead of undefined, because
+ * Returns the folder whose `.env` file and settings apply to a document. For a document without a
+ * path in a folder, or if there is no document, returns `onlyFolder()`. Returns null for a file
+ * outside the workspace, because no approval covers it. Returns null instead of undefined, because
  * functions with a default folder would replace undefined with that folder.
  */
 export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
@@ -78,8 +78,8 @@ export function envFileOf(folder: WorkspaceFolder): Uri {
 }
 
 /**
- * True if the document is the `.env` file at the root of a folder that isn't virtual, and the
- * workspace is trusted.
+ * True if the workspace is trusted and the document is the `.env` file at the root of a folder that
+ * isn't virtual.
  */
 export function isEnvFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   if (!workspace.isTrusted) return false;

@@ -42,9 +42,9 @@ const SECRET = 'hostedModel.key.';
  */
 const MARKER = 'hostedModel.hasKey.';
 /**
- * Name of an entry in secret storage that gets a new value on each sign-out, so that VS Code fires
- * an event in every window. Deleting the keys isn't enough. If no key is stored, for example
- * because the user's key is in a `.env` file, there's nothing to delete, so no event fires.
+ * Name of the entry in secret storage that each sign-out changes, so that VS Code fires an event in
+ * every window. Deleting the keys isn't enough. If no key is stored, for example because the user's
+ * key is in a `.env` file, there's nothing to delete, so no event fires.
  */
 export const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 

@@ -125,8 +125,8 @@ export async function resolveObstacle(
 
 /**
  * Lets the user choose between the hosts approved for the stored key and the hosts in the settings.
- * If the service's entry has changed, or if only its program has changed, prompts for approval of
- * that change instead. If another window replaces the stored record during the prompt, the new
+ * If the service's entry has changed, or if the only change is to the program, prompts for approval
+ * of that change instead. If another window replaces the stored record during the prompt, the new
  * record isn't changed, because the user decided about the old record.
  * @returns true if the lookup must be repeated; false if the user closed the prompt or declined the
  * change, or if the record couldn't be stored

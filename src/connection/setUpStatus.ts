@@ -19,8 +19,8 @@ export interface SetUpStatus {
    */
   readonly isSetUp: boolean;
   /**
-   * True if a key is stored for the service that's selected in the settings. Without a service in
-   * the settings, true if a key is stored for any service.
+   * True if a key is stored for the service that's selected in the settings. If the settings don't
+   * name a service, true if a key is stored for any service.
    */
   readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens need to be refreshed. */

@@ -104,8 +104,8 @@ export class SourceApprovals {
   }
 
   /**
-   * Deletes this profile's approvals from before the latest sign-out, even if the user signed out
-   * in another profile.
+   * Deletes this profile's approvals that predate the latest sign-out, even if that was in another
+   * profile.
    */
   async forgetEnded(): Promise<void> {
     // If there are no approvals, there's nothing to delete, so don't read secret storage.

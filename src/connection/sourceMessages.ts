@@ -101,7 +101,7 @@ export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): 
 
 export const USE_NEW_CREDENTIALS = 'Use New Credentials';
 
-/** Explains why a source other than the editor stays in use after a setup. */
+/** Explains why a source other than the editor remains in use after setup. */
 export function staysText(inUse: SourceId, found: SourceSnapshot): string {
   return `${capitalized(sourceName(inUse, found))} stays in use, because hostedModel.credentialSource selects it.`;
 }
@@ -164,7 +164,9 @@ export function declinedText(found: SourceSnapshot): string {
 
 export const READY = 'Hosted Model is ready. Try again.';
 
-/** Explains how the user can be asked again about a source that they declined or imported. */
+/**
+ * Explains what the user can do to be asked again about a source that they declined or imported.
+ */
 export const HOW_TO_BE_ASKED =
   'To be asked again, select the source in “Show Status and Actions”, and choose “Forget Decision”.';
 

@@ -143,7 +143,7 @@ type EditorObstacle =
   | ({ readonly kind: 'bad-address' } & AddressProblem)
   /** The project, space, or deployment ID in the settings is malformed. */
   | { readonly kind: 'bad-project' }
-  /** The addresses, the service's entry, or its program differs from what the user approved. */
+  /** The service's entry, program, or addresses differ from what the user approved. */
   | ({ readonly kind: 'unapproved' } & DestinationChange);
 
 export type EditorSourceSelection = ReadySelection | EditorObstacle;

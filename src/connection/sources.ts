@@ -82,7 +82,7 @@ export async function findSources(
   };
   // Read the environment on each lookup, because any code in the extension host can change it.
   const assignments = assignmentsIn(options.environment);
-  // Reading the `.env` files can be slow. Read the stored keys afterward, so that a sign-out in the
+  // Reading the `.env` files can be slow. Read the stored keys afterward so that a sign-out in the
   // meantime is detected.
   const [envFile, unusedFiles] = await Promise.all([
     readEnvFile(owner),
@@ -137,9 +137,9 @@ function storedSource(
 }
 
 /**
- * Reads the `.env` file at the root of a folder. Reads it only once, so that exactly the approved
- * values are used. The file may come from a repository, so links aren't followed, and devices and
- * large files aren't read (T12 in docs/threat-model.md).
+ * Reads the `.env` file at the root of a folder. Reads it only once so that the values in use are
+ * exactly the approved ones. The file may come from a repository, so links aren't followed, and
+ * devices and large files aren't read (T12 in docs/threat-model.md).
  */
 async function readEnvFile(
   folder: WorkspaceFolder | null,
@@ -184,8 +184,8 @@ function keysIn({ all }: ReadText): ServiceKey[] {
   return all.flatMap(({ service, reading }) => {
     const given = reading.named.filter(({ isGiven }) => isGiven);
     const sets = [...new Set(given.map(({ set }) => set))];
-    // If a setting has duplicate lines, some programs use the first and others use the last, so
-    // read both.
+    // If a setting is on more than one line, some programs use the first line and others the last,
+    // so read both.
     const orders = [given, given.toReversed()];
     const read = orders.flatMap((lines) => sets.map((set) => valuesOf(set, lines)));
     // List the other keys without their accounts, because a source can contain thousands of keys,
@@ -279,7 +279,7 @@ function sourceSubject(
 }
 
 function folderOf(owner: WorkspaceFolder | null): Folder {
-  // If there's no folder, use the workspace file, so that a decision doesn't apply to every window.
+  // If there's no folder, use the workspace file so that a decision doesn't apply to every window.
   const uri = owner?.uri ?? workspace.workspaceFile;
   if (!uri) return { uri: '', path: '', name: '', workspaceFolder: null };
   // A path can contain look-alike letters, characters that reverse the text, or runs of spaces that

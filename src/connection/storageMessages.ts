@@ -1,6 +1,9 @@
 import type { StorageIssue } from './keyStore.ts';
 
-/** Messages about secret storage. Activation loads this file, so it contains no other messages. */
+/**
+ * Messages about secret storage. This file is loaded on activation, so it contains no other
+ * messages.
+ */
 export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', string>> = {
   fails:
     'Couldn’t read VS Code’s secret storage. Your machine’s keyring may be locked or missing. Unlock it, or install one. You can also use a .env file or environment variables.',

@@ -66,9 +66,9 @@ export async function writeServiceSettings(
   const isReplaced = projectId !== '' || needsProject(before.service);
   const hasProject = needsProject(service) && isReplaced;
   // A deployment ID takes precedence over a space ID, and a space ID over a project ID. Delete all
-  // old IDs, so that none of them overrides the new ID.
+  // old IDs so that none of them overrides the new ID.
   const noProject = hasProject && { projectId: '', spaceId: '', deploymentId: '' };
-  // Delete the old IDs before the service changes, so that they never belong to the new service,
+  // Delete the old IDs before changing the service so that they're never used with the new one,
   // even if a later write fails.
   if (noProject && modelId !== undefined) await writeSettings(noProject);
   await writeSettings({

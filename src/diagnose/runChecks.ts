@@ -50,7 +50,7 @@ export function runChecks(
     if (result.state !== 'running') deps.log.info(`check ${result.check}: ${outcome(result)}`);
     onResult(result);
   };
-  // The checks send no credentials if the connection is no longer used, or if looking it up takes
+  // The checks send no credentials if the connection is no longer in use, or if looking it up takes
   // too long.
   const mayUse = () => isStillUsed(connection, lookUp);
   const ends = AbortSignal.any([signal, deps.connections.signOutSignal]);

@@ -23,7 +23,7 @@ export type EnvFix =
 
 /**
  * Returns the fixes that the user can choose from. Empty if only the user knows the right value, or
- * if the edited line wouldn't be read as the intended value.
+ * if parsing the edited line wouldn't return the intended value.
  * @param content the line with the issue, unchanged since the issue was found
  */
 export function envFixes(content: string, issue: Issue, service: Service): readonly EnvFix[] {

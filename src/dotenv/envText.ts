@@ -17,7 +17,7 @@ export interface Assignment {
 /** Maximum size of a `.env` file, much larger than any real file. */
 export const ENV_FILE_LIMIT_BYTES = 64 * 1024;
 
-/** Matches the line endings that VS Code recognizes, so that line numbers match the editor's. */
+/** Matches the line endings that VS Code recognizes, so line numbers match the editor's. */
 export const LINE_END = /\r\n?|\n/;
 
 const ASSIGNMENT = /^(?<before>\s*(?:export\s+)?)(?<name>[^\s=#]+)(?<gap>\s*)=(?<raw>.*)$/s;

@@ -37,12 +37,12 @@ export interface SourceReading {
   /**
    * True if a value under one of the service's own names has an error. Empty values and
    * placeholders don't count as errors. If true, neutral names and less preferred services are
-   * ignored, so that a stray quote can't cause another account to be billed.
+   * ignored so that a stray quote can't cause another account to be billed.
    */
   readonly isMalformed: boolean;
   /**
    * In the set that's closest to complete, the names that have no value or only a placeholder.
-   * Empty if none of the names appear, or if a set is complete, even if it has errors.
+   * Empty if none of the names appear, or if any set is complete, even one with errors.
    */
   readonly missing: readonly string[];
   /** The recognized settings, in line order. */
@@ -68,8 +68,8 @@ export interface ServiceReading {
 
 /**
  * Reads the settings for all known services. The service in use comes first, even if none of its
- * names appear. Neutral names such as `VENDOR_API_KEY` belong to the service in use. Other services
- * are included only if one of their own names appears.
+ * names appear. Neutral names such as `VENDOR_API_KEY` belong to the service in use. Another
+ * service is included only if one of its own names appears.
  * @param services all services, including the one in use
  */
 export function readForAll(
@@ -121,7 +121,8 @@ export function readAssignments(
   const ownSets = serviceNameSets(service);
   const sets = isInUse ? [...ownSets, neutralNameSet(service)] : ownSets;
   const given = recognizedSettings(assignments, service, sets);
-  // Maps each setting's array of names in each set to the first assignment to any of those names.
+  // For each setting in each set, maps its array of names to the first assignment to any of those
+  // names.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const [nearest] = sets
     .filter((set) => given.some((one) => one.set === set))

@@ -74,7 +74,7 @@ export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>):
   }
 }
 
-/** @param path a file path, a URI path, or the name of a document that was never saved */
+/** @param path a file path, a URI path, or the name of a document that has never been saved */
 function isAutoRunPath(path: string): boolean {
   const plain = `/${path.replaceAll('\\', '/').toLowerCase()}`;
   return Object.values(AUTO_RUN_PATTERNS).some((patterns) =>

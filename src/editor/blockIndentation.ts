@@ -31,10 +31,10 @@ const COMMENT_OR_MACRO = /^\s*#(?:\s|define\b)/;
 /**
  * Returns the indentation for a new line below `line`. It depends on the nearest non-blank lines
  * above and below the new line. (The one above can be `line` itself.) The line below determines the
- * indentation, unless the line above opens a block that the line below isn't in, or the line below
- * closes the block that the line above is in. In prose, the shorter indentation is used. Empty if
- * one line is indented with tabs and the other with spaces, and in languages in which leading
- * whitespace is part of the content.
+ * indentation, unless the line above opens a block that doesn't contain the line below, or the line
+ * below closes the block that contains the line above. In prose, the shorter indentation is used.
+ * Empty if one line is indented with tabs and the other with spaces, or if leading whitespace is
+ * content in the document's language.
  */
 export function blockIndentation(document: TextDocument, line: number): string {
   const { languageId } = document;
@@ -71,9 +71,9 @@ export function blockIndentation(document: TextDocument, line: number): string {
 /**
  * Returns the indentation for a new YAML list item below `line`: the indentation of the nearest
  * item above that the new item can follow. If `line` is an indented comment or blank line, more
- * deeply indented items don't count. If such a line isn't indented, and the next item below is
- * indented less than the item above, the item below counts instead. Undefined if there's no such
- * item, or if the line above opens a block, because a nested list can start there.
+ * deeply indented items don't count. If the comment or blank line isn't indented, and the next item
+ * below is indented less than the item above, the item below counts instead. Undefined if there's
+ * no such item, or if the line above opens a block, because a nested list can start there.
  */
 export function listItemIndentation(document: TextDocument, line: number): string | undefined {
   if (!YAML.has(document.languageId)) return undefined;
@@ -85,8 +85,8 @@ export function listItemIndentation(document: TextDocument, line: number): strin
   };
   const own = indentationOf(textAt(line));
   const isText = YAML_TEXT.test(textAt(line));
-  // Skip lines whose block doesn't contain the new line. All other lines are indented by at most
-  // this many characters.
+  // Skip lines whose block doesn't contain the new line. The remaining lines are indented by at
+  // most `limit` characters.
   let limit = (!isText && own.length) || Number.POSITIVE_INFINITY;
   const above = nearestText(line, -1);
   if (above < 0) return undefined;
@@ -128,8 +128,9 @@ function codeOf(line: string): string {
 }
 
 /**
- * Returns the whitespace between two braces if it contains the position. Undefined if there are no
- * braces around the position, for placeholders, and for most braces in strings and comments.
+ * Returns the whitespace between two braces if it contains the position. Undefined if the position
+ * isn't between braces. Also undefined for placeholders and for most braces in strings and
+ * comments.
  */
 export function spaceBetweenBraces(
   document: TextDocument,

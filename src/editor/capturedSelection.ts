@@ -49,7 +49,7 @@ export type Targets = readonly [Target, ...Target[]];
 
 /**
  * Captures an editor's selections, in document order. Skips empty and whitespace-only selections.
- * If no selection is left, captures only the primary selection, so that an instruction typed by the
+ * If no selection is left, captures only the primary selection so that an instruction typed by the
  * user gets a single response.
  */
 export function captureTargets(

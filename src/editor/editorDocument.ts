@@ -156,7 +156,7 @@ const ATTEMPTS = 3;
  * Opens an empty untitled document. VS Code reuses the names of closed untitled documents, and may
  * restore a closed document instead of opening an empty one. In tests, this happened one time in
  * four right after closing a document that had been changed a second earlier. The restored document
- * stays open, so that the next attempt gets a different name.
+ * is left open so that the next attempt gets a different name.
  */
 export async function openEmpty(language: string): Promise<TextDocument> {
   for (let attempt = 1; ; attempt += 1) {

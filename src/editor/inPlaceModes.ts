@@ -24,7 +24,7 @@ import { StreamWriter } from './streamWriter.ts';
  * @param id the ID of the mode in the `hostedModel.insertMode` setting
  * @param place returns where a response to selected text goes
  * @param options `startsNewLine`: true to use `place` if nothing is selected and the cursor is on a
- * line with text, so that the response isn't joined to that text; in all other cases without a
+ * line with text, to keep the response separate from that text; in all other cases without a
  * selection, the response starts at the cursor
  */
 export function placing(
@@ -83,7 +83,7 @@ function isAfterHyphen({ document, selection: { start } }: Target): boolean {
   return hasLists && /^\s*- +$/.test(text) && start.character === text.length;
 }
 
-/** Matches text whose first line isn't indented, but another line is. */
+/** Matches text in which the first line isn't indented, but another line is. */
 const STARTS_AFTER_INDENTATION = /^\S.*\n[ \t]/s;
 
 /** Returns the options for fitting a target's response to its place. */
@@ -111,8 +111,8 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
 /**
  * Returns the maximum number of line breaks at the start of a response. If the response starts
  * after other text on the same line, the number is unlimited, because line breaks separate the
- * response from that text. In prose, a line of text may be followed by one extra line break, so
- * that a blank line can separate paragraphs. Otherwise, no line breaks are allowed.
+ * response from that text. In prose, a line of text may be followed by one extra line break so that
+ * a blank line can separate paragraphs. Otherwise, no line breaks are allowed.
  */
 function leadingLineBreaks({ document }: Target, place: ResponsePlace): number {
   const { start, lead, firstIndentation = '' } = place;

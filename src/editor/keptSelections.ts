@@ -7,8 +7,7 @@ import type { OffsetRange, TextChange } from './textChange.ts';
 
 /**
  * Captures the selections in all editors that show a document.
- * @returns a function that restores the selections; must be called right after the changes are
- * applied
+ * @returns a function that restores the selections; call it right after the changes are applied
  */
 export function captureSelections(
   document: TextDocument,
@@ -74,7 +73,7 @@ export interface Selected extends OffsetRange {
  * - The last line break stays selected only if the selected text is still followed by a line break.
  * - VS Code moves a cursor behind text inserted at it (confirmed by testing). If a response starts
  *   there on a new line, the cursor stays, so that the user can go on typing.
- * - A selection that is replaced from its start becomes a cursor after the new text, so that typing
+ * - A selection that is replaced from its start becomes a cursor after the new text so that typing
  *   doesn't replace that text.
  * @param changes changes in document order that don't touch each other; all offsets refer to the document before the
  * changes

@@ -182,7 +182,7 @@ class PreviewWriter implements ResponseWriter {
     const indices = [...this.#waiting];
     this.#waiting.clear();
     this.#writer.accept(indices);
-    // Show the document before closing the preview, so that the document stays open throughout. If
+    // Show the document before closing the preview so that the document stays open throughout. If
     // the document can't be shown, the text is either written anyway or offered by `rescue`.
     await showDocument(this.#deps.openDocument.document).catch(() => {});
     await this.#close(shown).catch(() => {});
@@ -213,7 +213,7 @@ class PreviewWriter implements ResponseWriter {
 
   #discard(): void {
     this.#isDiscarded = true;
-    // The writer keeps the text, so that a continuation can show the whole response.
+    // The writer keeps the text so that a continuation can show the whole response.
     this.#waiting.clear();
     this.#shown = undefined;
     this.#deps.cancel();

@@ -16,13 +16,13 @@ export interface ResponsePlace extends OffsetRange, PlaceIndentation {
   readonly tail: string;
 }
 
-/** Maximum number of characters to search for text before a response. */
+/** Maximum number of characters before a response to search for text on the same line. */
 const MAX_SEARCH_LENGTH = 1_000;
 
 export interface NextChange extends TextChange {
   /**
-   * Length of `ResponsePlace.tail` at the end of `text`, or 0 if the tail was written earlier.
-   * Later chunks are inserted before the tail.
+   * Length of the tail (`ResponsePlace.tail`) at the end of `text`; 0 if the tail was written
+   * earlier. Later chunks are inserted before the tail.
    */
   readonly tailLength: number;
 }
@@ -68,8 +68,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * True if the response isn't lost, all accepted text was written, and the range of the written
-   * text, if any, isn't broken. Also true if the response was undone.
+   * True if all accepted text was written, the response isn't lost, and the range of any written
+   * text isn't broken. Also true if the response was undone.
    */
   get isPlaced(): boolean {
     if (this.#state === 'undone') return true;
@@ -164,7 +164,7 @@ export class ResponseInDocument {
     this.#limit -= length;
   }
 
-  /** Marks the response as lost, so that nothing more is written. */
+  /** Marks the response as lost so that nothing more is written. */
   lose(): void {
     if (this.#state === 'open') this.#state = 'lost';
   }

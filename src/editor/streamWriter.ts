@@ -94,8 +94,8 @@ const MAX_REMOVALS = 10;
 /**
  * Writes streamed responses into a document. Only one edit is in progress at a time, and it can
  * contain text from several responses. While an editor shows the document and nothing else edits
- * it, all edits up to a restart form one undo step. Ranges are tracked from the start, so that
- * edits by the user are never overwritten.
+ * it, all edits up to a restart form one undo step. Ranges are tracked from the start so that the
+ * user's edits are never overwritten.
  *
  * The result that VS Code returns for an edit isn't reliable (see `OpenDocument.write`). An edit
  * counts as applied only when a change event reports its changes.
@@ -253,7 +253,7 @@ export class StreamWriter implements ResponseWriter {
 
   #nextBatch(): ExpectedChange[] {
     const batch: ExpectedChange[] = [];
-    // Start with a different response each time, so that every response makes progress.
+    // Start with a different response each time so that every response makes progress.
     this.#firstIndex = (this.#firstIndex + 1) % this.#responses.length;
     const inTurn = [
       ...this.#responses.slice(this.#firstIndex),

@@ -24,7 +24,7 @@ export interface GenerateOverrides {
  * Generates a response for each selection. If nothing is selected, prompts the user for an
  * instruction, unless a template provides the prompt. Streams each response to the destination that
  * the insert mode defines.
- * @param invoked the document and selections when the command was invoked
+ * @param invoked the document and selections at the time the command was invoked
  */
 export async function generate(
   options: GenerateDeps,

@@ -187,7 +187,10 @@ export function outOfViewText(count: number): string {
     : 'The response is complete, but not in view.';
 }
 
-/** Returns a message about the removed and kept invisible characters. Empty if there are none. */
+/**
+ * Returns a message about the invisible characters that were removed or kept. Empty if there are
+ * none.
+ */
 export function invisibleText(removed: number, kept: number): string {
   if (removed > 0 && kept > 0) {
     return `Invisible characters: ${removed} removed, ${kept} kept. Check the text.`;

@@ -46,7 +46,7 @@ interface SelectionResponse {
 
 /**
  * The responses that a command generates, one for each selection. A single writer inserts them all.
- * A job outlives its command, so that responses can be continued, regenerated, or undone.
+ * A job outlives its command so that responses can be continued, regenerated, or undone.
  */
 export class Job implements Result, Disposable {
   /** Undefined if the selected or typed text is the whole prompt. */
@@ -338,7 +338,7 @@ export class Job implements Result, Disposable {
   }
 }
 
-/** Replaces a forgotten job's writer, so that the text in the old writer can be freed. */
+/** Replaces a forgotten job's writer so that the text in the old writer can be freed. */
 const FORGOTTEN_WRITER: ResponseWriter = {
   isPending: false,
   canInsert: () => false,

@@ -23,7 +23,7 @@ const ASK_ABOVE_SELECTIONS = 10;
 /**
  * Asks for confirmation before sending many requests or a lot of text. Rejects prompts that total
  * more than a million characters or contain only whitespace.
- * @param limit the model's context length, in tokens, if it's known
+ * @param limit the model's context length, in tokens, if known
  * @returns true if the prompts may be sent
  */
 export async function confirmSize(

@@ -33,8 +33,8 @@ export class RecentJobs implements Disposable {
   add(job: Job): void {
     this.#kept.push(job);
     setContextKey('hasJobs');
-    // When a file is renamed, its new editor becomes active before the job switches to the renamed
-    // document, so the context key must be updated again.
+    // After a rename, the new editor becomes active before the job switches to the renamed
+    // document, so update the context key again.
     job.onDidFollow(() => this.#updateContextKey());
     for (const old of this.#kept.slice(0, -KEPT)) {
       if (old.isIdle && old !== this.#result) this.forget(old);

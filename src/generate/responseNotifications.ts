@@ -96,7 +96,7 @@ async function offerMore(
     savedLimit === undefined &&
     outcome.limit !== undefined &&
     job.template?.parameters?.['max_new_tokens'] === undefined;
-  // *Show* reveals the end of the last truncated response, so that the user can decide whether to
+  // *Show* reveals the end of the last truncated response so that the user can decide whether to
   // continue it.
   const end = writtenRanges(job, truncated).at(-1)?.end;
   const place = end && new Range(end, end);

@@ -194,7 +194,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   };
   try {
     for (const index of indices) progress.addLabel(index, labelLine(job, index));
-    // Start all responses before the first one ends, so that the writer waits for every response.
+    // Start all responses before the first one ends so that the writer waits for every response.
     for (const index of indices) job.begin(index, runMode);
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
   } finally {
@@ -255,7 +255,7 @@ async function generateOne(
 }
 
 /**
- * Sends a request, and resends it each time the user chooses to retry instead of waiting.
+ * Sends a request, and resends it each time the user chooses to retry rather than wait.
  * @throws if the last request fails or is canceled
  */
 async function withUserRetries<Result>(

@@ -78,9 +78,9 @@ export class WaitProgress implements Disposable {
   readonly #listeners: readonly Disposable[];
   /** The text to show while no request is waiting. */
   #generating = texts.GENERATING;
-  /** The requests with a slow response, each with the timer that triggers the offer to retry. */
+  /** The requests with slow responses, each with the timer that triggers the offer to retry. */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
-  /** The requests whose response has started, each with the timer that reports a stall. */
+  /** The requests whose responses have started, each with the timer that reports a stall. */
   readonly #receiving = new Map<AbortController, NodeJS.Timeout>();
   readonly #stalled = new Set<AbortController>();
   /** The requests that the offer to retry currently applies to. */
@@ -168,7 +168,7 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Stops tracking the request, so that it no longer counts as waiting and the offer to retry no
+   * Stops tracking the request so that it no longer counts as waiting and the offer to retry no
    * longer applies to it. Doesn't update the notification, which may be about to close.
    */
   onEnd(request: AbortController): void {

@@ -232,7 +232,7 @@ function tryAgain({ retryAfterMs }: ErrorDetails, isIdentity = false): string {
 
 const DAY_MS = 86_400_000;
 /**
- * Durations below this threshold are shown in seconds, so that they can be compared with a
+ * Durations below this threshold are shown in seconds so that they can be compared with a
  * countdown.
  */
 const MINUTES_THRESHOLD_MS = 600_000;

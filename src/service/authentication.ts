@@ -107,8 +107,8 @@ export const ACCOUNT_LABELS: Readonly<Record<NonNullable<AuthNeeds['account']>, 
 };
 
 /**
- * The display name of each secret and whether the secret may contain spaces. Keyed by the suffix of
- * the setting's name.
+ * The display name of each secret, and whether the secret may contain spaces. Keyed by the suffix
+ * of the setting's name.
  */
 export const SECRETS: Readonly<
   Record<

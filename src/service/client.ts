@@ -50,7 +50,7 @@ export interface CallOptions {
   readonly beforeFirstAttempt?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;
   /**
-   * Called if neither an error status nor the start of the response arrives within 5 s. A streamed
+   * Called if the response doesn't start and no error status arrives within 5 s. A streamed
    * response counts as started when its first text, reasoning, or tool call arrives.
    */
   readonly onSilence?: () => void;
@@ -120,7 +120,7 @@ interface GenerationRequest extends ModelRequest {
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
- * Maximum time to spend looking for the cause of a rejection, in milliseconds. The limit is short,
+ * Maximum time to spend looking for the cause of a rejection, in milliseconds. It's kept short,
  * because the user is waiting for the error message.
  */
 const EXPLANATION_MS = 3_000;
@@ -196,8 +196,8 @@ export class Client {
   }
 
   /**
-   * Returns the kinds of secrets in text that the user wrote. Finds known keys and tokens, and any
-   * private key.
+   * Returns the kinds of secrets in text that the user wrote. Finds known keys and tokens, as well
+   * as any private keys.
    */
   secretKindsIn(text: string): readonly SecretKind[] {
     return this.#secretKindsIn([text], [text]);
@@ -326,9 +326,9 @@ export class Client {
 
   /**
    * If there is no valid token, gets a token and, in parallel, opens a network connection to the
-   * service. On a slow network, doing these steps one after the other would take about twice as
-   * long. If the network connection can't be opened, the error is ignored here, because the
-   * generation request will report it.
+   * service. On a slow network, running these steps in sequence would take about twice as long. If
+   * the network connection can't be opened, the error is ignored here, because the generation
+   * request will report it.
    * @returns the token; undefined if no token was requested
    * @throws {ServiceError} if the token request fails
    */

@@ -39,8 +39,7 @@ export type ErrorKind =
   | 'rejected-once'
   | 'forbidden'
   /**
-   * A 401 or 403 that isn't in the service's format, so it's probably from a firewall or gateway,
-   * not from the service.
+   * A 401 or 403 that isn't in the service's format and probably comes from a firewall or gateway.
    */
   | 'intercepted'
   | 'project-missing'

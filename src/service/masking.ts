@@ -115,7 +115,7 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   );
 }
 
-/** Returns the error without the details that contain a secret or are part of a secret. */
+/** Returns the error without any details that contain a secret or are part of one. */
 export function withoutSecrets(error: ServiceError, secrets: readonly string[]): ServiceError {
   const entries = Object.entries(error.details);
   const kept = entries.filter(([, value]) => !repeats(value, secrets));

@@ -123,7 +123,7 @@ export function commandOf({ authentication }: Service): readonly string[] | unde
   return 'command' in authentication ? authentication.command : undefined;
 }
 
-/** Returns the service with an empty command, so that messages don't contain the command. */
+/** Returns the service with an empty command so that messages don't contain the command. */
 export function withoutCommand(service: Service): Service {
   const { authentication } = service;
   if (!('command' in authentication)) return service;

@@ -32,7 +32,7 @@ const PROBE_DEADLINE_MS = 30_000;
  */
 export class ServiceRuntime {
   readonly #options: ServiceRuntimeOptions;
-  /** Public, so that a diagnosis can send requests without a key or token. */
+  /** Public so that a diagnosis can send requests without a key or token. */
   readonly http: Http;
   readonly #limiters = new Map<string, ConcurrencyLimit>();
   readonly #models: Models;

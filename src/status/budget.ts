@@ -90,9 +90,9 @@ export class DailyBudget {
 }
 
 /**
- * Returns the value that is stored for a note. For notices, the value includes the budget, so that
- * they're shown again if the budget changes. The user's choice to continue applies for the rest of
- * the day, even if the budget changes.
+ * Returns the value that is stored for a note. For a notice, the value includes the budget, so the
+ * notice is shown again if the budget changes. The user's choice to continue applies for the rest
+ * of the day, even if the budget changes.
  */
 function noteKey(note: Note, { fingerprint, budget }: DayUse): string {
   return note === 'continued' ? fingerprint : `${fingerprint} ${budget}`;

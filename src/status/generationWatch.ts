@@ -47,7 +47,7 @@ function watchGeneration(
   const startedAt = performance.now();
   const passedMs = () => Math.round(performance.now() - startedAt);
   let firstTextMs: number | undefined;
-  // Monotonic, so that a change to the system clock doesn't affect the countdown.
+  // Monotonic, so changes to the system clock don't affect the countdown.
   let retryAt = 0;
   const retryInMs = () => retryAt - performance.now();
   const generation: RunningGeneration = { requests, retryInMs };

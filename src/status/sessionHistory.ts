@@ -36,7 +36,7 @@ export class SessionHistory {
   /** The latest waits for a token. Background refreshes don't count. */
   readonly tokenWaits: PastTokenWait[] = [];
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
-  /** Start of the current wait in monotonic milliseconds; undefined if no caller is waiting. */
+  /** Start of the current wait, in monotonic milliseconds; undefined if no caller is waiting. */
   #waitsForTokenSince: number | undefined;
   #refreshFails = false;
 

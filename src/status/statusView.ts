@@ -31,8 +31,8 @@ export interface StatusFacts {
    */
   readonly isSetUp: boolean | undefined;
   /**
-   * True if a key is stored for the service that's selected in the settings. Without a service in
-   * the settings, true if a key is stored for any service.
+   * True if a key is stored for the service that's selected in the settings. If the settings don't
+   * name a service, true if a key is stored for any service.
    */
   readonly hasKey: boolean;
   /** True if the extension is set up for a service whose access tokens need to be refreshed. */
@@ -150,16 +150,17 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
 }
 
 /**
- * True if the extension isn't set up, or if settings were missing for the last command in the
- * active folder.
+ * True if the extension isn't set up, or if the last command for the active folder couldn't get a
+ * connection because settings were missing.
  */
 export function lacksSetUp({ isSetUp, obstacle }: StatusFacts): boolean {
   return !isSetUp || obstacle === 'missing';
 }
 
 /**
- * Returns a running generation's wait, if any. If several are waiting, returns the wait that ends
- * first. If no generation is running, returns the wait that would delay a new request, if any.
+ * Returns a running generation's wait, if any. If several generations are waiting, returns the wait
+ * that ends first. If no generation is running, returns the wait that would delay a new request, if
+ * any.
  */
 function firstWait({ running, requests }: StatusFacts): Wait | undefined {
   if (running.length === 0) return requests && waitFor(requests.state, []);

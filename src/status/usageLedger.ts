@@ -18,7 +18,7 @@ const rowShape = shape({
   isEstimate: v.boolean(),
 });
 
-/** The total of all requests with the same key, model, and caller. */
+/** The totals for all requests with the same key, model, and caller. */
 export type UsageRow = Readonly<v.InferOutput<typeof rowShape>>;
 export type UsedRequest = Omit<UsageRow, 'fingerprint' | 'requests'>;
 export type UsedTokens = Omit<UsedRequest, 'model' | 'caller'>;
@@ -57,7 +57,7 @@ export class UsageLedger {
    */
   record(fingerprint: string, request: UsedRequest): Promise<void> {
     const day = dayOf(this.#now());
-    // Copy only these fields, so that no other part of a request gets into a file.
+    // Copy only these fields so that no other part of a request ends up in a file.
     const { model, caller, inputTokens, outputTokens, isEstimate } = request;
     const row = { fingerprint, model, caller, requests: 1, inputTokens, outputTokens, isEstimate };
     if (this.#counted.size === 0) void this.deleteOldFiles();

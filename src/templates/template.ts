@@ -9,7 +9,7 @@ interface Provenance {
   /** The origin as displayed, such as `user settings` or `.hosted-model/templates/x.md`. */
   readonly origin: string;
   /**
-   * If this template hides another one with the same name, the kind of the hidden template. Set
+   * The kind of the same-named template that this template hides; undefined if it hides none. Set
    * only for templates from a repository or a remote machine.
    */
   readonly hides?: 'built-in' | 'user';
@@ -59,7 +59,7 @@ export function isBroken(entry: TemplateEntry): entry is BrokenTemplate {
   return 'issue' in entry;
 }
 
-/** Normalizes a name, so that comparisons ignore case and surrounding whitespace. */
+/** Normalizes a name so that comparisons ignore case and surrounding whitespace. */
 export function nameKey(name: string): string {
   return name.trim().normalize().toLowerCase();
 }
@@ -85,7 +85,7 @@ export function checkedName(text: string): string | undefined {
   return name.replace(/\p{RGI_Emoji}/gv, '').search(UNWANTED) < 0 ? name : undefined;
 }
 
-/** Shortens text and replaces its invisible characters, so that it can be shown as a name. */
+/** Shortens text and replaces its invisible characters so that it can be shown as a name. */
 export function displayName(text: string): string {
   const plain = text.slice(0, MAX_NAME_LENGTH).replace(UNWANTED, '?').trim();
   return text.length > MAX_NAME_LENGTH ? `${plain}…` : plain;

@@ -123,13 +123,17 @@ export function noTemplateText(name: string): string {
   return `There’s no template named “${oneLine(name)}” for this document.`;
 }
 
-/** The text after a template's origin if the template hides another one with the same name. */
+/**
+ * The text that follows a template's origin if the template hides another one with the same name.
+ */
 export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
   'built-in': ' · overrides the built-in template',
   user: ' · overrides the template in the user settings',
 };
 
-/** The text after a template's origin if the prompt needs selected text but none is selected. */
+/**
+ * The text that follows a template's origin if the prompt needs selected text but none is selected.
+ */
 export const NEEDS_SELECTED_TEXT = ' · needs selected text';
 
 /** The displayed origins of templates in the settings, keyed by settings level. */

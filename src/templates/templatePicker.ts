@@ -41,8 +41,8 @@ export async function pickTemplate(
 }
 
 /**
- * Issues that prevent a template file from being opened: it's a link, not a regular file, or
- * unreadable.
+ * Issues that prevent a template file from being opened: the file is unreadable, is a link, or
+ * isn't a regular file.
  */
 const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
   'link',
@@ -75,7 +75,7 @@ export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> 
   await openSettings('hostedModel.templates');
 }
 
-/** A row of the picker: a template, or a heading without an entry. */
+/** A row of the picker: a template, or a heading, which has no entry. */
 interface TemplateItem extends QuickPickItem {
   readonly entry: TemplateEntry | undefined;
 }

@@ -19,7 +19,9 @@ export async function openSettingsOfWorkspace(query: string): Promise<void> {
   await commands.executeCommand(undocumentedCommands.openWorkspaceSettings, query);
 }
 
-/** The target of a Markdown link to this extension's settings, and the command that it runs. */
+/**
+ * The target of a Markdown link to this extension's settings, and the command that the link runs.
+ */
 export const SETTINGS_LINK = {
   command: COMMAND,
   target: `${COMMAND}?${encodeURIComponent(JSON.stringify([OF_THIS_EXTENSION]))}`,

@@ -103,8 +103,7 @@ export function askPick<Item extends QuickPickItem>(
   pick.matchOnDescription = true;
   const show = (typed?: Item) => {
     // VS Code identifies each item by its index. Without the separator, another item would take
-    // over a removed typed item's index, and pressing Enter at that moment would pick that other
-    // item.
+    // over the index of a removed typed item, and pressing Enter then would pick the wrong item.
     const nothing = { label: '', kind: QuickPickItemKind.Separator } as Item;
     pick.items = question.typed ? [typed ?? nothing, ...question.items] : question.items;
   };

@@ -73,7 +73,9 @@ export function problemOfProject(text: string): string | undefined {
 /** Matches a UUID, the usual form of a project ID. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Warns about a project ID that isn't a UUID. On premises, such an ID can still be valid. */
+/**
+ * Warns about a project ID that isn't a UUID. An on-premises service may still accept such an ID.
+ */
 export function warningOfProject(text: string): InputBoxValidationMessage | undefined {
   return UUID.test(cleanValue(text).value)
     ? undefined

@@ -84,8 +84,8 @@ export async function removeService(keys: KeyStore, service: Service): Promise<v
   const { question, detail, button } = MANAGE.remove;
   const options = { modal: true, detail };
   if ((await window.showWarningMessage(question(name), options, button)) !== button) return;
-  // Switch before deleting the key. Otherwise, if the settings don't name a service, another
-  // service would be used with the removed service's project until the settings are written.
+  // Switch before deleting the key. Otherwise, if the settings don't name a service, requests could
+  // go to another service with the removed service's project before the settings are written.
   const isInUse = (await readSettingsInUse(keys)).service.word === word;
   const next = isInUse && (await stopUsing(keys, service));
   await keys.remove(word);

@@ -106,7 +106,7 @@ export async function prefilledFor(
 
 /**
  * Returns the setup steps for a service.
- * @param isImported if true, the step in which the user picks a service is left out
+ * @param isImported if true, leaves out the step in which the user picks a service
  */
 export function stepsFor(service: Service, isImported: boolean): StepName[] {
   return [
@@ -145,8 +145,8 @@ export function answeredCredentials(setUp: SetUp, target: Destination): Credenti
 }
 
 /**
- * Returns which key to keep if the user doesn't enter another one: the stored key, the imported
- * key, or the last key that was typed. Undefined if there is no key to keep.
+ * Identifies the key to keep if the user doesn't enter another one: the stored key, the imported
+ * key, or the last key typed. Undefined if there is no key to keep.
  */
 export function keptKey({ apiKey, imported, stored, canKeepStored }: SetUp) {
   if (apiKey === '') return stored && canKeepStored ? 'stored' : undefined;

@@ -71,8 +71,8 @@ export function describe(setUp: SetUp, added: NewService): void {
 }
 
 /**
- * Prompts for a new service's model, unless it's already known. If the user chose to test the
- * service, but it has no model list, offers to test it by generating one token.
+ * Prompts for a new service's model, unless it's already known. If the user chose to test a service
+ * that has no model list, offers to test it by generating one token.
  * @param wasTested true if the user chose to test the service before saving
  */
 export async function chooseModel(

@@ -237,7 +237,7 @@ async function testCredentials(
 }
 
 /**
- * Returns the step where the user can fix an error, or else the last step.
+ * Returns the step where the user can fix an error, or the last step if there is no such step.
  * @param authHost undefined if the identity service and the service have the same host
  */
 function stepOf(error: unknown, authHost: string | undefined): StepName {

@@ -23,11 +23,11 @@ const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
 export type LeftOut = 'text' | 'code';
 
 /**
- * Removes the code fence around a response while the response streams, so that the fence never
- * appears. Also removes an introduction before the fence, and an explanation after it. Fences
- * follow CommonMark, except for the indentation. Because models repeat the prompt's indentation,
- * the opening and closing lines can be indented by any amount, as long as both match. That
- * indentation is also removed from the lines inside the fence.
+ * Removes the code fence around a response while the response streams, so the fence never appears.
+ * Also removes an introduction before the fence, and an explanation after it. Fences follow
+ * CommonMark, except for the indentation. Because models repeat the prompt's indentation, the
+ * opening and closing lines can be indented by any amount, as long as both match. That indentation
+ * is also removed from the lines inside the fence.
  *
  * - Only text that may be removed is held back. At the start, this includes leading blank lines, an
  *   introduction, and a line that may open the fence. Later, it includes a line that may close the

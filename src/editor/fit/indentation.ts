@@ -24,13 +24,13 @@ export interface PlaceIndentation {
 export interface FitOptions extends PlaceIndentation {
   readonly indentation: string;
   /**
-   * One level of the document's indentation: a tab or spaces. If it's given, the response's leading
-   * whitespace is converted to it, except in multiline strings.
+   * One level of the document's indentation: a tab or spaces. If it's set, leading whitespace in
+   * the response is converted to this unit, except in multiline strings.
    */
   readonly step?: string | undefined;
   /**
    * True if the prompt starts after the indentation of its first line, but its other lines are
-   * indented. Models often repeat the indentation of such a prompt in the same way.
+   * indented. Models often indent the response to such a prompt in the same way.
    */
   readonly startsAfterIndentation?: boolean;
   /** Determines how an already indented response is recognized (see `Indentation`). */
@@ -40,7 +40,7 @@ export interface FitOptions extends PlaceIndentation {
 /**
  * Adds the selection's indentation to streamed text. Removes whitespace from blank lines.
  *
- * Models often repeat the prompt's indentation. That indentation is removed first, so that it isn't
+ * Models often repeat the prompt's indentation. That indentation is removed first so that it isn't
  * doubled. A response counts as already indented in two cases:
  *
  * - The first non-blank line starts with the selection's indentation.
@@ -126,7 +126,8 @@ export class Indentation {
   /** @param rest the text after the leading whitespace */
   #beginLine(given: string, rest: string): string {
     const usesTabs = this.#options.step === '\t';
-    // A repeated indentation is recognized only if it has the document's tabs or spaces.
+    // Convert the whitespace first, because repeated indentation is recognized only if it uses the
+    // document's tabs or spaces.
     const spaces = usesTabs ? this.#converted(given) : this.#withoutTabs(given);
     const { itemIndentation } = this.#options;
     this.#spaces = undefined;
@@ -259,7 +260,7 @@ interface NextLine {
 /**
  * True if all lines but the first seem to repeat the prompt's indentation. Models often respond
  * like this if the selection starts after a line's indentation. Only the first two non-blank lines
- * are checked. False when in doubt, so that intended indentation is kept.
+ * are checked. False when in doubt, to keep intended indentation.
  *
  * - After a complete statement or a comment, the next line isn't indented further. If it starts
  *   with the selection's indentation, that indentation comes from the prompt.

@@ -2,7 +2,7 @@ import { type Fence, mayOpen, parseOpening } from './fenceLines.ts';
 import { LINE_STARTS, NOT_BLANK } from './indentation.ts';
 import { introducesCode, isProse, mayIntroduce } from './textAroundCode.ts';
 
-/** Maximum total length of the lines before a reopened fence, in characters. */
+/** Maximum total length, in characters, of the lines before a reopened fence. */
 const MAX_HEAD_LENGTH = 500;
 
 /** A fence at the start of a continuation. */

@@ -1,8 +1,8 @@
 /** Recognizes prose that models write before and after a code block. */
 
 /**
- * Maximum length of an introduction, and of the part of a line that is checked for prose, in
- * characters.
+ * Maximum length, in characters, of an introduction and of the part of a line that is checked for
+ * prose.
  */
 const MAX_LENGTH = 300;
 /**
@@ -43,8 +43,8 @@ export function mayIntroduce(lengthBefore: number, line: string): boolean {
 }
 
 /**
- * True if this text announces code, such as "Certainly! Here is the function:". Other prose before
- * a code block may be part of what the user asked for, such as a doc comment with an example.
+ * True if this text announces code, as in "Certainly! Here is the function:". Other prose before a
+ * code block may be part of what the user asked for, such as a doc comment with an example.
  */
 export function introducesCode(text: string): boolean {
   const last = text.trimEnd().split('\n').at(-1) ?? '';

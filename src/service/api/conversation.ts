@@ -118,7 +118,7 @@ function chatTool({ name, description, inputSchema }: Tool) {
 
 /**
  * Formats a conversation as one prompt, because the generation operation has no roles. Each message
- * starts with its role. The prompt ends with `assistant:`, so that the model continues with a
+ * starts with its role. The prompt ends with `assistant:` so that the model continues with a
  * response.
  */
 export function transcript(messages: readonly ChatMessage[]): string {

@@ -21,7 +21,7 @@ const PATHS: Readonly<Record<GenerationCall | 'tokenization' | 'models', string>
   models: '/foundation_model_specs',
 };
 const PAGE_SIZE = 200;
-/** An ID that no model has, for an access check before the user has picked a model. */
+/** An ID that no model has, used to check access before the user has picked a model. */
 const NO_MODEL = 'unknown';
 /**
  * Matches model IDs that are safe to use in a list filter, where colons, commas, and `!` are

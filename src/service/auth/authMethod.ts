@@ -20,7 +20,10 @@ export interface AuthMethod {
   readonly needsNoToken?: true;
   /** Returns the key, if there is one, and all header values derived from the key. */
   readonly secrets: (key: ServiceKey) => readonly string[];
-  /** Undefined if requests to the service contain the key itself, or neither a key nor a token. */
+  /**
+   * Undefined if requests to the service contain the key itself, or if they contain neither a key
+   * nor a token.
+   */
   readonly exchange?: TokenExchange;
 }
 

@@ -40,8 +40,8 @@ export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly str
 }
 
 /**
- * Returns these keys, the header values derived from them, and their secret header values, without
- * duplicates.
+ * Returns all secrets of these keys, without duplicates: the keys themselves, the header values
+ * derived from them, and the values of secret headers.
  */
 export function secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
   const secrets = keys.flatMap((key) => [

@@ -69,9 +69,9 @@ export function clientCredentials(
 }
 
 /**
- * Implements `client_secret_basic` so that it usually works even with servers that don't decode the
- * credentials. oauth4webapi's own implementation encodes hyphens and underscores, which many client
- * IDs contain: https://github.com/panva/oauth4webapi/issues/148
+ * Implements `client_secret_basic` in a way that usually works even with servers that don't decode
+ * the credentials. oauth4webapi's own implementation encodes hyphens and underscores, which many
+ * client IDs contain: https://github.com/panva/oauth4webapi/issues/148
  */
 function clientSecretBasic(secret: string): ClientAuth {
   return (_server, { client_id: clientId }, _body, headers) => {

@@ -48,7 +48,7 @@ function readToken(json: unknown): TokenResponse {
 
 /**
  * Requests a token's expiry, in seconds since 1970. Returns undefined if the request fails or the
- * response doesn't specify an expiry, because the token can be used without a known expiry.
+ * response doesn't specify an expiry, because a token can be used even if its expiry is unknown.
  */
 function fetchExpiration(value: string, identity: IdentityClient): Promise<number | undefined> {
   const expiration = identity.get({

@@ -10,7 +10,7 @@ import which from 'which';
 export async function programPath(program: string): Promise<string | undefined> {
   const isName = program === basename(program);
   const sought = isName ? program : resolve(homedir(), program);
-  // In version 2.0.2, the asynchronous `which` ignores the `nothrow` option, so catch the error.
+  // In `which` 2.0.2, the asynchronous function ignores the `nothrow` option, so catch the error.
   const found = await which(sought).catch(() => undefined);
   // The path that was found can still be relative, because `PATH` can contain relative paths.
   return found === undefined ? undefined : resolve(found);

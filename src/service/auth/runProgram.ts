@@ -84,7 +84,7 @@ function start(program: string, args: readonly string[]): ChildProcess | undefin
     return spawn(program, args, {
       cwd: homedir(),
       stdio: ['ignore', 'pipe', 'ignore'],
-      // Starts a process group, so that `endTree` can kill all processes in the group. On Windows,
+      // Starts a process group so that `endTree` can kill all processes in the group. On Windows,
       // `endTree` doesn't need a group.
       detached: process.platform !== 'win32',
       windowsHide: true,

@@ -5,7 +5,7 @@ import type { ServiceError } from '../errors.ts';
 
 /**
  * An access token from an identity service or a program, or the key if there is no exchange. The
- * stated times can be invalid (see `statedLifetimes`).
+ * times that the service or program specifies can be invalid (see `statedLifetimes`).
  */
 export interface TokenResponse {
   readonly value: string;

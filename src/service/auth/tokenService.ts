@@ -30,7 +30,10 @@ export interface TokenServiceOptions {
 
 /** Minimum age, in milliseconds, at which a rejected on-demand token is replaced. */
 const MIN_REPLACED_MS = 60_000;
-/** Minimum interval between background refreshes, in milliseconds, even if the wall clock jumps. */
+/**
+ * Minimum interval between background refreshes, in milliseconds. Applies even if the wall clock
+ * jumps.
+ */
 const BACKGROUND_INTERVAL_MS = 5_000;
 const REFRESHES_WITHOUT_USE = 2;
 
@@ -55,7 +58,8 @@ const REFRESHES_WITHOUT_USE = 2;
  *   lasts at most one hour. Only `refresh` ignores a pause.
  * - **On demand.** A token that comes from a program isn't refreshed in the background. If the
  *   service rejects such a token, the token is replaced only if it's at least a minute old.
- * - **Rejected credentials.** They're sent again only by `refresh` or after `forgetRejection`.
+ * - **Rejected credentials.** They're sent again only by `refresh`, or by `get` after
+ *   `forgetRejection`.
  * - **Clocks.** A token's age is its wall-clock or monotonic age, whichever is greater, so neither
  *   sleep nor a clock change keeps an expired token in use. No timer is used.
  */
@@ -116,7 +120,8 @@ export class TokenService {
    * @param waitedFor the latest token that `get` returned for the same request, if any. It's
    * returned again if it's still the current token and was late when it arrived (see `isLate`).
    * @throws {ServiceError} the failure of this or an earlier token request, with `retryAfterMs` set
-   * to the time left in a requested pause; `cancelled` if the signal aborts or after `dispose`
+   * to the time left in a requested pause; `cancelled` if the signal aborts or `dispose` has been
+   * called
    */
   get(signal: AbortSignal, before: TokenState = this.#state, waitedFor?: Token): Promise<Token> {
     this.#refreshesWithoutUse = 0;

@@ -56,8 +56,8 @@ export interface CheckFacts {
   /** The functions that the model supports, according to the model list or the user's settings. */
   readonly functions?: readonly string[];
   /**
-   * True if the project and model couldn't be checked because the model doesn't support the access
-   * check or the service has no model list.
+   * True if the project and model couldn't be checked because either the model doesn't support the
+   * access check or the service has no model list.
    */
   readonly isUnchecked?: true;
   readonly requestLimit?: RateLimit;

@@ -29,9 +29,9 @@ export interface ApprovedFetchOptions {
   /** Sends a request that has passed the checks. */
   readonly fetch: typeof globalThis.fetch;
   /**
-   * Maximum time from the request to the response headers, in milliseconds. `Http` also requires
-   * the response to start within this time, unless data keeps arriving (see `Body`), because some
-   * services send the headers before the model is loaded.
+   * Maximum time from the request to the response headers, in milliseconds. Some services send the
+   * headers before the model is loaded, so `Http` also requires the response to start within this
+   * time, unless data keeps arriving (see `Body`).
    */
   readonly startMs: number;
   /** Maximum time between two chunks of a response body, in milliseconds. */
@@ -48,9 +48,9 @@ const MAX_ERROR_BYTES = 65_536;
 /**
  * Creates the `fetch` function that all requests use. Before it sends a request, the function
  * compares the URL's origin with the approved origin. It also searches the URL and body for
- * secrets, except in token requests. The function reads an error response completely before
- * returning it, so that the network connection can be reused. If the text of an error response is
- * longer than 64 KiB or can't be read, it's dropped.
+ * secrets, except in token requests. To allow the network connection to be reused, the function
+ * reads an error response completely before returning it. The text of an error response is dropped
+ * if it's longer than 64 KiB or can't be read.
  * @returns the function; if it fails, it rejects with a `ServiceError` (`host-not-approved`,
  * `certificate-checks-off`, `setting-holds-secret`, `timeout`, `unreachable`, `unexpected-answer`)
  * or with the error from `fetch`

@@ -19,8 +19,8 @@ export interface BodyLimits {
   /** Maximum size after decompression, in bytes. */
   readonly maxBytes: number;
   /**
-   * Returns the time left until the response must start, in milliseconds. Until it starts, the
-   * headers and each chunk extend this time to at least `idleMs`.
+   * Returns the time left until the response must start, in milliseconds. Until the response
+   * starts, the arrival of the headers or of a chunk extends the time left to at least `idleMs`.
    */
   readonly startLeftMs: () => number;
   /** Maximum time between two chunks after the start, in milliseconds. */
@@ -98,7 +98,7 @@ export class Body {
   }
 
   /**
-   * Reads the rest of the response for at most this many milliseconds, so that the network
+   * Reads the rest of the response for at most this many milliseconds so that the network
    * connection can be reused. Never throws.
    */
   async readRest(ms: number): Promise<void> {

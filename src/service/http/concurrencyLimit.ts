@@ -6,7 +6,7 @@ export interface ConcurrencyOptions {
   /** Maximum number of concurrent requests, 1 to 8. */
   readonly limit: number;
   /**
-   * Maximum number of requests of each priority that can wait for their first attempt. Any further
+   * Maximum number of requests that can wait for their first attempt, per priority. Any further
    * request fails with `queue-full`.
    */
   readonly queue: number;

@@ -184,8 +184,8 @@ export class Http {
 }
 
 /**
- * Wraps the callbacks of one call, so that errors from callbacks aren't mistaken for failures of
- * the request.
+ * Wraps the callbacks of one call so that errors from callbacks aren't mistaken for failures of the
+ * request.
  */
 export class Callbacks {
   #thrown: { readonly error: unknown } | undefined;

@@ -45,7 +45,7 @@ export interface HttpRequest<Result> {
    */
   readonly fixedHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
   /**
-   * Returns a provider for the token. Called at the start of each attempt, so that a retry uses the
+   * Returns a provider for the token. Called at the start of each attempt so that a retry uses the
    * latest token.
    */
   readonly tokenProvider?: () => TokenProvider;
@@ -70,7 +70,7 @@ export interface HttpRequest<Result> {
   readonly read: (answer: HttpResponse) => Promise<Result>;
 }
 
-/** The fields that each request to a service needs, even a request without a token. */
+/** The fields that every request to a service needs, with or without a token. */
 export type PublicAccess = Required<
   Pick<HttpRequest<unknown>, 'origin' | 'secrets' | 'fixedHeaders'>
 >;
@@ -79,8 +79,8 @@ export type PublicAccess = Required<
 export type Access = PublicAccess &
   Pick<HttpRequest<unknown>, 'scheme' | 'tokenHeader' | 'tokenProvider'> & {
     /**
-     * Called with the failure of a request. Drops the token if the service may have rejected it, so
-     * that the request can be sent once more. Undefined for a public request.
+     * Called with the error if a request fails. If the service may have rejected the token, drops
+     * it so that the request can be sent once more. Undefined for a public request.
      * @throws {ServiceError} the failure to report, if another token wouldn't help
      */
     readonly dropRejectedToken?: (error: unknown) => void;
@@ -116,7 +116,10 @@ export interface Retry {
   readonly error: ServiceError;
 }
 
-/** The retries and the time that a call has left. All requests in the call share this budget. */
+/**
+ * The number of retries and the amount of time that a call has left. All requests in the call share
+ * this budget.
+ */
 export interface CallBudget {
   retriesLeft: number;
   /** Number of requests that the call has sent so far, including retries. */

@@ -13,16 +13,16 @@ export interface PendingRequestOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /**
-   * Milliseconds between sending an attempt and calling `HttpRequest.onSilence`. `onSilence` isn't
-   * called if an error status arrives or a response starts sooner.
+   * Milliseconds to wait after sending an attempt before calling `HttpRequest.onSilence`.
+   * `onSilence` isn't called if an error status arrives or a response starts sooner.
    */
   readonly silentMs: number;
   /** Returns how long to wait before a retry, in milliseconds. Tests replace this function. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * Returns the secrets of all credentials that were used or tested, and their latest tokens.
-   * Failure details that contain any of these are removed, because a response can repeat text from
-   * an earlier request.
+   * Returns the secrets and the latest tokens of all credentials that were used or tested. Failure
+   * details that contain any of these are removed, because a response can repeat text from an
+   * earlier request.
    */
   readonly secrets: () => readonly string[];
 }
@@ -59,8 +59,8 @@ export class PendingRequest implements ApprovedTarget {
   #retry: Retry | undefined;
   /**
    * True if the last attempt couldn't have been billed: either nothing was sent, or the service
-   * rejected the request. Initially true, even if the request is a resend with a new token, because
-   * the service rejected the previous attempt.
+   * rejected the request. Initially true, even for a resend with a new token, because the service
+   * rejected the previous attempt.
    */
   #isRejected = true;
   /** The status of the current attempt's response; undefined until its headers arrive. */

@@ -27,7 +27,7 @@ const SECOND_MS = 1_000;
 const RATE_LIFE_MS = 60_000;
 /**
  * Maximum length of a pause, in milliseconds. Services usually request shorter pauses. The maximum
- * is less than a generation's time limit, so that a retry can still be sent after the pause.
+ * is less than a generation's time limit, so a retry can still be sent after the pause.
  */
 export const MAX_PAUSE_MS = 180_000;
 
@@ -86,7 +86,7 @@ export class RequestPace {
   }
 
   /**
-   * The time until the next request may start and the cause of the delay. Ignores any pause.
+   * The time until the next request may start, and the cause of the delay. Ignores any pause.
    * Undefined if neither the minimum interval nor a rate limit delays the request.
    */
   get nextStart(): NextStart | undefined {

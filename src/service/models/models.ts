@@ -58,7 +58,7 @@ export class Models {
 
   /**
    * Lists the models that the user can pick: those that the service offers, and those that the user
-   * describes. If the current model isn't among them because it has been withdrawn, adds it.
+   * describes. If the current model is missing because it has been withdrawn, adds it.
    * @param access includes a token if the list isn't public
    * @param current ID of the current model; empty if there is none yet
    * @throws {ServiceError} any failure of the service; `cancelled` if the signal aborts

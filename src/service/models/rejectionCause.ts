@@ -27,7 +27,7 @@ const CAUSES: readonly ErrorKind[] = [
  * failed for another reason, returns the rejection, marked as `isUnchecked`. If all checks passed,
  * returns `rejected-once` for an `unauthorized` rejection, and returns any other rejection
  * unchanged.
- * @param failure the first failure of a check; undefined if all checks passed
+ * @param failure the failure of the first check that failed; undefined if all checks passed
  */
 export function explain(rejection: ServiceError, failure: ServiceError | undefined): ServiceError {
   if (failure) return isKind(failure, ...CAUSES) ? failure : rejection.with({ isUnchecked: true });
