@@ -40,7 +40,7 @@ export class CpuTime {
   #sample(): void {
     if (process.platform !== 'linux') return;
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    // Sorts by ID, so that a parent usually comes before its children. A child gets its parent's
+    // Sorts by ID so that a parent usually comes before its children. A child gets its parent's
     // name.
     for (const pid of pids.sort((one, other) => Number(one) - Number(other))) {
       const [, parent = '', ...fields] = statOf(pid);

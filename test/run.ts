@@ -1,6 +1,6 @@
 /**
  * `npm test`: runs all checks and all suites except the nightly ones, in parallel lanes. Prints the
- * output of each step when the step ends. Continues after a failure, so that one run shows all
+ * output of each step when the step ends. Continues after a failure so that one run shows all
  * failures. `npm run test:nightly` adds the steps that take longer. The last line contains the
  * total counts.
  */
@@ -56,7 +56,7 @@ const emulated: readonly Step[] = [
 ];
 
 /**
- * Steps that run before both lanes of `packaged`, so that the lanes don't install the same programs
+ * Steps that run before both lanes of `packaged` so that the lanes don't install the same programs
  * at the same time.
  */
 const prepared: readonly Step[] = [

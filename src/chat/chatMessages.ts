@@ -43,7 +43,7 @@ export function truncationNotice(reason: TruncationReason): string {
     : '[The response reached the time limit. Ask the model to continue.]';
 }
 
-/** Removes the notice from a truncated response, so that the model doesn't imitate it. */
+/** Removes the notice from a truncated response so that the model doesn't imitate it. */
 export function withoutNotice(text: string): string {
   const notice = TRUNCATION_REASONS.map(truncationNotice).find((each) => text.endsWith(each));
   return notice ? text.slice(0, -notice.length).trimEnd() : text;

@@ -98,7 +98,7 @@ export class ChatModels {
 
 function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
   // The key includes the service, because two services can share an address. It also includes the
-  // models in the service's settings entry, so that a stored list isn't used after the user changes
+  // models in the service's settings entry so that a stored list isn't used after the user changes
   // those models.
   const stated = service.models.length > 0 ? [JSON.stringify(service.models)] : [];
   return [serviceUrl, operation, service.word, ...stated].join(' ');

@@ -67,7 +67,7 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
   }
 }
 
-/** Returns a stable ID for the cause of a failure, so that the calling model can act on it. */
+/** Returns a stable ID for the cause of a failure so that the calling model can act on it. */
 function causeOf(error: unknown): string {
   if (error instanceof ChatError) return 'rejected';
   if (!(error instanceof ServiceError)) return 'unknown';

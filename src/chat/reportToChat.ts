@@ -33,7 +33,7 @@ export function reportResponse(
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
   };
-  // Convert all calls before reporting any, so that no tool runs if one of the calls is malformed.
+  // Convert all calls before reporting any so that no tool runs if one of the calls is malformed.
   const calls = truncationReason(response) ? [] : response.toolCalls.map(callPart);
   for (const call of calls) progress.report(call);
   progress.report(new LanguageModelDataPart(Buffer.from(JSON.stringify(counts)), USAGE_TYPE));

@@ -103,7 +103,7 @@ function isChatOn(): boolean {
 /**
  * Turns on the built-in chat, which is off in a new profile. VS Code starts the chat when
  * `enableAi` writes the setting for AI features.
- * @returns true if the chat is on afterward
+ * @returns true if chat is on afterward
  */
 async function turnOnChat(cancel: AbortSignal): Promise<boolean> {
   if (isChatOn()) return true;

@@ -2,7 +2,7 @@ import { oneLine } from '../ui/oneLine.ts';
 
 /**
  * Messages and labels for the commands. Messages needed before the commands load are in
- * `registerCommands.ts`, so that activation doesn't load this file.
+ * `registerCommands.ts` so that activation doesn't load this file.
  */
 export const COMMAND_MESSAGES = {
   menu: {

@@ -73,9 +73,9 @@ function isNameOrAbsent(value: unknown): value is string | undefined {
 }
 
 /**
- * Captures the invocation immediately, so that keystrokes don't change it while modules load. The
- * returned function returns this invocation once and then releases it, so that an open error
- * message doesn't keep the selected text in memory. Later calls capture the editor state again.
+ * Captures the invocation immediately so that keystrokes don't change it while modules load. The
+ * returned function returns this invocation once and then releases it so that an open error message
+ * doesn't keep the selected text in memory. Later calls capture the editor state again.
  */
 function invoked(args: GenerateArguments): () => Invocation {
   const capture = (): Invocation => ({ args, snapshot: takeSnapshot() });

@@ -258,7 +258,7 @@ function listsOf(found: Inspected): Settings['templates'] {
   };
 }
 
-/** Rounds up, so that no positive number becomes 0, which means no limit. */
+/** Rounds up so that no positive number becomes 0, which means no limit. */
 function budgetOf(value: unknown): Settings['dailyTokenBudget'] {
   if (value === undefined) return 0;
   const isValid = typeof value === 'number' && Number.isFinite(value) && value >= 0;

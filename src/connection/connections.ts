@@ -229,7 +229,7 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Opens the setup at the account step or, if there is none, at the key step, so that the user can
+   * Opens the setup at the account step or, if there is none, at the key step so that the user can
    * correct the credentials. Starts at the service step if the service doesn't need a key.
    * @returns the result of `setUp`
    */
@@ -252,7 +252,7 @@ export class Connections implements Disposable {
 
   /**
    * Sets `hostedModel.credentialSource` for a folder. If the source isn't approved, prompts before
-   * writing, so that closing the prompt changes nothing.
+   * writing so that closing the prompt changes nothing.
    * @returns true if the setting was written and the source is now in use; for `auto`, true if the
    * setting was written
    */
@@ -325,7 +325,7 @@ export class Connections implements Disposable {
       await this.#options.keys.delete();
     } catch (error) {
       this.#endRequests();
-      // Fire `onDidChange`, so that its listeners unsubscribe from the discarded tokens.
+      // Fire `onDidChange` so that its listeners unsubscribe from the discarded tokens.
       this.#options.inBackground(this.#active.refresh());
       throw error;
     }

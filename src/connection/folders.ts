@@ -42,9 +42,9 @@ export function activeFolder(uri = window.activeTextEditor?.document.uri): Works
 export const PREVIEW_SCHEME = 'hosted-model-preview';
 
 /**
- * Creates the URI of a document's preview. The URI contains the document's file name, so that VS
- * Code can detect the language. It also contains the document's URI, so that `activeFolder` can
- * find the folder.
+ * Creates the URI of a document's preview. The URI contains the document's file name so that VS
+ * Code can detect the language. It also contains the document's URI so that `activeFolder` can find
+ * the folder.
  */
 export function previewAddress(document: Uri): Uri {
   // VS Code keeps the text of a closed preview for several minutes, so each preview needs a new

@@ -42,7 +42,7 @@ const SECRET = 'hostedModel.key.';
  */
 const MARKER = 'hostedModel.hasKey.';
 /**
- * Name of the entry in secret storage that each sign-out changes, so that VS Code fires an event in
+ * Name of the entry in secret storage that each sign-out changes so that VS Code fires an event in
  * every window. Deleting the keys isn't enough. If no key is stored, for example because the user's
  * key is in a `.env` file, there's nothing to delete, so no event fires.
  */
@@ -137,7 +137,7 @@ export class KeyStore {
   /**
    * Stores a record.
    * @param expected the stored record, as last read by the caller. If it has changed since then,
-   * nothing is stored, so that a sign-out isn't undone.
+   * nothing is stored so that a sign-out isn't undone.
    * @returns false if the stored record has changed or the new record couldn't be stored; in the
    * latter case, `onIssue` is called
    */

@@ -72,7 +72,7 @@ export interface Selected extends OffsetRange {
  *   extends this selection, too.
  * - The last line break stays selected only if the selected text is still followed by a line break.
  * - VS Code moves a cursor behind text inserted at it (confirmed by testing). If a response starts
- *   there on a new line, the cursor stays, so that the user can go on typing.
+ *   there on a new line, the cursor stays so that the user can go on typing.
  * - A selection that is replaced from its start becomes a cursor after the new text so that typing
  *   doesn't replace that text.
  * @param changes changes in document order that don't touch each other; all offsets refer to the document before the

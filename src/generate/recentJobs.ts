@@ -77,7 +77,7 @@ export class RecentJobs implements Disposable {
   }
 
   /**
-   * Marks a run as generating, so that `cancel` aborts it. Updates the `isGenerating` context key,
+   * Marks a run as generating so that `cancel` aborts it. Updates the `isGenerating` context key,
    * which enables the Escape keybinding.
    * @param controller cancels the run
    * @returns a function to call when the run ends

@@ -159,7 +159,7 @@ function commonLimit(
   return isAtLimit && typeof limit === 'number' ? limit : undefined;
 }
 
-/** Groups failures by kind, so that each kind is reported once. */
+/** Groups failures by kind so that each kind is reported once. */
 function byKind(failed: readonly Outcome[]): Outcome[][] {
   const kindOf = ({ error }: Outcome) => (error instanceof ServiceError ? error.kind : 'unknown');
   return [...Map.groupBy(failed, kindOf).values()];

@@ -198,7 +198,8 @@ export function plainWord(word: unknown): string | undefined {
 }
 
 /**
- * Formats a failure for `message` and the log, for example as `server-failed (status 503, 4 sent)`.
+ * Formats a failure for `message` and the log, for example, as `server-failed (status 503, 4
+ * sent)`.
  */
 function summary(kind: ErrorKind, details: FoundDetails): string {
   const { status, code, attempts, requestId, host, redirectHost, problem, exitCode } = details;

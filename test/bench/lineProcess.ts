@@ -1,6 +1,6 @@
 /**
  * Simulates slow network links, such as a link to another continent, on the loopback interface. The
- * simulation runs in its own process, so that no other work delays the traffic.
+ * simulation runs in its own process so that no other work delays the traffic.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';

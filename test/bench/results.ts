@@ -145,7 +145,7 @@ function unitText(value: number, unit: string): string {
 }
 
 /**
- * Formats a ratio with three significant digits, so that rounding rarely hides whether a goal was
+ * Formats a ratio with three significant digits so that rounding rarely hides whether a goal was
  * met.
  */
 export function ratioText(ratio: number | undefined): string {

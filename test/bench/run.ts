@@ -43,6 +43,6 @@ for (const { question } of named) {
   const answer: Answer = { title, goal, date, machine: machineText(), ...(await measure()) };
   console.log(`\n${lines(answer).join('\n')}`);
   console.log(`(${((performance.now() - startedAt) / 1_000).toFixed(0)} s)`);
-  // Writes each answer immediately, so that it isn't lost if a later question fails.
+  // Writes each answer immediately so that it isn't lost if a later question fails.
   await writeAnswer(answer, titles);
 }

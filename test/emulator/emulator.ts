@@ -36,7 +36,7 @@ export interface EmulatorOptions extends Partial<EmulatorSettings> {
 /** Starts the identity service and the inference service on one port of 127.0.0.1. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const server = createServer();
-  // Idle connections stay open, so that a test never uses a connection that is being closed.
+  // Idle connections stay open so that a test never uses a connection that is being closed.
   server.keepAliveTimeout = 0;
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
@@ -105,7 +105,7 @@ export class Emulator {
     return this.#log.nth(match, n);
   }
 
-  /** Resolves when the connection of this request is closed, by either side. */
+  /** Resolves when either side closes this request's connection. */
   async disconnected(request: ReceivedRequest): Promise<void> {
     await this.#closedOf.get(request);
   }

@@ -7,7 +7,7 @@ export interface ProbeRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /**
-   * An agent that keeps connections open, so that requests can share them. Without an agent, each
+   * An agent that keeps connections open so that requests can share them. Without an agent, each
    * request opens its own connection and closes it at the end.
    */
   readonly agent?: Agent;

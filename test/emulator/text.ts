@@ -5,7 +5,7 @@ const longestQuote = 60;
 
 /**
  * Returns the text that the emulated model generates by default. The text depends only on the
- * prompt, so that a test can check which prompt was sent. It has several words and lines, so that
+ * prompt so that a test can check which prompt was sent. It has several words and lines, so that
  * streaming is visible in a demo.
  */
 export function answerFor(prompt: string): string {

@@ -90,7 +90,7 @@ export async function play(
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * Limits each pause to `MAX_PAUSE_MS` in both versions, so that longer pauses in newer commits
+ * Limits each pause to `MAX_PAUSE_MS` in both versions so that longer pauses in newer commits
  * aren't reported as differences.
  */
 function withShortPauses(gate: RequestGate): RequestGate {

@@ -24,7 +24,7 @@ const urls = fc.oneof(
 
 /**
  * Returns the origin of the URL that a string contains. Uses the URL parser only to normalize an
- * IPv6 address, so that the result is independent of the code under test.
+ * IPv6 address so that the result is independent of the code under test.
  */
 function originIn(text: string): string {
   const [, scheme = '', authority = ''] = /^\W*(https?):\/\/([^/?#]*)/i.exec(text.trim()) ?? [];

@@ -187,7 +187,7 @@ describe('selections', () => {
 });
 
 /**
- * Adds these chunks to every response of a job. Waits until each chunk is written, so that each
+ * Adds these chunks to every response of a job. Waits until each chunk is written so that each
  * chunk gets its own edit.
  */
 async function answer(job: Job, document: TextDocument, pieces: readonly string[]): Promise<void> {

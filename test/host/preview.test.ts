@@ -327,7 +327,7 @@ describe('a preview', () => {
     });
   }
 
-  it('is discarded if its tab is closed after its file was renamed @nightly', async () => {
+  it('is discarded if its tab is closed after a rename of its file @nightly', async () => {
     const names = ['discarded.txt', 'discarded-new.txt'] as const;
     const job = jobOn(await openFile(names[0], TEXT, PROMPT), 'preview');
     const { aborted } = await streaming(job);

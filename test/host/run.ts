@@ -62,7 +62,7 @@ try {
 }
 
 /**
- * Bundles all test files into one file, so that the extension host loads shared modules only once.
+ * Bundles all test files into one file so that the extension host loads shared modules only once.
  * Returns the path to the file that VS Code loads.
  */
 async function bundleTests(): Promise<string> {

@@ -37,7 +37,7 @@ export async function run(): Promise<void> {
 }
 
 /**
- * Marks the lines that tests write to the console, so that `run-in-server.ts` recognizes them.
+ * Marks the lines that tests write to the console so that `run-in-server.ts` recognizes them.
  * Replaces the console object, because VS Code's own object can't be modified.
  */
 function markConsole(): void {

@@ -102,7 +102,7 @@ const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<strin
 
 /**
  * Returns the value to compare for a header. For `content-type`, returns the media type, with a
- * note if parameters follow. For all other headers, returns a constant, so that only their presence
+ * note if parameters follow. For all other headers, returns a constant so that only their presence
  * is compared.
  */
 function headerValue(name: string, value: string): string {

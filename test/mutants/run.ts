@@ -1,7 +1,7 @@
 /**
  * `npm run test:mutants`: removes one defense at a time from a copy of the source code, and runs
  * the test that must then fail. A test that still passes doesn't cover the defense. Mutants are
- * made only in copies, so that an interrupted run leaves none in the source code.
+ * made only in copies so that an interrupted run leaves none in the source code.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

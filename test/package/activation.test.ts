@@ -8,7 +8,7 @@ import { COMMANDS } from '../../src/commands/commandTypes.ts';
 import { provideEditor } from '../builtEditor.ts';
 
 /**
- * Activates the shipped file in plain Node with a minimal fake editor, so that the extension's
+ * Activates the shipped file in plain Node with a minimal fake editor so that the extension's
  * timers, connections, and secret reads can be counted. In a real extension host, the counts would
  * include those of VS Code and other extensions.
  */

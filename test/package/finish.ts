@@ -1,6 +1,6 @@
 /**
  * The last step of `npm run package`. Deletes the new VSIX if one of its files contains text that
- * looks like a key or token. Otherwise, gives all of its files the same permissions, so that every
+ * looks like a key or token. Otherwise, gives all of its files the same permissions so that every
  * machine creates the same VSIX. Then prints the SHA-256 of the VSIX. Argument: the path to the
  * VSIX.
  */

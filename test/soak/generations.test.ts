@@ -18,7 +18,7 @@ import {
 const GENERATIONS = fullOrShort(10_000, 200);
 const ALL = GENERATIONS.toLocaleString('en');
 /**
- * Number of generations before the first measurement, so that compiled code and caches don't count
+ * Number of generations before the first measurement so that compiled code and caches don't count
  * as growth.
  */
 const WARM_UP = fullOrShort(2_000, 100);

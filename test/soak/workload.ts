@@ -56,8 +56,8 @@ export async function runBatch(
     midway,
   }: { readonly first: number; readonly signedOut: AbortSignal; readonly midway: () => void },
 ): Promise<Ending[]> {
-  // The limit changes in steps of 3, so that any eight consecutive batches use every limit from 1
-  // to 8.
+  // The limit changes in steps of 3 so that any eight consecutive batches use every limit from 1 to
+  // 8.
   const limit = 1 + ((3 * (first / BATCH)) % MOST_IN_FLIGHT);
   const limits = { limit, queue: BATCH, minIntervalMs: 0 };
   let ended = 0;

@@ -20,7 +20,9 @@ import { nightly } from './session.ts';
 
 const diagnose = 'Hosted Model: Diagnose Connection';
 
-/** Waits until all checks have ended, and returns the state of the *Diagnose Connection* list. */
+/**
+ * Waits until all checks have finished, and returns the state of the *Diagnose Connection* list.
+ */
 const finished = ({ quickInput }: Workbench): Promise<QuickInputState> =>
   quickInput.waitFor({ title: 'Diagnose Connection', item: '$(copy) Copy Report' });
 const labels = ({ items }: QuickInputState) => items.map(({ label }) => label);

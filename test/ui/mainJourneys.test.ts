@@ -50,7 +50,7 @@ describe('the main journeys', () => {
     session = await openWorkbench({
       folderFiles: files,
       userSettings: { 'hostedModel.authUrl': emulator.url },
-      // Load only the built-in theme and chat extensions, so that the window starts sooner.
+      // Load only the built-in theme and chat extensions so that the window starts sooner.
       builtInExtensions: ['theme-defaults', 'copilot'],
     });
   });

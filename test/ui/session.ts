@@ -68,7 +68,7 @@ export interface Session {
 /** Journeys and groups whose titles end with this tag run only in `npm run ui:nightly`. */
 export const nightly = '@nightly';
 
-// Checks the system before the first test, so that an unsupported system is reported only once.
+// Checks the system before the first test so that an unsupported system is reported only once.
 needServer();
 
 let server: { value: VSCodeServer; key: string } | undefined;

@@ -208,7 +208,7 @@ export const causes = {
 export type CauseName = keyof typeof causes;
 
 /**
- * Replaces the models, hosts, and codes in a message with placeholders, so that messages can be
+ * Replaces the models, hosts, and codes in a message with placeholders so that messages can be
  * compared.
  */
 export function shapeOf({ text }: ShownCheck): string {

@@ -22,7 +22,7 @@ class EditorWithFile extends FakeEditor {
   isIgnored: boolean | undefined;
   #exports: Record<string, unknown> | undefined;
 
-  /** Creates the exports only once, so that the document stays the same object. */
+  /** Creates the exports only once so that the document stays the same object. */
   override exports(): Record<string, unknown> {
     this.#exports ??= this.#makeExports(super.exports());
     return this.#exports;

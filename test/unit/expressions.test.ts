@@ -13,7 +13,7 @@ import {
  */
 const HIGHEST_COUNT = 256;
 
-/** Returns the top-level folder of a file in `src`, or `src` if the file isn't in a folder. */
+/** Returns the top-level folder of a file in `src`, or `src` if the file isn't in a subfolder. */
 const roomOf = (place: string): string => place.split('/').slice(0, -1).slice(0, 2).join('/');
 
 describe('regular expressions', () => {

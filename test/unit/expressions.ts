@@ -69,7 +69,7 @@ function isCalled({ parent }: Node): boolean {
  * @throws {Error} if the module builds an expression later, when it can't be recorded
  */
 async function builtBy(path: string, count: number): Promise<PlacedExpression[]> {
-  // Load the module's imports first, so that their expressions aren't recorded here.
+  // Load the module's imports first so that their expressions aren't recorded here.
   await import(resolve(path));
   const { RegExp: Native } = globalThis;
   const found: PlacedExpression[] = [];

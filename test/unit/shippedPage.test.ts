@@ -17,7 +17,7 @@ describe('a page in the package', () => {
     assert.equal(shippedPage(page, true), page.replace(/<picture>[\s\S]*<\/picture>/, picture));
   });
 
-  it('replaces pictures and relative links with text if there is no repository address', () => {
+  it('replaces images and relative links with text if there is no repository address', () => {
     assert.equal(
       shippedPage(page, false),
       'A link, [another](#heading) and [one away](https://example.com/a).\n\n_What is seen._\n\n_A list._\n',

@@ -62,7 +62,7 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
         colorScheme,
         viewport: { width: viewport.width / zoom, height: viewport.height / zoom },
         deviceScaleFactor: zoom * pixelRatio,
-        // Disables animations, so that a picture shows the state that a test waited for.
+        // Disables animations so that a picture shows the state that a test waited for.
         reducedMotion: 'reduce',
       });
       context.setDefaultTimeout(usualWait);

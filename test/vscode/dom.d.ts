@@ -1,6 +1,6 @@
 /**
  * Browser types that playwright-core's types refer to. The project is type-checked without the DOM
- * library, so that code for Node can't use browser globals by mistake.
+ * library so that code for Node can't use browser globals by mistake.
  */
 interface Node {
   readonly nodeType: number;

@@ -44,7 +44,7 @@ export async function ensureVSCodeServer(version: string): Promise<VSCodeServerI
   const marker = join(directory, 'installed');
   if (!(await exists(marker))) {
     await installServer(version, directory, vscode);
-    // The marker is written last, so that an interrupted installation starts over.
+    // The marker is written last so that an interrupted installation starts over.
     await writeFile(marker, `${version}\n`);
   }
   const manifest: unknown = JSON.parse(await readFile(join(vscode, 'package.json'), 'utf8'));
@@ -134,7 +134,7 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-// Runs before the suites, so that parallel suites don't each install the server.
+// Runs before the suites so that parallel suites don't each install the server.
 if (import.meta.main) {
   await ensureVSCodeServer(newestServer);
   if (process.argv.includes('--native')) await ensureNativeModules(newestServer);

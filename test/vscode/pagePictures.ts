@@ -200,7 +200,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
 
 /**
  * Waits until screencast mode shows these keys, and then replaces their element with a copy. VS
- * Code clears its own element after five seconds, but the pictures can take longer on a busy
+ * Code clears its own element after five seconds, but the screenshots can take longer on a busy
  * machine.
  */
 async function keepKeys(page: Page, keys: string): Promise<void> {

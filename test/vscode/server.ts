@@ -138,7 +138,7 @@ export async function startVSCodeServer(options: ServerOptions = {}): Promise<VS
   const supervisor = spawn(
     node,
     [join(import.meta.dirname, 'supervise.ts'), JSON.stringify([temporary]), ...command],
-    // Gives the supervisor its own process group, so that Ctrl+C in a terminal doesn't end the
+    // Gives the supervisor its own process group so that Ctrl+C in a terminal doesn't end the
     // supervisor too early.
     { detached: true, env: { ...process.env, ...options.env }, stdio: 'pipe' },
   );

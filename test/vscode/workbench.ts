@@ -94,7 +94,7 @@ export class Workbench {
     );
   }
 
-  /** True if the palette lists exactly this title now. */
+  /** True if the palette currently lists this exact title. */
   async listsCommand(title: string): Promise<boolean> {
     await this.#fillPalette(`>${title}`);
     const listed = await within(lookMilliseconds, async () =>

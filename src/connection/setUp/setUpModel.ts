@@ -101,7 +101,7 @@ export async function chooseModel(
   if (!after || !(await confirmTestGeneration(after.serviceUrl))) return 'chosen';
   const problem = await testByGenerating(setUp, after);
   if (problem === undefined) return 'chosen';
-  // Forget the model, so that the user can pick another one when saving again.
+  // Forget the model so that the user can pick another one when saving again.
   describe(setUp, added);
   return { step: 'save', text: problem };
 }

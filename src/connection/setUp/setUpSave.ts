@@ -85,7 +85,7 @@ export const askToSave: AskStep = async (setUp, position) => {
   const final = parseDestination(authUrl, setUp.url, service);
   if ('setting' in final) return { step: 'save', text: SET_UP.noAddress };
   return save(setUp, final).catch((error: unknown): StepProblem => {
-    // Keep the answers, so that the user can fix the settings file and save again.
+    // Keep the answers so that the user can fix the settings file and save again.
     if (!isKind(error, 'settings-not-written')) throw error;
     return { step: 'save', text: messageFor(error)?.text ?? '' };
   });
@@ -131,7 +131,7 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
     setUp.runtime.forgetRejection(apiKey);
     return 'saved';
   }
-  // Restore the settings, so that the previous service or source can still be used.
+  // Restore the settings so that the previous service or source can still be used.
   await restoreSettings();
   if (setUp.added) await writeServiceEntries(entries);
   // If the record has changed since it was read, try to save again. Otherwise, secret storage

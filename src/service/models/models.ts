@@ -117,7 +117,7 @@ export class Models {
         return models.find(({ id }) => id === modelId);
       },
     });
-    // The cached model can have more facts than the response, because `list` combines two
+    // The cached model can contain more information than the response, because `list` combines two
     // responses.
     const cached = info && this.#cached(from, modelId);
     const listed = [cached, model].find((one) => one && !this.#holdsSecret(one, secrets));

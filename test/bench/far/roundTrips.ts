@@ -78,7 +78,7 @@ function measuredOnce(): Promise<Measured> {
   measuring ??= withContestants(async (open) => {
     const all: Measured = { far: [], near: [] };
     for (let round = 0; round < windows; round += 1) {
-      // Each round starts with a different contestant, so that a window's startup work affects all
+      // Each round starts with a different contestant so that a window's startup work affects all
       // contestants equally.
       const first = round % contestants.length;
       const rotated = [...contestants.slice(first), ...contestants.slice(0, first)];

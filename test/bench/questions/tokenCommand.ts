@@ -13,7 +13,7 @@ import type { Question } from '../question.ts';
 const titles = { command: 'token command of 300 ms', key: 'API key' } as const;
 const ROUNDS = 40;
 
-/** Prints a token after 300 ms. Each run adds a byte to a file, so that runs can be counted. */
+/** Prints a token after 300 ms. Each run adds a byte to a file so that runs can be counted. */
 const SCRIPT = `
 import { appendFileSync } from 'node:fs';
 const [token, runs] = process.argv.slice(2);

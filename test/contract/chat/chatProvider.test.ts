@@ -255,7 +255,7 @@ describe('the chat provider', () => {
     assert.ok(!reported.some(({ kind }) => kind === 'LanguageModelToolCallPart'));
   });
 
-  it('adds a notice to a truncated response, so that VS Code keeps its text', async () => {
+  it('adds a notice to a truncated response so that VS Code keeps its text', async () => {
     emulator.settings.stopReason = 'max_tokens';
     const { reported, failure } = await respond();
     assert.equal(failure, undefined);

@@ -105,7 +105,7 @@ export class SinkEditor extends FakeEditor {
   isDocumentClosed = false;
   /**
    * The active editor's document, which `keepDocument` sets. If undefined, each access returns a
-   * new document, so that the same text can be used in several concurrent generations.
+   * new document so that the same text can be used in several concurrent generations.
    */
   #kept: unknown;
   /** True if the document is a cell of the notebook at `path`. */

@@ -55,7 +55,7 @@ describe('announcements in the status bar', () => {
     await opened.open(editor, stores, async (run) => {
       const items = () => [...(editor.held.get('status item') ?? [])];
       const atRest = items();
-      // Stops the clock, so that no announcement expires.
+      // Stops the clock so that no announcement expires.
       mock.timers.enable({ apis: ['setTimeout'] });
       await run('generateFromSelection');
       assert.match(editor.textOf('status text'), /The response is complete/);

@@ -9,8 +9,8 @@ import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { eachWithLife } from './life.ts';
 
 /**
- * Keeps the registered chat model provider, so that tests can request its models, as VS Code does
- * in every window.
+ * Keeps the registered chat model provider so that tests can request its models, as VS Code does in
+ * every window.
  */
 class ChatEditor extends SinkEditor {
   #models: (options: object) => Promise<readonly unknown[]> = () => assert.fail('not registered');

@@ -25,7 +25,7 @@ const MOST_STREAM_BYTES = 64 * mebibyte;
 /** Maximum time for reading the rest of a response, in milliseconds. */
 const REST_MS = 1_000;
 /**
- * Exceeds the response limit by several chunks, so that the test fails if unpacking continues past
+ * Exceeds the response limit by several chunks so that the test fails if unpacking continues past
  * the limit.
  */
 const unpacked = Buffer.alloc(MOST_ANSWER_BYTES + 4 * mebibyte);
@@ -153,7 +153,7 @@ describe('compressed and interim responses:', () => {
         [chat, MOST_ANSWER_BYTES],
         [chatStream, MOST_STREAM_BYTES],
       ] as const) {
-        // Stops the clock, so that only the size limit can make the client stop reading.
+        // Stops the clock so that only the size limit can make the client stop reading.
         const time = new FakeTime();
         try {
           const watched = new WatchedFetch();

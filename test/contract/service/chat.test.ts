@@ -229,7 +229,7 @@ describe('a conversation with the service', () => {
   });
 
   it('ends when it is canceled, and closes its network connection', async () => {
-    // Stops the clock, so that no deadline expires.
+    // Stops the clock so that no deadline expires.
     const time = new FakeTime();
     try {
       const world = await startWorld();

@@ -47,7 +47,7 @@ export async function startIdentityProvider(
 ): Promise<IdentityProvider> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const server = createServer();
-  // Keeps idle connections open, so that a test never uses a connection that is being closed.
+  // Keeps idle connections open so that a test never uses a connection that is being closed.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

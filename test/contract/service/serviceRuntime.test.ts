@@ -504,7 +504,7 @@ describe('a service runtime', () => {
   });
 
   it('A17: cancels all calls as soon as the user signs out', async () => {
-    // Stops the clock, so that no deadline expires.
+    // Stops the clock so that no deadline expires.
     time = new FakeTime();
     const { runtime, emulator, generate, tokens } = await start(3);
     emulator.faults.next(chat, { neverAnswers: true }, 3);

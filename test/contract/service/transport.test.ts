@@ -241,7 +241,7 @@ describe('a request without a final response', () => {
   }
 
   it('C12: ends immediately when the user cancels', async () => {
-    // Stops the clock, so that no deadline expires.
+    // Stops the clock so that no deadline expires.
     const time = new FakeTime();
     try {
       const { world, proxy } = await startBehindSilentProxy();

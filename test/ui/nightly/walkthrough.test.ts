@@ -151,7 +151,7 @@ async function showsPicture({ page, screen }: Workbench): Promise<void> {
   );
 }
 
-/** Takes a screenshot of part of the window, so that the image stays small and readable. */
+/** Takes a screenshot of part of the window so that the image stays small and readable. */
 async function takePart(
   { page }: Workbench,
   selector: string,

@@ -103,7 +103,7 @@ describe("the editor's credentials", () => {
     const select = (stored: KeyRecord, program: string | undefined) =>
       selectEditorSource({ settings: used, record: new Secret(stored), program });
 
-    it('are ready with the approved program', () => {
+    it('are ready once the program is approved', () => {
       const selection = select(approved, '/usr/bin/az');
       assert.ok(selection.kind === 'ready');
       const { program, headerSecrets } = selection.credentials;

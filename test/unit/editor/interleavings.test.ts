@@ -4,7 +4,7 @@ import type { ResponsePlace } from '../../../src/editor/responseInDocument.ts';
 import { StreamWriter } from '../../../src/editor/streamWriter.ts';
 import { FakeDocument, type Fate, type Mark } from './fakeDocument.ts';
 
-/** No pauses between edits, so that thousands of runs take only seconds. */
+/** No pauses between edits so that thousands of runs take only seconds. */
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
 const original = 'first line\n  second line\nthird line\nlast';
 /**
@@ -195,7 +195,7 @@ function withoutOurs({ marks }: FakeDocument, drawn: readonly ResponsePlace[]): 
 }
 
 describe('5,000 random interleavings of user edits and streamed responses', () => {
-  // The default seed is fixed, so that only a change to the code can cause a new failure.
+  // The default seed is fixed so that only a change to the code can cause a new failure.
   const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? 20_261_121);
   const figures = {
     runs: 0,

@@ -1,6 +1,6 @@
 /**
  * The part of the benchmark that runs in the extension host. It starts before extensions that wait
- * for startup to finish, so that it can time their activation.
+ * for startup to finish so that it can time their activation.
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';

@@ -80,7 +80,7 @@ export async function onStage<Value>(
 }
 
 /**
- * Opens a separate line to each service, so that the port in a `LineEvent` identifies the service.
+ * Opens a separate line to each service so that the port in a `LineEvent` identifies the service.
  */
 export async function addressesByLine(lines: Child, emulatorUrl: string): Promise<Addresses> {
   const { port } = new URL(emulatorUrl);

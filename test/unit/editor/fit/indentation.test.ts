@@ -167,7 +167,7 @@ describe('indentation', () => {
     ['the same step of eight', 8, 0, 'if (a) {\n        b;\n}'],
     ['the same step of three', 3, 0, 'if (a) {\n   if (b) {\n      c;\n   }\n}'],
   ] as const) {
-    it(`isn't converted to another number of spaces (${what})`, () => {
+    it(`isn't converted to a different number of spaces (${what})`, () => {
       const spaces = ' '.repeat(indentation);
       const options = {
         indentation: spaces,
