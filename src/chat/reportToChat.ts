@@ -16,6 +16,8 @@ import * as texts from './chatMessages.ts';
 
 /** Reports responses and failures to VS Code's chat and other extensions. */
 
+const FENCE = /^( *)(`{3,}|~{3,})(.*)$/gm;
+
 /** An error whose message can be shown to the user as is. */
 export class ChatError extends Error {}
 
@@ -53,7 +55,8 @@ export function reportEnd(
   const reason = truncationReason(response);
   if (!reason || response.text.trim() === '') checkEnd(response, hasReasoned);
   else {
-    const closing = hasOpenFence(response.text) ? '\n```' : '';
+    const fence = openFence(response.text);
+    const closing = fence === undefined ? '' : `\n${fence}`;
     progress.report(new LanguageModelTextPart(`${closing}\n\n${texts.truncationNotice(reason)}`));
   }
 }
@@ -66,9 +69,18 @@ export function checkEnd(response: Generation, hasReasoned: boolean): void {
   throw new ChatError(hasReasoned ? texts.ONLY_REASONING : texts.EMPTY_RESPONSE);
 }
 
-/** True if the text ends inside a code fence, which would hide the notice in the code. */
-function hasOpenFence(text: string): boolean {
-  return (text.match(/^ *```/gm)?.length ?? 0) % 2 === 1;
+/**
+ * Returns the line that closes the code fence in which the text ends, so that a notice isn't shown as
+ * code. Undefined if the text doesn't end in a fence.
+ */
+function openFence(text: string): string | undefined {
+  let open: { readonly indentation: string; readonly mark: string } | undefined;
+  for (const [, indentation = '', mark = '', info = ''] of text.matchAll(FENCE)) {
+    if (!open)
+      open = mark.startsWith('`') && info.includes('`') ? undefined : { indentation, mark };
+    else if (mark.startsWith(open.mark) && info.trim() === '') open = undefined;
+  }
+  return open && open.indentation + open.mark;
 }
 
 function truncationReason({ stopReason }: Generation): texts.TruncationReason | undefined {

@@ -71,8 +71,9 @@ export const handlers: Handlers = {
     // If a generation failed and its message is still open, the setup is probably a repair.
     const isRepair = job !== undefined && isUnanswered(job);
     const isSaved = await app.connections.setUp({ isRepair });
-    // The user may have closed the message in the meantime.
-    if (isRepair && isSaved && !job.isForgotten && (await offerRetry())) {
+    // The user may have closed the message or retried in the meantime.
+    const canRetry = isRepair && !job.isForgotten && isUnanswered(job);
+    if (canRetry && isSaved && (await offerRetry())) {
       await runJob(optionsFor(app), job, job.indices);
     }
   },

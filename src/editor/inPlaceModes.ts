@@ -83,8 +83,8 @@ function isAfterHyphen({ document, selection: { start } }: Target): boolean {
   return hasLists && /^\s*- +$/.test(text) && start.character === text.length;
 }
 
-/** Matches text in which the first line isn't indented, but another line is. */
-const STARTS_AFTER_INDENTATION = /^\S.*\n[ \t]/s;
+/** Matches an indented line of text. */
+const INDENTED_LINE = /^[ \t]+\S/m;
 
 /** Returns the options for fitting a target's response to its place. */
 export function fitOptionsFor({ placeOf }: InsertMode, target: Target): ResponseFitOptions {
@@ -101,7 +101,7 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
     firstIndentation,
     indentation,
     itemIndentation,
-    startsAfterIndentation: STARTS_AFTER_INDENTATION.test(target.selectedText),
+    hasIndentedPrompt: INDENTED_LINE.test(target.selectedText),
     step: isConverted ? step : undefined,
     isInserted: true,
     leadingLineBreaks: leadingLineBreaks(target, place),

@@ -288,7 +288,7 @@ describe('insert modes:', () => {
 
   for (const [what, range, want] of [
     ['a single line', new Range(1, 2, 1, 6), '{\n  if (b) {\n    c();\n  }\n  d();\n}'],
-    ['whole lines', new Range(1, 0, 3, 0), '{\n  if (b) {\n    c();\n  }\n}'],
+    ['whole lines', new Range(1, 0, 3, 0), '{\n  if (b) {\n      c();\n  }\n}'],
     ['parts of lines', new Range(1, 2, 2, 6), '{\n  if (b) {\n      c();\n  }\n}'],
   ] as const) {
     it(`a response indented with four spaces is converted to two spaces unless the response may repeat the prompt's indentation (${what})`, async () => {

@@ -29,10 +29,10 @@ export interface FitOptions extends PlaceIndentation {
    */
   readonly step?: string | undefined;
   /**
-   * True if the prompt starts after the indentation of its first line, but its other lines are
-   * indented. Models often indent the response to such a prompt in the same way.
+   * True if any line of the prompt is indented. Models often repeat the indentation of such a
+   * prompt on all lines but the first.
    */
-  readonly startsAfterIndentation?: boolean;
+  readonly hasIndentedPrompt?: boolean;
   /** Determines how an already indented response is recognized (see `Indentation`). */
   readonly languageId: string;
 }
@@ -117,7 +117,8 @@ export class Indentation {
   #endLine(): void {
     const line = this.#line.trimEnd();
     if (line !== '') this.#previousLine = line;
-    if (!COMMENT_LINE.test(line) && !hasCompleteStrings(line)) this.#isInString = !this.#isInString;
+    const isComment = !this.#isInString && COMMENT_LINE.test(line);
+    if (!isComment && !hasCompleteStrings(line)) this.#isInString = !this.#isInString;
     this.#line = '';
     this.#spaces = '';
     this.#isFirst = false;
@@ -171,6 +172,7 @@ export class Indentation {
    *
    * - The line doesn't follow an opening brace or bracket. A continued line can have any
    *   indentation.
+   * - The line is indented by more than four spaces, so it's probably aligned.
    * - The selection isn't indented by whole levels.
    * - The line may be one level deeper than a repeated indentation that wasn't recognized.
    *
@@ -180,8 +182,9 @@ export class Indentation {
     if (length === 1) return undefined;
     const outer = this.#indentation.length;
     const opensBlock = this.#previousLine.endsWith('{') || this.#previousLine.endsWith('[');
-    const mayRepeat = this.#options.startsAfterIndentation && length === outer + step.length;
-    return opensBlock && outer % step.length === 0 && !mayRepeat ? length : step.length;
+    const mayRepeat = this.#options.hasIndentedPrompt && length === outer + step.length;
+    const isStep = opensBlock && length <= MAX_STEP && outer % step.length === 0 && !mayRepeat;
+    return isStep ? length : step.length;
   }
 
   /**

@@ -139,6 +139,7 @@ describe('indentation', () => {
     ['four spaces to two, below a selection', 2, 2, '{\n    b;\n}', '{\n    b;\n  }'],
     ['tabs to eight spaces', 8, 0, 'if (a) {\n\tb;\n}', 'if (a) {\n        b;\n}'],
     ['after a comment', 4, 0, '/**\n * Don`t\n */\na {\n  b;', '/**\n * Don`t\n */\na {\n    b;'],
+    ['after a string', 4, 0, 'a {\n  b = `\n* c`;\n  d;', 'a {\n    b = `\n* c`;\n    d;'],
     ['an array', 4, 0, '[\n  1\n]', '[\n    1\n]'],
     ['a doc comment', 4, 0, 'a {\n  /**\n   * b\n', 'a {\n    /**\n     * b\n'],
     ['a text block', 4, 0, 'a {\n  b = """\n  c"""\n  d', 'a {\n    b = """\n  c"""\n    d'],
@@ -160,6 +161,7 @@ describe('indentation', () => {
     ['a continued line', 2, 0, 'a(\n    b);\nif (a) {\n  b;\n}'],
     ['a line that may have a repeated indentation', 2, 2, 'if (a) {\n    b;\n  }'],
     ['a selection that is indented by half a level', 4, 2, 'if (a) {\n  b;\n}'],
+    ['an aligned array', 4, 0, 'a = {\n        1,\n};\nb {\n    c {\n        d;'],
     ['a chain', 2, 0, 'a\n  .b(() => {\n    c();\n  })'],
     ['an argument with a block', 2, 0, 'a(\n  () => {\n    b();\n  },\n);'],
     ['a comment after a brace', 2, 0, 'if (a) { // b\n  if (c) {\n    d();\n  }\n}'],
@@ -173,7 +175,7 @@ describe('indentation', () => {
         indentation: spaces,
         languageId: 'typescript',
         step: ' '.repeat(step),
-        startsAfterIndentation: true,
+        hasIndentedPrompt: true,
       };
       const want = text.replaceAll(/\n(?!$)/g, `\n${spaces}`);
       assert.equal(run(new Indentation(options), [text]), want);

@@ -171,7 +171,7 @@ describe('TextFit', () => {
   const options = fc.record({
     indentation: fc.constantFrom('', '  ', '    ', '\t', '\t  '),
     firstIndentation: fc.constantFrom('', '  '),
-    startsAfterIndentation: fc.boolean(),
+    hasIndentedPrompt: fc.boolean(),
     step: fc.constantFrom(undefined, '\t', '  ', '    '),
     itemIndentation: fc.constantFrom(undefined, '', '  '),
     languageId: fc.constantFrom('typescript', 'markdown', 'latex', 'diff'),
