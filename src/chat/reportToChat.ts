@@ -8,6 +8,7 @@ import {
   LanguageModelToolCallPart,
   type Progress,
 } from 'vscode';
+import { openFence } from '../editor/fit/fenceLines.ts';
 import type { ToolCall } from '../service/api/conversation.ts';
 import type { Generation } from '../service/api/responseReader.ts';
 import { parseJson } from '../service/schemaHelpers.ts';
@@ -15,8 +16,6 @@ import { thinkingPart, USAGE_TYPE } from '../undocumentedApi.ts';
 import * as texts from './chatMessages.ts';
 
 /** Reports responses and failures to VS Code's chat and other extensions. */
-
-const FENCE = /^( *)(`{3,}|~{3,})(.*)$/gm;
 
 /** An error whose message can be shown to the user as is. */
 export class ChatError extends Error {}
@@ -56,7 +55,8 @@ export function reportEnd(
   if (!reason || response.text.trim() === '') checkEnd(response, hasReasoned);
   else {
     const fence = openFence(response.text);
-    const closing = fence === undefined ? '' : `\n${fence}`;
+    // Close the fence so that the notice isn't shown as code.
+    const closing = fence ? `\n${fence.indentation}${fence.marks}` : '';
     progress.report(new LanguageModelTextPart(`${closing}\n\n${texts.truncationNotice(reason)}`));
   }
 }
@@ -67,20 +67,6 @@ export function checkEnd(response: Generation, hasReasoned: boolean): void {
   if (reason) throw new ChatError(texts.truncatedMessage(reason));
   if (response.text.trim() !== '' || response.toolCalls.length > 0) return;
   throw new ChatError(hasReasoned ? texts.ONLY_REASONING : texts.EMPTY_RESPONSE);
-}
-
-/**
- * Returns the line that closes the code fence in which the text ends, so that a notice isn't shown as
- * code. Undefined if the text doesn't end in a fence.
- */
-function openFence(text: string): string | undefined {
-  let open: { readonly indentation: string; readonly mark: string } | undefined;
-  for (const [, indentation = '', mark = '', info = ''] of text.matchAll(FENCE)) {
-    if (!open)
-      open = mark.startsWith('`') && info.includes('`') ? undefined : { indentation, mark };
-    else if (mark.startsWith(open.mark) && info.trim() === '') open = undefined;
-  }
-  return open && open.indentation + open.mark;
 }
 
 function truncationReason({ stopReason }: Generation): texts.TruncationReason | undefined {

@@ -52,6 +52,16 @@ export function opensInner(line: string, fence: Fence): boolean {
   return marks?.startsWith(fence.marks) ?? false;
 }
 
+/** Returns the fence that the text ends in, if any. */
+export function openFence(text: string): Fence | undefined {
+  let open: Fence | undefined;
+  for (const line of text.split('\n')) {
+    if (!open) open = parseOpening(line);
+    else if (closes(line, open)) open = undefined;
+  }
+  return open;
+}
+
 /** True if any line of the text opens or closes a fence. */
 export function hasFence(text: string): boolean {
   return FENCE_IN_TEXT.test(text);
