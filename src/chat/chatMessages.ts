@@ -2,6 +2,7 @@ import { ACTION_LABELS, type Action, type Message } from '../messages/actions.ts
 import { secretNames } from '../messages/messages.ts';
 import { formatNumber } from '../messages/rejectionMessages.ts';
 import { listOf, needsSetting, resourceName, settingLabel } from '../messages/settingLabels.ts';
+import { TRUNCATION_REASONS, type TruncationReason } from '../service/api/stopReason.ts';
 import type { PublicCredentials } from '../service/connection.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
@@ -32,9 +33,6 @@ export const UNREADABLE_CALL =
   'The model sent a malformed tool call. Try again, or select a model that’s better at calling tools.';
 export const CALLER_REJECTED =
   'You didn’t allow this extension to use Hosted Model. To be asked again, select the extension in “Hosted Model: Show Status and Actions”.';
-
-const TRUNCATION_REASONS = ['max_tokens', 'time_limit'] as const;
-export type TruncationReason = (typeof TRUNCATION_REASONS)[number];
 
 /** Returns the text to add to a truncated response in VS Code's chat. */
 export function truncationNotice(reason: TruncationReason): string {

@@ -11,6 +11,7 @@ import {
 import { openFence } from '../editor/fit/fenceLines.ts';
 import type { ToolCall } from '../service/api/conversation.ts';
 import type { Generation } from '../service/api/responseReader.ts';
+import { truncationOf } from '../service/api/stopReason.ts';
 import { parseJson } from '../service/schemaHelpers.ts';
 import { thinkingPart, USAGE_TYPE } from '../undocumentedApi.ts';
 import * as texts from './chatMessages.ts';
@@ -35,7 +36,7 @@ export function reportResponse(
     total_tokens: inputTokens + outputTokens,
   };
   // Convert all calls before reporting any so that no tool runs if one of the calls is malformed.
-  const calls = truncationReason(response) ? [] : response.toolCalls.map(callPart);
+  const calls = truncationOf(response.stopReason) ? [] : response.toolCalls.map(callPart);
   for (const call of calls) progress.report(call);
   progress.report(new LanguageModelDataPart(Buffer.from(JSON.stringify(counts)), USAGE_TYPE));
 }
@@ -51,7 +52,7 @@ export function reportEnd(
   hasReasoned: boolean,
   progress: Progress<LanguageModelResponsePart>,
 ): void {
-  const reason = truncationReason(response);
+  const reason = truncationOf(response.stopReason);
   if (!reason || response.text.trim() === '') checkEnd(response, hasReasoned);
   else {
     const fence = openFence(response.text);
@@ -63,14 +64,10 @@ export function reportEnd(
 
 /** @throws {ChatError} if the response is truncated or empty */
 export function checkEnd(response: Generation, hasReasoned: boolean): void {
-  const reason = truncationReason(response);
+  const reason = truncationOf(response.stopReason);
   if (reason) throw new ChatError(texts.truncatedMessage(reason));
   if (response.text.trim() !== '' || response.toolCalls.length > 0) return;
   throw new ChatError(hasReasoned ? texts.ONLY_REASONING : texts.EMPTY_RESPONSE);
-}
-
-function truncationReason({ stopReason }: Generation): texts.TruncationReason | undefined {
-  return stopReason === 'max_tokens' || stopReason === 'time_limit' ? stopReason : undefined;
 }
 
 function callPart({ id, name, arguments: given }: ToolCall): LanguageModelToolCallPart {

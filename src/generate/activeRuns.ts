@@ -1,4 +1,4 @@
-import type { StopReason } from '../service/api/responseReader.ts';
+import { type StopReason, truncationOf } from '../service/api/stopReason.ts';
 
 /** The mode of a run: `restart` replaces the response so far, and `continue` adds to it. */
 export type RunMode = 'restart' | 'continue';
@@ -10,7 +10,7 @@ export type RunEnd = 'ended' | 'truncated' | 'failed';
  * and can be continued.
  */
 export function endOf(stopReason: StopReason): 'ended' | 'truncated' {
-  return stopReason === 'max_tokens' || stopReason === 'time_limit' ? 'truncated' : 'ended';
+  return truncationOf(stopReason) ? 'truncated' : 'ended';
 }
 
 /**

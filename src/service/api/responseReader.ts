@@ -4,11 +4,7 @@ import { type Body, readEvents } from '../http/body.ts';
 import { parseJson } from '../schemaHelpers.ts';
 import type { Api } from './api.ts';
 import type { ToolCall } from './conversation.ts';
-
-/**
- * The reason that a generation stopped. `stopReason` maps the service's own names to these values.
- */
-export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
+import { type StopReason, stopReason } from './stopReason.ts';
 
 export interface TokenUsage {
   readonly inputTokens: number;
@@ -201,27 +197,6 @@ function isSilent(json: unknown, data: string): boolean {
     isObject &&
     !('choices' in json || 'results' in json || ('usage' in json && isFields(json.usage)))
   );
-}
-
-const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
-  ['eos_token', 'finished'],
-  ['stop', 'finished'],
-  ['stop_sequence', 'finished'],
-  ['tool_calls', 'finished'],
-  ['max_tokens', 'max_tokens'],
-  ['token_limit', 'max_tokens'],
-  ['length', 'max_tokens'],
-  ['time_limit', 'time_limit'],
-  ['cancelled', 'cancelled'],
-  ['error', 'error'],
-]);
-
-/**
- * Converts the service's name for a stop reason to a `StopReason`. Ignores case, as the default
- * service's documentation requires.
- */
-function stopReason(reason: string): StopReason {
-  return STOP_REASONS.get(reason.toLowerCase()) ?? 'other';
 }
 
 /*
