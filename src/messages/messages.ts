@@ -173,11 +173,17 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
           text: `${host} sent an unexpected response. If your network requires a login, log in through a browser. Otherwise, check the address in ${address.name}.`,
           actions: [address.value, 'diagnose'],
         },
-  incomplete: ({ phase }) => ({
-    text: `${phase === 'idle' ? 'The service stopped sending data' : 'The connection ended'} before the response was complete. The text received so far was kept.`,
+  incomplete: (details) => ({
+    text: `${incompleteText(details)} The text received so far was kept.`,
     actions: ['retry'],
   }),
 };
+
+/** Explains why a response is incomplete. */
+export function incompleteText({ phase }: ErrorDetails): string {
+  const what = phase === 'idle' ? 'The service stopped sending data' : 'The connection ended';
+  return `${what} before the response was complete.`;
+}
 
 function noModel(
   model: string,
