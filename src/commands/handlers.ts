@@ -72,8 +72,7 @@ export const handlers: Handlers = {
     const isRepair = job !== undefined && isUnanswered(job);
     const isSaved = await app.connections.setUp({ isRepair });
     // The user may have closed the message or retried in the meantime.
-    const canRetry = isRepair && !job.isForgotten && isUnanswered(job);
-    if (canRetry && isSaved && (await offerRetry())) {
+    if (isRepair && isSaved && isUnanswered(job) && (await offerRetry())) {
       await runJob(optionsFor(app), job, job.indices);
     }
   },

@@ -102,9 +102,9 @@ function forgetIfUnanswered({ options: { jobs }, job }: Run): void {
   if (isUnanswered(job) && job.openReports === 0) jobs.forget(job);
 }
 
-/** True if no run is active and no text has arrived. */
+/** True if the job isn't forgotten, no run is active, and no text has arrived. */
 export function isUnanswered(job: Job): boolean {
-  return !job.isRunning && job.text === '';
+  return !job.isForgotten && !job.isRunning && job.text === '';
 }
 
 async function attempt(
