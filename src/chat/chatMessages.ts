@@ -1,5 +1,5 @@
 import { ACTION_LABELS, type Action, type Message } from '../messages/actions.ts';
-import { incompleteText, secretNames } from '../messages/messages.ts';
+import { endedEarlyText, secretNames } from '../messages/messages.ts';
 import { formatNumber } from '../messages/rejectionMessages.ts';
 import { listOf, needsSetting, resourceName, settingLabel } from '../messages/settingLabels.ts';
 import { TRUNCATION_REASONS, type TruncationReason } from '../service/api/stopReason.ts';
@@ -61,7 +61,7 @@ const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>>
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,
   // The chat may not show the end of the text that was received.
-  incomplete: ({ details }) => `${incompleteText(details)} Try again.`,
+  incomplete: ({ details }) => `${endedEarlyText(details)} Try again.`,
   'prompt-too-long': ({ details: { limit, actual } }) =>
     `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, but the limit is ${formatNumber(limit)}` : ''}. Start a new chat, or attach fewer files.`,
 };

@@ -13,21 +13,22 @@ export function captureSelections(
   document: TextDocument,
   changes: readonly TextChange[],
 ): () => void {
+  const inOrder = changes.toSorted((one, other) => one.rangeOffset - other.rangeOffset);
   const kept = window.visibleTextEditors
     .filter((editor) => editor.document === document)
-    .map((editor) => keepIn(editor, changes));
+    .map((editor) => keepIn(editor, inOrder));
   return () => {
     for (const restore of kept) restore();
   };
 }
 
+/** @param changes changes in document order */
 function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void {
   const { document, selections } = editor;
   const textOf = (range: OffsetRange) => document.getText(rangeOf(document, range));
-  const inOrder = changes.toSorted((one, other) => one.rangeOffset - other.rangeOffset);
   const expected = selections.map((selection) => {
     const textEnd = document.offsetAt(selectionEnd({ document, selection }));
-    return selectionAfter({ ...offsetsOf(document, selection), textEnd }, inOrder, textOf);
+    return selectionAfter({ ...offsetsOf(document, selection), textEnd }, changes, textOf);
   });
   return () => {
     const now = editor.selections;

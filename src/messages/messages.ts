@@ -174,13 +174,13 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
           actions: [address.value, 'diagnose'],
         },
   incomplete: (details) => ({
-    text: `${incompleteText(details)} The text received so far was kept.`,
+    text: `${endedEarlyText(details)} The text received so far was kept.`,
     actions: ['retry'],
   }),
 };
 
 /** Explains why a response is incomplete. */
-export function incompleteText({ phase }: ErrorDetails): string {
+export function endedEarlyText({ phase }: ErrorDetails): string {
   const what = phase === 'idle' ? 'The service stopped sending data' : 'The connection ended';
   return `${what} before the response was complete.`;
 }

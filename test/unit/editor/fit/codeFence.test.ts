@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { CodeFence } from '../../../../src/editor/fit/codeFence.ts';
+import { openFence } from '../../../../src/editor/fit/fenceLines.ts';
 import { cutText, run } from './cuts.ts';
 
 describe('a code fence', () => {
@@ -280,4 +281,18 @@ describe('a code fence', () => {
       { numRuns: 2_000 },
     );
   });
+
+  for (const [text, marks] of [
+    ['a', undefined],
+    ['```js\na', '```'],
+    ['```js\na\n```', undefined],
+    ['1. a\n\n   ```js\n   b', '```'],
+    ['~~~\n```\n', '~~~'],
+    ['````markdown\n```js\na\n```\n', '````'],
+    ['```a``` is inline', undefined],
+  ] as const) {
+    it(`${marks ? 'is' : "isn't"} open at the end of ${JSON.stringify(text)}`, () => {
+      assert.equal(openFence(text)?.marks, marks);
+    });
+  }
 });
