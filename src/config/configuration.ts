@@ -85,7 +85,7 @@ type WritableSettings = Partial<Record<Written, string>>;
 export type SettingsTarget = 'user' | 'workspace' | Uri;
 
 /**
- * Returns the settings to write a value to so that it applies to a folder.
+ * Returns the settings in which a value has to be written to apply to a folder.
  * @param folder undefined for documents outside the workspace
  */
 export function targetForFolder(folder: Uri | undefined): SettingsTarget {

@@ -229,7 +229,7 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Opens the setup at the account step or, if there is none, at the key step so that the user can
+   * Opens the setup at the account step or, if there is none, at the key step, so that the user can
    * correct the credentials. Starts at the service step if the service doesn't need a key.
    * @returns the result of `setUp`
    */

@@ -42,7 +42,7 @@ const SECRET = 'hostedModel.key.';
  */
 const MARKER = 'hostedModel.hasKey.';
 /**
- * Name of the entry in secret storage that each sign-out changes so that VS Code fires an event in
+ * Name of the entry in secret storage that each sign-out changes, so that VS Code fires an event in
  * every window. Deleting the keys isn't enough. If no key is stored, for example because the user's
  * key is in a `.env` file, there's nothing to delete, so no event fires.
  */

@@ -65,7 +65,7 @@ export interface ResolveOptions extends FindOptions {
 /**
  * Prompts for the missing value or approval, or reports the problem.
  * @param hasPrompted true if the user has already declined a source or gone through the setup. In
- * that case, the setup is offered instead of opened so that it doesn't interrupt the user again.
+ * that case, the setup is offered instead of opened, so that it doesn't interrupt the user again.
  * @returns false if the obstacle remains; true if the lookup must be repeated; `declined` if it
  * must be repeated because the user declined a source
  */

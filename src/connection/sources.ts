@@ -250,7 +250,7 @@ interface ReadText {
 }
 
 /**
- * Selects the reading for the service in the settings, even if that reading is incomplete so that
+ * Selects the reading for the service in the settings, even if that reading is incomplete, so that
  * prompts never go to another account. If the settings don't name a service, uses the result of
  * `firstReading`.
  */

@@ -6,7 +6,7 @@ import type { Fault } from './faults.ts';
 /**
  * Writes a response, and applies the fields of the fault that affect how the response is sent.
  * @param gone aborted when the client has disconnected, after which nothing is written
- * @param beforeEnd called just before the end is sent so that the request no longer counts as
+ * @param beforeEnd called just before the end is sent, so that the request no longer counts as
  * pending when the client receives the end
  */
 export async function deliver(

@@ -47,9 +47,10 @@ export interface FitOptions extends PlaceIndentation {
  * - In code, the first non-blank line isn't indented, but the second non-blank line repeats the
  *   prompt's indentation (see `repeatsIndentation`).
  *
- * The decision is made only once, no later than the start of the second non-blank line so that text
- * can be written as it arrives. If the response is indented with tabs and the selection with
- * spaces, nothing is removed, because the width of a tab is unknown.
+ * The decision is made only once, no later than the start of the second non-blank line, so that
+ * text can be written as it arrives. If the response is indented with tabs, the selection is
+ * indented with spaces, and tabs aren't converted, nothing is removed, because the width of a tab
+ * is unknown.
  *
  * Expects LF line endings.
  */
@@ -167,8 +168,8 @@ export class Indentation {
   }
 
   /**
-   * Returns the number of spaces per level, as shown by the first indented line. Returns the
-   * document's number so that all spaces are kept, in these cases:
+   * Returns the number of spaces per level, as shown by the first indented line. To keep all
+   * spaces, returns the document's number in these cases:
    *
    * - The line doesn't follow an opening brace or bracket. A continued line can have any
    *   indentation.
