@@ -127,7 +127,8 @@ export class HostedModel implements App, CommandCode {
     this.status.update({ token });
     this.history.recordTokenState(token);
     const error = token.kind === 'valid' ? token.refreshError : 'error' in token && token.error;
-    if (error) this.log.warn(`couldn’t get a token: ${error.message}`);
+    const problem = token.kind === 'rejected' ? 'credentials rejected' : 'couldn’t get a token';
+    if (error) this.log.warn(`${problem}: ${error.message}`);
     if (error || token.kind === 'valid') this.status.update({ unreachable: isUnreachable(error) });
   }
 }

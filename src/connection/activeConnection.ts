@@ -1,6 +1,8 @@
 import { type Disposable, EventEmitter, type Memento, type WorkspaceFolder } from 'vscode';
+import { Secret } from '../service/secret.ts';
 import { activeFolder } from './folders.ts';
-import { type Lookup, needsApproval } from './sourceSelection.ts';
+import type { Subject } from './sourceApprovals.ts';
+import { externalSource, type Lookup, needsApproval } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
 import { USES_EXTERNAL_SOURCE } from './storedState.ts';
 
@@ -119,6 +121,7 @@ export class ActiveConnection implements Disposable {
     if (this.obstacle !== 'none' && !remains) {
       this.setObstacle(choice.kind === 'missing' ? 'missing' : 'none', owner);
     }
+    if (before && hasLostApproval(before, lookup)) this.setObstacle('approval', owner);
     const isExternal = choice.kind === 'ready' && choice.connection.source !== 'editor';
     const { workspaceState } = this.#options;
     if (isExternal !== workspaceState.get(USES_EXTERNAL_SOURCE, false)) {
@@ -131,6 +134,19 @@ export class ActiveConnection implements Disposable {
 /** Returns a string that identifies the folder. Empty if there is no folder. */
 export function folderKey(folder: WorkspaceFolder | null): string {
   return folder?.uri.toString() ?? '';
+}
+
+/**
+ * True if the values that were in use have changed, so they need another approval. False if the
+ * approval was revoked, because the user knows that.
+ */
+function hasLostApproval(before: Lookup, { found, choice }: Lookup): boolean {
+  if (before.choice.kind !== 'ready' || before.found.folder.uri !== found.folder.uri) return false;
+  if (choice.kind !== 'ask-source') return needsApproval(choice);
+  const { id, subject } = choice.source;
+  if (id !== before.choice.connection.source) return false;
+  const valuesOf = (values?: Subject) => JSON.stringify(values && Secret.open(values));
+  return valuesOf(externalSource(before.found, id)?.subject) !== valuesOf(subject);
 }
 
 /** True if two lookups have the same tooltip lines and the same connection or obstacle. */

@@ -92,7 +92,7 @@ export class ServiceRuntime {
     return this.#tokenServices.for(credentials);
   }
 
-  /** True if the identity service rejected this key. See `TokenServices.isRejected`. */
+  /** True if this key was rejected. See `TokenServices.isRejected`. */
   isRejected(apiKey: string): boolean {
     return this.#tokenServices.isRejected(apiKey);
   }

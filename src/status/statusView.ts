@@ -71,7 +71,7 @@ export interface StatusFacts {
  *
  * | State       | Applies if                                                     |
  * |-------------|----------------------------------------------------------------|
- * | rejected    | set up, and the identity service rejected the token request    |
+ * | rejected    | set up, and the key or the token request was rejected          |
  * | unapproved  | a source or an address needs approval                          |
  * | paused      | a generation or the next request waits for the end of a pause  |
  * | retrying    | a generation waits for its next attempt                        |

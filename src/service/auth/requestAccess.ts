@@ -37,19 +37,20 @@ export function accessOf(
   const { scheme, header: tokenHeader, needsNoToken, exchange } = authMethodOf(credentials.service);
   const dropRejectedToken = (error: unknown) => {
     if (!isRejection(error, exchange?.isOnDemand === true)) throw error;
-    // Without an exchange, the key itself is the token, or requests have no token. Either way,
-    // there is no other token to try.
-    if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRejected(error) : error;
+    if (!exchange) {
+      // The key itself is the token, or requests have no token. Either way, there is no other token
+      // to try.
+      if (!isKind(error, 'unauthorized')) throw error;
+      const rejection = new ServiceError('key-rejected', error.details);
+      if (latest) tokenService.dropKey(latest, rejection);
+      throw rejection;
+    }
     if (!latest || !tokenService.canReplace(latest)) throw error;
     // Drop only the token that was sent, because another call may already have replaced that token.
     tokenService.drop(latest);
   };
   const shared = { ...publicAccess(credentials), dropRejectedToken };
   return needsNoToken ? shared : { ...shared, scheme, tokenHeader, tokenProvider };
-}
-
-function asKeyRejected({ details }: ServiceError): ServiceError {
-  return new ServiceError('key-rejected', details);
 }
 
 /**

@@ -133,7 +133,7 @@ export type TokenState =
   | { readonly kind: 'expired' }
   /**
    * The identity service rejected the credentials or the token request. Lasts until `refresh`
-   * succeeds.
+   * succeeds. Without an exchange: the service rejected the key. Lasts until the next request.
    */
   | { readonly kind: 'rejected'; readonly error: ServiceError }
   | { readonly kind: 'failed'; readonly error: ServiceError };

@@ -58,8 +58,8 @@ const REFRESHES_WITHOUT_USE = 2;
  *   lasts at most one hour. Only `refresh` ignores a pause.
  * - **On demand.** A token that comes from a program isn't refreshed in the background. If the
  *   service rejects such a token, the token is replaced only if it's at least a minute old.
- * - **Rejected credentials.** They're sent again only by `refresh`, or by `get` after
- *   `forgetRejection`.
+ * - **Rejected credentials.** After a failed exchange, they're sent again only by `refresh`, or by
+ *   `get` after `forgetRejection`.
  * - **Clocks.** A token's age is its wall-clock or monotonic age, whichever is greater, so neither
  *   sleep nor a clock change keeps an expired token in use. No timer is used.
  */
@@ -166,14 +166,20 @@ export class TokenService {
 
   /** Discards a token that the service rejected. Does nothing if it isn't the current token. */
   drop(token: Token): void {
-    if (this.#current !== token) return;
-    this.#current = undefined;
-    this.#setState(this.#rejection ? this.#restingState() : { kind: 'expired' });
+    this.#drop(token, { kind: 'expired' });
+  }
+
+  /**
+   * Like `drop`, but for a key that is sent without an exchange. The key counts as rejected, but
+   * the next `get` returns it again.
+   */
+  dropKey(key: Token, error: ServiceError): void {
+    this.#drop(key, { kind: 'rejected', error });
   }
 
   /** Allows `get` to send rejected credentials again. */
   forgetRejection(): void {
-    if (!this.#rejection) return;
+    if (this.#state.kind !== 'rejected' && !this.#rejection) return;
     this.#rejection = undefined;
     if (!this.#task) this.#setState(this.#restingState());
   }
@@ -227,6 +233,12 @@ export class TokenService {
     this.#previous = undefined;
     this.#listeners.clear();
     this.#task?.abort();
+  }
+
+  #drop(token: Token, state: TokenState): void {
+    if (this.#current !== token) return;
+    this.#current = undefined;
+    this.#setState(this.#rejection ? this.#restingState() : state);
   }
 
   #validToken(): CurrentToken | undefined {

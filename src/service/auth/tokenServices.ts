@@ -86,8 +86,8 @@ export class TokenServices {
   }
 
   /**
-   * True if the identity service rejected this key and hasn't accepted it since. False if the key
-   * was accepted with another account or address. Also false after the user signs out.
+   * True if this key was rejected and hasn't been accepted since. False if an identity service
+   * accepted it with another account or address. Also false after the user signs out.
    */
   isRejected(apiKey: string): boolean {
     const tried = [...this.#entries.values()].filter(
@@ -151,7 +151,7 @@ function hasToken({ tokens }: Entry): boolean {
   return tokens.length > 0;
 }
 
-/** True if the identity service rejected the key and hasn't accepted it since. */
+/** True if the key was rejected and hasn't been accepted since. */
 function isKeyRejected({ service: { state } }: Entry): boolean {
   return state.kind === 'rejected' && isKind(state.error, 'key-rejected');
 }

@@ -551,6 +551,29 @@ describe('a Zen API key', () => {
   });
 });
 
+describe('a key that is sent without an exchange', () => {
+  afterEach(endAll);
+
+  for (const method of ['bearer key', 'key in a header', 'Zen API key']) {
+    it(`counts as rejected after a 401 until the service accepts it: ${method}`, async () => {
+      const api = apis[method === 'Zen API key' ? 'watsonx, project' : 'chat completions'];
+      const world = await startOf(authCases[method] as AuthCase, api as ApiCase);
+      const { emulator, tokenService } = world;
+      await world.generate();
+      assert.equal(tokenService.state.kind, 'valid');
+      const { apiKeys } = emulator.settings;
+      emulator.settings.apiKeys = [];
+      for (const sent of [2, 3]) {
+        assert.equal(await kindOf(world.generate()), 'key-rejected');
+        assert.deepEqual([tokenService.state.kind, emulator.requests.length], ['rejected', sent]);
+      }
+      emulator.settings.apiKeys = apiKeys;
+      await world.generate();
+      assert.equal(tokenService.state.kind, 'valid');
+    });
+  }
+});
+
 describe('a secret that the service repeats', () => {
   afterEach(endAll);
 

@@ -1070,6 +1070,38 @@ describe('Connections', () => {
     assert.equal(obstacles.at(-1), 'none');
   });
 
+  it('asks for approval as soon as the values of the .env file in use change, but not after a sign-out', async () => {
+    editor.files.set('/work/.env', envFile());
+    const approved = connections.for();
+    await (await editor.modalPrompt()).answer(use);
+    await approved;
+    await connections.signOut();
+    await connections.peekWithProgress();
+    assert.equal(connections.current?.choice.kind, 'ask-source');
+    assert.equal(connections.obstacle, 'none');
+    const approvedAgain = connections.for();
+    await (await editor.modalPrompt()).answer(use);
+    await approvedAgain;
+    editor.save('/work/.env', envFile(EVIL, 'the-next-key'));
+    await settled();
+    assert.equal(connections.current?.choice.kind, 'ask-source');
+    assert.equal(connections.obstacle, 'approval');
+    editor.save('/work/.env', envFile());
+    await settled();
+    assert.equal(connections.obstacle, 'none');
+  });
+
+  it("asks for approval as soon as the settings name an address that isn't approved for the key", async () => {
+    await storeKey();
+    await connections.for();
+    editor.userSettings.set('url', EVIL);
+    await connections.refresh();
+    assert.equal(connections.obstacle, 'approval');
+    editor.userSettings.set('url', SERVICE);
+    await connections.refresh();
+    assert.equal(connections.obstacle, 'none');
+  });
+
   describe('with several lookups', () => {
     const slowly = () => {
       const gate = Promise.withResolvers<void>();
