@@ -153,7 +153,7 @@ export function spaceBetweenBraces(
  * document's editor inserts them.
  */
 export function indentationStep(document: TextDocument, outer: string): string {
-  const { insertSpaces = true, tabSize = 4 } = editorOf(document)?.options ?? {};
+  const { insertSpaces = true, indentSize = 4 } = editorOf(document)?.options ?? {};
   const usesTabs = outer === '' ? insertSpaces === false : outer.includes('\t');
-  return usesTabs ? '\t' : ' '.repeat(Number(tabSize));
+  return usesTabs ? '\t' : ' '.repeat(Number(indentSize));
 }

@@ -87,7 +87,7 @@ describe('insert modes:', () => {
     mode = 'below',
   ): Promise<void> {
     const editor = await open(text, new Range(...at, ...at), language);
-    editor.options = { insertSpaces: true, tabSize: 2 };
+    editor.options = { insertSpaces: true, indentSize: 2 };
     assert.equal(await stream(editor, mode, response), true);
     assert.equal(editor.document.getText(), want);
     await commands.executeCommand('undo');
@@ -276,7 +276,12 @@ describe('insert modes:', () => {
 
   for (const [where, options, want] of [
     ['tabs', { insertSpaces: false, tabSize: 4 }, 'a();\nif (b) {\n\tc();\n}'],
-    ['four spaces', { insertSpaces: true, tabSize: 4 }, 'a();\nif (b) {\n    c();\n}'],
+    ['four spaces', { insertSpaces: true, indentSize: 4 }, 'a();\nif (b) {\n    c();\n}'],
+    [
+      'three spaces, in a document with wider tabs',
+      { insertSpaces: true, tabSize: 8, indentSize: 3 },
+      'a();\nif (b) {\n   c();\n}',
+    ],
   ] as const) {
     it(`a response indented with two spaces is converted to the document's indentation (${where})`, async () => {
       const editor = await open('a();', new Range(0, 0, 0, 4), 'javascript');
@@ -293,7 +298,7 @@ describe('insert modes:', () => {
   ] as const) {
     it(`a response indented with four spaces is converted to two spaces unless the response may repeat the prompt's indentation (${what})`, async () => {
       const editor = await open('{\n  a();\n  d();\n}', range, 'javascript');
-      editor.options = { insertSpaces: true, tabSize: 2 };
+      editor.options = { insertSpaces: true, indentSize: 2 };
       assert.equal(await stream(editor, 'replace', ['if (b) {\n    c();\n}']), true);
       assert.equal(editor.document.getText(), want);
     });
