@@ -11,6 +11,8 @@ export interface Fence {
 
 /** Maximum length of a fence line, in characters. A longer line isn't held back. */
 const MAX_FENCE_LENGTH = 200;
+/** A closing line that is indented further than this belongs to the code. */
+const MAX_EXTRA_SPACES = 3;
 const OPENING = /^(?<indentation>[ \t]*)(?<marks>`{3,}(?=[^`]*$)|~{3,})/;
 const BEGINS_OPENING = /^[ \t]*(?:`{0,2}|~{0,2}|`{3,}[^`]*|~{3}.*)$/;
 const CLOSING = /^(?<indentation>[ \t]*)(?:(?<marks>`+|~+)[ \t]*)?$/;
@@ -37,10 +39,10 @@ export function mayBeFence(line: string): boolean {
 export function closes(line: string, fence: Fence): boolean {
   const groups = line.length > MAX_FENCE_LENGTH ? undefined : CLOSING.exec(line)?.groups;
   const { indentation = '', marks } = groups ?? {};
-  return (
-    marks?.startsWith(fence.marks) === true &&
-    (/^ {0,3}$/.test(indentation) || indentation === fence.indentation)
-  );
+  // In a list item, the limit applies to the item's content, which the opening line belongs to.
+  const limit = fence.indentation.length + MAX_EXTRA_SPACES;
+  const isNear = !indentation.includes('\t') && indentation.length <= limit;
+  return marks?.startsWith(fence.marks) === true && (isNear || indentation === fence.indentation);
 }
 
 /**
@@ -55,7 +57,7 @@ export function opensInner(line: string, fence: Fence): boolean {
 /** Returns the fence that the text ends in, if any. */
 export function openFence(text: string): Fence | undefined {
   let open: Fence | undefined;
-  for (const line of text.split('\n')) {
+  for (const line of text.split(/\r?\n/)) {
     if (!open) open = parseOpening(line);
     else if (closes(line, open)) open = undefined;
   }
