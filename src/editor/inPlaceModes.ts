@@ -7,13 +7,7 @@ import {
 } from './blockIndentation.ts';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { editorOf, offsetsOf } from './documentEdit.ts';
-import {
-  PLAIN_MULTILINE_STRINGS,
-  PROSE,
-  WITH_BRACES,
-  WITHOUT_INDENTATION,
-  YAML,
-} from './fit/languageRules.ts';
+import { PROSE, WITH_BRACES, WITHOUT_INDENTATION, YAML } from './fit/languageRules.ts';
 import type { ResponseFitOptions } from './fit/textFit.ts';
 import type { InsertMode } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
@@ -95,14 +89,13 @@ export function fitOptionsFor({ placeOf }: InsertMode, target: Target): Response
   const { languageId } = document;
   const hasStep = WITH_BRACES.has(languageId) && editorOf(document) !== undefined;
   const step = hasStep ? indentationStep(document, indentation) : undefined;
-  const isConverted = step === '\t' || !PLAIN_MULTILINE_STRINGS.has(languageId);
   return {
     languageId,
     firstIndentation,
     indentation,
     itemIndentation,
     hasIndentedPrompt: INDENTED_LINE.test(target.selectedText),
-    step: isConverted ? step : undefined,
+    step,
     isInserted: true,
     leadingLineBreaks: leadingLineBreaks(target, place),
   };

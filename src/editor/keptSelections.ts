@@ -76,8 +76,8 @@ export interface Selected extends OffsetRange {
  *   there on a new line, the cursor stays so that the user can go on typing.
  * - A selection that is replaced from its start becomes a cursor after the new text so that typing
  *   doesn't replace that text.
- * @param changes changes in document order that don't touch each other; all offsets refer to the document before the
- * changes
+ * @param changes changes in document order that don't touch each other; all offsets refer to the
+ * document before the changes
  * @param textOf returns the text in a range of the document before the changes
  */
 export function selectionAfter(

@@ -1,4 +1,5 @@
 import { LINE_BREAK_ENDS_STATEMENT, PROSE } from './languageRules.ts';
+import { MultilineStrings } from './multilineStrings.ts';
 
 /** Matches the positions after line breaks. Splitting text there keeps the line breaks. */
 export const LINE_STARTS = /(?<=\n)/;
@@ -69,8 +70,7 @@ export class Indentation {
   #repeated: string | undefined;
   /** The number of spaces per indentation level in the response. Undefined until it's known. */
   #responseStep: number | undefined;
-  /** True if the current line starts inside a multiline string. */
-  #isInString = false;
+  readonly #strings: MultilineStrings;
   /** The current line so far, without its leading whitespace. */
   #line = '';
   /** The last non-blank line before the current one, without its leading whitespace. */
@@ -80,6 +80,7 @@ export class Indentation {
     this.#options = options;
     this.#firstIndentation = options.firstIndentation ?? '';
     this.#indentation = options.indentation;
+    this.#strings = new MultilineStrings(options.languageId);
   }
 
   add(text: string): string {
@@ -118,8 +119,7 @@ export class Indentation {
   #endLine(): void {
     const line = this.#line.trimEnd();
     if (line !== '') this.#previousLine = line;
-    const isComment = !this.#isInString && COMMENT_LINE.test(line);
-    if (!isComment && !hasCompleteStrings(line)) this.#isInString = !this.#isInString;
+    if (this.#options.step !== undefined) this.#strings.addLine(line);
     this.#line = '';
     this.#spaces = '';
     this.#isFirst = false;
@@ -149,7 +149,7 @@ export class Indentation {
   /** Replaces tabs with the document's spaces. After that, no spaces are converted. */
   #withoutTabs(spaces: string): string {
     const { step } = this.#options;
-    if (step === undefined || this.#isInString || !spaces.includes('\t')) return spaces;
+    if (step === undefined || this.#strings.isInString || !spaces.includes('\t')) return spaces;
     this.#responseStep ??= step.length;
     return spaces.replaceAll('\t', step);
   }
@@ -160,8 +160,9 @@ export class Indentation {
    */
   #converted(spaces: string): string {
     const { step } = this.#options;
-    if (step === undefined || this.#isInString || !/^ +$/.test(spaces)) return spaces;
-    this.#responseStep ??= step === '\t' ? spacesPerTab(spaces) : this.#stepFrom(spaces, step);
+    if (step === undefined || this.#strings.isInString || !/^ +$/.test(spaces)) return spaces;
+    if (step === '\t') this.#responseStep = this.#spacesPerTab(spaces);
+    else this.#responseStep ??= this.#stepFrom(spaces, step);
     if (this.#responseStep === undefined) return spaces;
     const levels = Math.floor(spaces.length / this.#responseStep);
     return step.repeat(levels) + spaces.slice(levels * this.#responseStep);
@@ -182,10 +183,28 @@ export class Indentation {
   #stepFrom({ length }: string, step: string): number | undefined {
     if (length === 1) return undefined;
     const outer = this.#indentation.length;
-    const opensBlock = this.#previousLine.endsWith('{') || this.#previousLine.endsWith('[');
     const mayRepeat = this.#options.hasIndentedPrompt && length === outer + step.length;
-    const isStep = opensBlock && length <= MAX_STEP && outer % step.length === 0 && !mayRepeat;
-    return isStep ? length : step.length;
+    const isStep = outer % step.length === 0 && !mayRepeat;
+    return (isStep && this.#stepInBlock(length)) || step.length;
+  }
+
+  /**
+   * Returns the number of spaces that become one tab. It's derived from the first indented line,
+   * and corrected if the first line of a block is indented by fewer spaces.
+   */
+  #spacesPerTab({ length }: string): number | undefined {
+    const inBlock = this.#stepInBlock(length);
+    const known = this.#responseStep;
+    if (inBlock !== undefined && (known === undefined || inBlock < known)) return inBlock;
+    if (known !== undefined) return known;
+    if (length === 2) return 2;
+    return length % 4 === 0 ? 4 : undefined;
+  }
+
+  /** Returns `length` if it's one level: the line is the first in a block and isn't aligned. */
+  #stepInBlock(length: number): number | undefined {
+    const opensBlock = this.#previousLine.endsWith('{') || this.#previousLine.endsWith('[');
+    return opensBlock && length > 1 && length <= MAX_STEP ? length : undefined;
   }
 
   /**
@@ -215,17 +234,6 @@ export function withoutIndentation(line: string, indentation: string): string {
   return line.slice(length);
 }
 
-/**
- * Returns how many spaces make one tab if a line's indentation shows it: two, or four for a multiple
- * of four.
- */
-function spacesPerTab({ length }: string): number | undefined {
-  if (length === 2) return 2;
-  return length % 4 === 0 ? 4 : undefined;
-}
-
-/** Matches the start of a line that is a comment, or that continues one. */
-const COMMENT_LINE = /^(?:\*|\/\/)/;
 /** Maximum width of one indentation step, in spaces. */
 const MAX_STEP = 4;
 /** Matches the end of a line of code that starts a block. */
@@ -247,8 +255,6 @@ const CONTINUED_LINE =
   /(?:[([,\\=*/%&|^<>?~.@]|(?<!\+)\+|(?<!-)-|\b(?:and|as|else|extends|implements|in|is|not|of|or))$/;
 /** Matches a keyword after which the next line may be indented even without a brace. */
 const CONTROLS = /^(?:do|else|for|if|while)\b/;
-/** Matches the delimiters of multiline strings, in which leading whitespace is content. */
-const TEXT_MARKS = /"""|'''|`/g;
 /**
  * Matches the first character of a line that continues the previous line, for example `.then()`,
  * `&& x`, or `? y`.
@@ -286,18 +292,16 @@ function repeatsIndentation(
     const step = indentation.includes('\t') ? 1 : MAX_STEP;
     return spaces.length > Math.max(indentation.length, step);
   }
-  return ENDS_STATEMENT.test(code) || (isWholeLine && isWhole(code) && !CONTINUES.test(first));
+  if (ENDS_STATEMENT.test(code)) return true;
+  return isWholeLine && isWhole(code, languageId) && !CONTINUES.test(first);
 }
 
 /**
  * True if this line completes a statement. Used only for languages in which a line break can end a
  * statement.
  */
-function isWhole(line: string): boolean {
-  return !(CONTINUED_LINE.test(line) || CONTROLS.test(line)) && hasCompleteStrings(line);
-}
-
-/** True if no multiline string starts or ends in this line, except for strings within the line. */
-function hasCompleteStrings(line: string): boolean {
-  return (line.match(TEXT_MARKS)?.length ?? 0) % 2 === 0;
+function isWhole(line: string, languageId: string): boolean {
+  const strings = new MultilineStrings(languageId);
+  strings.addLine(line);
+  return !(CONTINUED_LINE.test(line) || CONTROLS.test(line) || strings.isInString);
 }

@@ -81,7 +81,10 @@ export const WITH_BRACES: ReadonlySet<string> = new Set([
   'typescriptreact',
 ]);
 
-/** Languages with braces that have multiline strings between plain quotes. */
+/**
+ * Languages with braces that have multiline strings between double quotes. Single quotes enclose
+ * only one character.
+ */
 export const PLAIN_MULTILINE_STRINGS: ReadonlySet<string> = new Set(['cpp', 'csharp', 'rust']);
 
 /**

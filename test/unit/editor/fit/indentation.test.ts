@@ -124,6 +124,13 @@ describe('indentation', () => {
     ['a string', '', 'a = `\n  b\n`;\nif (a)\n  b;', 'a = `\n  b\n`;\nif (a)\n\tb;'],
     ['two levels', '\t\t', '        if (a)\n            b;', 'if (a)\n\t\t\tb;'],
     ['all lines', '\t', '    a;\n    b;', 'a;\n\tb;'],
+    ['three spaces', '', 'if (a) {\n   if (b) {\n      c;', 'if (a) {\n\tif (b) {\n\t\tc;'],
+    [
+      'two spaces after aligned parameters',
+      '',
+      'f(a,\n        b) {\n  if (a) {\n    c;',
+      'f(a,\n\t\tb) {\n\tif (a) {\n\t\tc;',
+    ],
   ] as const) {
     it(`is converted from spaces to tabs (${what})`, () => {
       const options = { indentation, languageId: 'typescript', step: '\t' };
@@ -178,6 +185,35 @@ describe('indentation', () => {
         hasIndentedPrompt: true,
       };
       const want = text.replaceAll(/\n(?!$)/g, `\n${spaces}`);
+      assert.equal(run(new Indentation(options), [text]), want);
+    });
+  }
+
+  for (const [what, languageId, text, want] of [
+    ['an escaped backtick', 'typescript', 'a = `\\`\n  b`;\n  c', 'a = `\\`\n  b`;\n\tc'],
+    ['a quoted backtick', 'typescript', "if (a === '`')\n  b;", "if (a === '`')\n\tb;"],
+    ['a backtick in a comment', 'c', "a; // the `b' of c\n  d;", "a; // the `b' of c\n\td;"],
+    ['a backtick in a long comment', 'c', "/* a\nthe `b' */\n  c;", "/* a\nthe `b' */\n\tc;"],
+    [
+      'an expression in a template',
+      'typescript',
+      `a = \`\${b.map((c) => {\n  return \`\n  \${c}\`;\n  })}\n  d\`;\n  e;`,
+      `a = \`\${b.map((c) => {\n\treturn \`\n  \${c}\`;\n\t})}\n  d\`;\n\te;`,
+    ],
+    ['a glob', 'typescript', "a('src/*.ts');\n  b('`');\n  c", "a('src/*.ts');\n\tb('`');\n\tc"],
+    ['a text block', 'java', 'a = """\n  "b\n  """;\n  c;', 'a = """\n  "b\n  """;\n\tc;'],
+    ['a verbatim string', 'csharp', 'a = @"\n  b";\n  c("d");', 'a = @"\n  b";\n\tc("d");'],
+    [
+      'a lifetime',
+      'rust',
+      'fn a(b: &\'c str) {\n  d!("it\'s");\n  e!("\n  f");',
+      'fn a(b: &\'c str) {\n\td!("it\'s");\n\te!("\n  f");',
+    ],
+    ['a quoted quote', 'cpp', "if (a == '\"')\n  b;", "if (a == '\"')\n\tb;"],
+    ['an unpaired quote', 'javascript', 'a = /"/;\n  b;', 'a = /"/;\n\tb;'],
+  ] as const) {
+    it(`is converted outside multiline strings only (${what})`, () => {
+      const options = { indentation: '', languageId, step: '\t' };
       assert.equal(run(new Indentation(options), [text]), want);
     });
   }
