@@ -71,10 +71,9 @@ export const handlers: Handlers = {
     // If a generation failed and its message is still open, the setup is probably a repair.
     const isRepair = job !== undefined && isUnanswered(job);
     const isSaved = await app.connections.setUp({ isRepair });
-    // The user may have closed the message or retried in the meantime.
-    if (isRepair && isSaved && isUnanswered(job) && (await offerRetry())) {
-      await runJob(optionsFor(app), job, job.indices);
-    }
+    // During the setup and the offer, the user may have closed the message or retried from it.
+    if (!isRepair || !isSaved || !isUnanswered(job) || !(await offerRetry())) return;
+    if (isUnanswered(job)) await runJob(optionsFor(app), job, job.indices);
   },
 
   signOut: async (app) => {

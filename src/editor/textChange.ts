@@ -6,7 +6,10 @@ export interface TextChange {
   readonly rangeOffset: number;
   readonly rangeLength: number;
   readonly text: string;
-  /** True if a cursor right before the new text stays there. VS Code would move it behind the text. */
+  /**
+   * True if a cursor right before the new text should stay there. VS Code would move it behind the
+   * text.
+   */
   readonly keepsCursor?: boolean;
 }
 

@@ -93,6 +93,30 @@ describe(`the extension ${nightly}`, () => {
     await arrived;
   });
 
+  it("doesn't replace the response if the user has retried from another message", async () => {
+    const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
+    const { workbench, path } = session;
+    await storeKey(session, 'rejected-key-0123456789');
+    await workbench.openFile(path('a.txt'));
+    await workbench.editor.selectLines(1);
+    await workbench.runCommand(generate);
+    await workbench.notifications.waitFor(/rejected the API key/);
+    await workbench.runCommand('Hosted Model: Set Up...');
+    await enterKey(workbench, apiKey);
+    await workbench.quickInput.pick('$(beaker) Test and Save');
+    await workbench.notifications.waitFor(/changes are saved/);
+    await workbench.notifications.click(/rejected the API key/, 'Refresh Token');
+    const sent = emulator.nextRequest('/ml/v1/text/chat_stream');
+    await workbench.notifications.click(/token was refreshed/, 'Retry');
+    await sent;
+    await workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
+    await workbench.notifications.click(/changes are saved/, 'Retry');
+    // Takes long enough for a request to be sent first.
+    await workbench.runCommand('Hosted Model: Refresh Token');
+    await workbench.notifications.waitFor(/token was refreshed/);
+    assert.equal(emulator.count('/ml/v1/text/chat_stream'), 1);
+  });
+
   it('lets the user replace an invalid address in the setup', async () => {
     const session = await openWindow(emulator, {
       userSettings: { 'hostedModel.url': 'http://service.example' },
