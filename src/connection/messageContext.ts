@@ -7,7 +7,8 @@ import type { Credentials } from '../service/credentials.ts';
 /** Returns the context for messages about a connection. Empty if there is no connection. */
 export function contextOf(connection: Connection | undefined): MessageContext {
   if (!connection) return {};
-  return { source: connection.source, ...serviceContext(connection) };
+  const setsParameters = Object.keys(connection.parameters).length > 0;
+  return { source: connection.source, setsParameters, ...serviceContext(connection) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { commands, type WorkspaceFolder, window } from 'vscode';
 import { openEnvFile } from '../connection/connectionDialogs.ts';
+import { readyConnection } from '../connection/createConnection.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { contextOf } from '../connection/messageContext.ts';
 import { ACTION_LABELS, type Message, SHOW_LOG } from '../messages/actions.ts';
@@ -70,6 +71,10 @@ export async function reportFailure(
   if (action === 'changeKey') {
     return (await deps.connections.changeKey(folder)) && offerRetry();
   }
+  if (action === 'selectModel' && connection) {
+    await commands.executeCommand('hostedModel.selectModel');
+    return (await usesOtherModel(deps, connection, folder)) && offerRetry();
+  }
   if (action === 'setUp' && connection) {
     return (await deps.connections.setUp({ isRepair: true }, folder)) && offerRetry();
   }
@@ -83,6 +88,17 @@ export async function reportFailure(
   else if (action === 'openSettings') await openSettings(setting);
   else if (action) await commands.executeCommand(`hostedModel.${action}`);
   return false;
+}
+
+/** True if a retry would use another model, possibly of another service. */
+async function usesOtherModel(
+  { connections }: DiagnosisDeps,
+  failed: Connection,
+  folder: WorkspaceFolder | null,
+): Promise<boolean> {
+  const used = readyConnection((await connections.peek(folder)).choice);
+  if (!used) return false;
+  return used.modelId !== failed.modelId || used.service.word !== failed.service.word;
 }
 
 /**

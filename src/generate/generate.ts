@@ -3,7 +3,9 @@ import { readSettings } from '../config/settings.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { resolvesToAutoRunFile } from '../editor/autoRunFiles.ts';
 import { captureTargets, currentSnapshot, upToDate } from '../editor/capturedSelection.ts';
+import { replace } from '../editor/inPlaceModes.ts';
 import { modeFor } from '../editor/insertModes.ts';
+import { preview } from '../editor/previewMode.ts';
 import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
@@ -65,5 +67,9 @@ export async function generate(
 }
 
 function insertModeFor({ uri }: TextDocument, { template, insertMode }: GenerateOverrides): string {
-  return insertMode ?? template?.insertMode ?? readSettings(activeFolder(uri)?.uri).insertMode;
+  if (insertMode !== undefined) return insertMode;
+  const { insertMode: inSettings } = readSettings(activeFolder(uri)?.uri);
+  const ofTemplate = template?.insertMode ?? inSettings;
+  // If the user prefers previews, a template doesn't replace text without one.
+  return ofTemplate === replace.id && inSettings === preview.id ? preview.id : ofTemplate;
 }

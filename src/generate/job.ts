@@ -5,7 +5,7 @@ import { EditorDocument } from '../editor/editorDocument.ts';
 import { plainText } from '../editor/fit/characterFilter.ts';
 import type { LeftOut } from '../editor/fit/codeFence.ts';
 import { type ResponseFitOptions, TextFit } from '../editor/fit/textFit.ts';
-import { fitOptionsFor } from '../editor/inPlaceModes.ts';
+import { fitOptionsFor, replace } from '../editor/inPlaceModes.ts';
 import type { InsertMode, ModeDeps } from '../editor/insertMode.ts';
 import type { ResponseWriter, Undone } from '../editor/streamWriter.ts';
 import type { OffsetRange, Piece } from '../editor/textChange.ts';
@@ -52,6 +52,8 @@ export class Job implements Result, Disposable {
   /** Undefined if the selected or typed text is the whole prompt. */
   readonly template: Template | undefined;
   readonly mode: InsertMode;
+  /** True if the responses replace selected text without a preview. */
+  readonly replacesSelection: boolean;
   /** Empty once the job is forgotten. */
   #responses: readonly SelectionResponse[];
   #writer: ResponseWriter;
@@ -68,6 +70,8 @@ export class Job implements Result, Disposable {
     const { document, responseLanguage } = targets[0];
     this.template = template;
     this.mode = mode;
+    this.replacesSelection =
+      mode.id === replace.id && targets.some(({ selectedText }) => selectedText !== '');
     this.#openDocument = new EditorDocument(document);
     this.#responseLanguage = responseLanguage;
     this.#responses = targets.map((target) => {

@@ -88,7 +88,12 @@ async function offerMore(
   const { isShown = false, savedLimit } = done;
   const text =
     savedLimit === undefined
-      ? texts.truncatedText(truncated.length, job.indices.length, outcome.limit)
+      ? texts.truncatedText(
+          truncated.length,
+          job.indices.length,
+          outcome.limit,
+          job.replacesSelection,
+        )
       : texts.limitSaved(savedLimit);
   const { CONTINUE, RAISE_LIMIT, SHOW, UNDO } = texts;
   // *Raise Limit* helps only if the limit is `max_new_tokens` and the template doesn't set it.

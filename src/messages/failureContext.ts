@@ -21,6 +21,11 @@ export interface MessageContext extends LabelContext {
    * text.
    */
   readonly isCheck?: boolean;
+  /**
+   * False if neither the settings nor the template contain any model parameters. Undefined if that
+   * isn't known.
+   */
+  readonly setsParameters?: boolean;
   /** The template of the failed generation, with a name that's safe to show. */
   readonly template?: FailedTemplate | undefined;
 }
@@ -74,6 +79,8 @@ export interface FailureContext {
   /** True if the request is safe to repeat, because it generates no text. */
   readonly isSafeToRepeat: boolean;
   readonly labels: LabelContext;
+  /** See `MessageContext.setsParameters`. */
+  readonly setsParameters: boolean;
   readonly template: FailedTemplate | undefined;
   /** The model of the failed request, and how to change it. */
   readonly model: ModelLocation;
@@ -123,7 +130,7 @@ const PLACES: Readonly<Record<SettingsPlace, SettingsLocation>> = {
 };
 
 export function failureContext({ host }: ErrorDetails, context: MessageContext): FailureContext {
-  const { source = 'editor', authHost, isCheck = false, template } = context;
+  const { source = 'editor', authHost, isCheck = false, setsParameters = true, template } = context;
   const isServiceIdentity =
     host !== undefined && services.some(({ authUrl }) => URL.parse(authUrl)?.host === host);
   const isIdentity = isServiceIdentity || (host !== undefined && host === authHost);
@@ -139,6 +146,7 @@ export function failureContext({ host }: ErrorDetails, context: MessageContext):
     isIdentity,
     isSafeToRepeat: isCheck || isIdentity,
     labels: context,
+    setsParameters,
     template,
     model:
       template?.modelId === undefined

@@ -115,18 +115,27 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: `${tooLong(details)} Send less text, or ${model.change}.`,
     actions: model.actions,
   }),
-  'bad-request': ({ status }, { model }) =>
-    status === 413
+  'bad-request': ({ status }, { model, setsParameters }) => {
+    const setting = 'hostedModel.parameters';
+    if (status === 413) {
+      return {
+        text: `The request is too large for the service (413). Send less text, lower max_new_tokens, or ${model.change}.`,
+        actions: ['openSettings', ...model.actions],
+        setting,
+      };
+    }
+    const what = `The service rejected the request${parenthesized(status)}.`;
+    return setsParameters
       ? {
-          text: `The request is too large for the service (413). Send less text, lower max_new_tokens, or ${model.change}.`,
-          actions: ['openSettings', ...model.actions],
-          setting: 'hostedModel.parameters',
+          text: `${what} A parameter may be out of range, or the text may be too long for the model. Check the settings.`,
+          actions: ['openSettings', 'retry'],
+          setting,
         }
       : {
-          text: `The service rejected the request${parenthesized(status)}. A parameter may be out of range, or the text may be too long for the model. Check the settings.`,
-          actions: ['openSettings'],
-          setting: 'hostedModel.parameters',
-        },
+          text: `${what} The text may be too long, or the model may not support this kind of request. Send less text, or ${model.change}.`,
+          actions: [...model.actions, 'retry'],
+        };
+  },
   'rate-limited': (details, { isIdentity }) => {
     if (isIdentity) {
       return {

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { commands, Range, type TextEditor, type TextEditorDecorationType, window } from 'vscode';
+import {
+  ConfigurationTarget,
+  commands,
+  Range,
+  type TextEditor,
+  type TextEditorDecorationType,
+  window,
+  workspace,
+} from 'vscode';
 import { currentSnapshot } from '../../src/editor/capturedSelection.ts';
 import { type GenerateOverrides, generate } from '../../src/generate/generate.ts';
 import { runJob } from '../../src/generate/runJob.ts';
@@ -149,6 +157,26 @@ describe('a job in a real editor', () => {
     made.restore();
     assert.deepEqual(counts, [1, 1, 1, 0]);
   });
+
+  for (const [inSettings, inTemplate, inKeybinding, used] of [
+    ['preview', 'replace', undefined, 'preview'],
+    ['preview', 'replace', 'replace', 'replace'],
+    ['preview', 'above', undefined, 'above'],
+    ['below', 'replace', undefined, 'replace'],
+  ] as const) {
+    it(`uses the mode of the template (${inTemplate}), except for a preview instead of a replacement: settings: ${inSettings}, keybinding: ${inKeybinding ?? 'none'}`, async () => {
+      const settings = workspace.getConfiguration('hostedModel');
+      await settings.update('insertMode', inSettings, ConfigurationTarget.Global);
+      try {
+        await open('prompt', line(0, 6));
+        const template = { ...CUT_SHORT, parameters: {}, insertMode: inTemplate };
+        await generate(world.options, { template, insertMode: inKeybinding });
+        assert.equal(world.jobs.latest?.mode.id, used);
+      } finally {
+        await settings.update('insertMode', undefined, ConfigurationTarget.Global);
+      }
+    });
+  }
 
   it('reports failed lines in document order, regardless of which failed first', async () => {
     await openWith('one\ntwo\nthree\n', [line(0, 3), line(1, 3), line(2, 5)]);

@@ -84,6 +84,31 @@ describe('reporting a failed generation', () => {
     });
   }
 
+  for (const [modelId, wantsRetry] of [
+    ['another', true],
+    ['a-model', false],
+  ] as const) {
+    it(`retries after Select Model... only if another model was selected and the user picks Retry: ${modelId}`, async () => {
+      const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
+      const { commands } = await import('vscode');
+      let used = connectionOf().with({ modelId: 'a-model' });
+      commands.registerCommand('hostedModel.selectModel', () => {
+        used = used.with({ modelId });
+      });
+      const deps = depsWith({
+        peek: async () => ({ choice: { kind: 'ready', connection: used } }),
+      });
+      const failure = new ServiceError('model-unknown');
+      for (const pressed of [['Retry'], []]) {
+        editor.buttons.push('Select Model...', ...(wantsRetry ? pressed : []));
+        const failed = used.with({ modelId: 'a-model' });
+        const isRetried = await reportFailure(deps, failure, failed);
+        assert.equal(isRetried, wantsRetry && pressed.length > 0);
+      }
+      assert.equal(editor.messages.length, wantsRetry ? 4 : 2);
+    });
+  }
+
   /**
    * Reports that the project is unknown. The user runs a diagnosis, and then presses these buttons.
    */

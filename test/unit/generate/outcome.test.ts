@@ -98,6 +98,15 @@ describe('responseNotifications', () => {
     });
   }
 
+  it('warns that an incomplete response has replaced the selection', async () => {
+    const truncated = { ...whole, isTruncated: true, limit: 1_024 };
+    const job = await jobWith('a', undefined, 'replace');
+    await job.end(0, 'truncated');
+    await outcome.reportOutcome(job, truncated);
+    assert.match(editor.textOf('notification'), /^Your selection was replaced by incomplete text/);
+    job.dispose();
+  });
+
   it("offers the Copy button again if the response couldn't be copied", async () => {
     const job = await jobWith('a');
     const { env } = await import('vscode');

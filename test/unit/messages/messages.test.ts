@@ -103,6 +103,18 @@ describe('the text of a message', () => {
     });
   }
 
+  it('mentions parameters after a 400 only if some are set', () => {
+    const error = new ServiceError('bad-request', { status: 400 });
+    const messages = [true, false].map((setsParameters) => messageFor(error, { setsParameters }));
+    assert.deepEqual(
+      messages.map((message) => [/parameter/.test(message?.text ?? ''), message?.actions]),
+      [
+        [true, ['openSettings', 'retry']],
+        [false, ['selectModel', 'retry']],
+      ],
+    );
+  });
+
   it('shows the full length of a long pause that the identity service requests', () => {
     for (const kind of ['rate-limited', 'server-failed'] as const) {
       const error = new ServiceError(kind, { host: 'id.example', retryAfterMs: 3_600_000 });
