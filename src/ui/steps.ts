@@ -8,7 +8,6 @@ import {
   QuickInputButtons,
   type QuickPick,
   type QuickPickItem,
-  QuickPickItemKind,
   ThemeIcon,
   Uri,
   window,
@@ -29,6 +28,8 @@ export interface Question {
   readonly intro?: string | undefined;
   /** A problem with the previous answer, shown until the user starts typing. */
   readonly problem?: string | undefined;
+  /** True if the user came back from the next step. */
+  readonly isReturning?: boolean;
   /** A web page that helps the user answer. A button in the title bar opens it. */
   readonly page?: { readonly label: string; readonly url: string } | undefined;
 }
@@ -70,8 +71,8 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly text?: string;
   readonly items: readonly Item[];
   /**
-   * Returns an item for the typed text, to list before all other items; undefined if there is no
-   * such item.
+   * Returns an item for the typed text; undefined if there is no such item. It's listed after all
+   * other items so that Enter picks an item that matches the text.
    */
   readonly typed?: (text: string) => Item | undefined;
   /** A hint that is shown if the user presses Enter while no item is selected. */
@@ -102,10 +103,7 @@ export function askPick<Item extends QuickPickItem>(
   showFirst(question.problem);
   pick.matchOnDescription = true;
   const show = (typed?: Item) => {
-    // VS Code identifies each item by its index. Without the separator, another item would take
-    // over the index of a removed typed item, and pressing Enter then would pick the wrong item.
-    const nothing = { label: '', kind: QuickPickItemKind.Separator } as Item;
-    pick.items = question.typed ? [typed ?? nothing, ...question.items] : question.items;
+    pick.items = typed ? [...question.items, typed] : question.items;
   };
   show();
   return showStep<Item>(pick, question, (answer) => [
@@ -117,7 +115,7 @@ export function askPick<Item extends QuickPickItem>(
     pick.onDidAccept(async () => {
       const [item] = pick.selectedItems;
       if (pick.busy) return;
-      if (!item || item.kind === QuickPickItemKind.Separator) return showFirst(question.expected);
+      if (!item) return showFirst(question.expected);
       pick.busy = true;
       showFirst(undefined);
       const problem = await question

@@ -76,7 +76,7 @@ async function walk(
   await steps.answer({ prompt: /^Address of the service/ }, `${emulator.url}/v1/chat/completions`);
   for (const { expected, text } of answers) await steps.answer(expected, text);
   await steps.answer({ item: '$(beaker) Test and Save' });
-  await steps.answer({ item: model }, model);
+  await steps.answer({ item: model }, 'h-small');
   await workbench.editor.waitForText(`Write a reply.\n${answerFor('Write a reply.')}\n`);
   await workbench.screenshot(`${name}-generated`);
   console.info(`    ${name}: ${steps.inputs} inputs from a fresh profile to generated text`);
@@ -144,6 +144,46 @@ describe('a service that the user adds', () => {
     ]);
     assert.ok(inputs <= 8);
     assert.equal(readFileSync(runs, 'utf8'), '.');
+  });
+});
+
+describe(`a service that the user is adding ${nightly}`, () => {
+  let emulator: Emulator;
+  afterEach(() => emulator.close());
+
+  it('can get another authentication method after its key is rejected', async () => {
+    emulator = await startEmulator({ keyHeader: 'x-api-key' });
+    const { workbench } = await openWorkbench();
+    const { quickInput, notifications } = workbench;
+    const enterCorrectKey = async () => {
+      await quickInput.waitFor({ prompt: /^API key for /, password: true });
+      await quickInput.type(apiKey);
+      await quickInput.accept();
+    };
+    await workbench.runCommand('Hosted Model: Set Up...');
+    await quickInput.pick('$(add) Add a Service...');
+    await quickInput.pick('OpenAI-Compatible');
+    await quickInput.waitFor({ prompt: /^Address of the service/ });
+    await quickInput.type(`${emulator.url}/v1`);
+    await quickInput.accept();
+    await quickInput.pick('API Key');
+    await enterCorrectKey();
+    await quickInput.pick('$(beaker) Test and Save');
+    await quickInput.waitFor({ validation: /rejected the key/ });
+    await quickInput.clickButton('Back');
+    await quickInput.waitFor({ step: '4/6', item: 'API Key' });
+    await quickInput.pick('API Key in a Header');
+    await quickInput.pick('x-api-key');
+    await enterCorrectKey();
+    await quickInput.clickButton('Back');
+    await quickInput.waitFor({ step: '6/7' });
+    await quickInput.clickButton('Back');
+    await quickInput.waitFor({ step: '5/7', item: 'x-api-key' });
+    await quickInput.accept();
+    await enterCorrectKey();
+    await quickInput.pick('$(beaker) Test and Save');
+    await quickInput.pick(model);
+    await notifications.waitFor(/is set up/);
   });
 });
 

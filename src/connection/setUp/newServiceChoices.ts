@@ -72,7 +72,7 @@ export const AUTH_METHOD_CHOICES: readonly AuthMethodChoice[] = [
 ];
 
 /** Suggested names for the header that contains the key. */
-export const KEY_HEADERS = ['api-key', 'x-api-key', 'Ocp-Apim-Subscription-Key'] as const;
+export const KEY_HEADERS: readonly string[] = ['api-key', 'x-api-key', 'Ocp-Apim-Subscription-Key'];
 
 export interface ApiChoice {
   readonly api: ApiConfig['kind'];

@@ -17,7 +17,7 @@ import {
 } from './newServiceChoices.ts';
 import { addressOf, newService, type ServiceDraft } from './serviceDraft.ts';
 import type { NewService } from './serviceEntry.ts';
-import { NEW_SERVICE, notAllowedText } from './setUpMessages.ts';
+import { NEW_SERVICE, notAllowedText, SET_UP } from './setUpMessages.ts';
 
 /**
  * The setup steps in which the user describes a new service or changes an existing one. They don't
@@ -27,24 +27,22 @@ import { NEW_SERVICE, notAllowedText } from './setUpMessages.ts';
 type DraftStep = 'api' | 'address' | 'authMethod' | AuthMethodField;
 type AskDraft = (draft: ServiceDraft, position: Question) => Promise<StepAnswer<'answered'>>;
 
+const FIRST_STEPS: readonly DraftStep[] = ['api', 'address', 'authMethod'];
+
 /**
  * Prompts for the API, address, and authentication method of a new or existing service.
- * @param changed the existing service, whose name, headers, and models stay the same
+ * @param options.changed the existing service, whose name, headers, and models stay the same
+ * @param options.isReturning true to start with the last step
  */
 export async function askNewService(
   draft: ServiceDraft,
   title: string,
-  changed?: Service,
+  { changed, isReturning }: { readonly changed?: Service; readonly isReturning?: boolean },
 ): Promise<StepAnswer<NewService>> {
-  let index = 0;
+  let index = isReturning ? FIRST_STEPS.length + (draft.authMethod?.fields.length ?? 0) - 1 : 0;
   let problem: { readonly step: DraftStep; readonly text: string } | undefined;
   for (;;) {
-    const steps: readonly DraftStep[] = [
-      'api',
-      'address',
-      'authMethod',
-      ...(draft.authMethod?.fields ?? []),
-    ];
+    const steps = [...FIRST_STEPS, ...(draft.authMethod?.fields ?? [])];
     const step = steps[index];
     if (step === undefined) {
       const made = newService(draft, steps.length, changed);
@@ -117,15 +115,19 @@ const ASK: Readonly<Record<DraftStep, AskDraft>> = {
   },
 
   header: async (draft, position) => {
-    const itemOf = (label: string) => ({ label });
-    const picked = await askPick<QuickPickItem>({
+    const headers = new Set([draft.fields.header ?? [], KEY_HEADERS].flat());
+    const picked = await askPick<QuickPickItem & { readonly header: string }>({
       ...position,
       placeholder: NEW_SERVICE.whichHeader,
-      items: KEY_HEADERS.map(itemOf),
-      typed: (text) => (text.trim() ? { label: text.trim(), alwaysShow: true } : undefined),
+      items: [...headers].map((header) => ({ header, label: header })),
+      typed: (text) => {
+        const header = text.trim();
+        if (header === '' || headers.has(header)) return undefined;
+        return { header, label: SET_UP.useTyped(header), alwaysShow: true };
+      },
     });
     if (picked === undefined || picked === back) return picked;
-    draft.fields.header = picked.label;
+    draft.fields.header = picked.header;
     return 'answered';
   },
 

@@ -94,6 +94,7 @@ async function askAll(
   let problem = rejection;
   let shownIntro = intro;
   let index = Math.max(0, setUp.steps.indexOf(first));
+  let isReturning = false;
   for (;;) {
     const name = setUp.steps[index] ?? 'save';
     if (name !== 'service' && isIdentityUnusable(setUp)) return false;
@@ -103,6 +104,7 @@ async function askAll(
       totalSteps: setUp.steps.length + addedSteps(setUp),
       intro: shownIntro,
       problem: problem?.step === name ? problem.text : undefined,
+      isReturning,
     });
     shownIntro = undefined;
     if (answer === undefined) return false;
@@ -110,6 +112,7 @@ async function askAll(
     problem = typeof answer === 'object' ? answer : undefined;
     if (problem) index = Math.max(0, setUp.steps.indexOf(problem.step));
     else index += answer === back ? -1 : 1;
+    isReturning = answer === back;
   }
 }
 

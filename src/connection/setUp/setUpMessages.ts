@@ -64,7 +64,7 @@ export const SET_UP = {
     return `Select ${region}, or enter the service URL`;
   },
   noAddress: 'Select or enter an address.',
-  useAddress: (url: string) => `Use ${url}`,
+  useTyped: (text: string) => `Use “${text}”`,
   current: '(current)',
   typedAddress: (hadEndpoint: boolean, url: string) =>
     `Will be saved as ${url}${hadEndpoint ? ', without the endpoint path' : ''}`,

@@ -7,7 +7,7 @@ import { parseDestination } from '../destination.ts';
 import { UNKNOWN_MODEL } from './serviceDraft.ts';
 import { type NewService, withFields } from './serviceEntry.ts';
 import { answeredCredentials, type SetUp, type StepProblem, stepsFor } from './setUpAnswers.ts';
-import { NEW_SERVICE } from './setUpMessages.ts';
+import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 import { loadModels, testByGenerating } from './setUpRequests.ts';
 
 /**
@@ -32,10 +32,11 @@ async function askModel(
       label: oneLine(label) || id,
       ...(label !== id && { description: id }),
     })),
-    typed: (text) =>
-      MODEL_ID.test(text.trim())
-        ? { id: text.trim(), label: text.trim(), alwaysShow: true }
-        : undefined,
+    typed: (text) => {
+      const id = text.trim();
+      if (!MODEL_ID.test(id) || list?.models.some((model) => model.id === id)) return undefined;
+      return { id, label: SET_UP.useTyped(id), alwaysShow: true };
+    },
     expected: NEW_SERVICE.typeModel,
   });
   return picked === undefined || picked === back ? picked : picked.id;

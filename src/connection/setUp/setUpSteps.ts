@@ -35,8 +35,10 @@ import { askToSave } from './setUpSave.ts';
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   // Show the intro only in the list of services, not in the later prompts of this step.
-  service: async (setUp, { intro, ...position }) => {
-    const { service: chosen } = setUp.settings;
+  service: async (setUp, { intro, isReturning, ...position }) => {
+    const { service: chosen, services } = setUp.settings;
+    const isNew = setUp.added && !services.some(({ word }) => word === chosen.word);
+    if (isReturning && isNew) return addService(setUp, position, true);
     const picked = await askPick<QuickPickItem & { readonly service?: Service }>({
       ...position,
       intro,
@@ -169,7 +171,7 @@ async function manage(setUp: SetUp, service: Service, position: Question): Retur
   const changed =
     action === 'headers'
       ? await askHeaders(existingService(service), { ...position, step: 2 })
-      : await askNewService(draftOf(service), position.title, service);
+      : await askNewService(draftOf(service), position.title, { changed: service });
   if (changed === undefined) return undefined;
   if (changed === back) return again();
   // Replace the answers and the program, because they belong to the old address and authentication
@@ -181,11 +183,16 @@ async function manage(setUp: SetUp, service: Service, position: Question): Retur
 
 /**
  * Lets the user describe a new service. The setup then continues with the service's credentials.
- * Going back returns to the list of services.
+ * Going back from the first step returns to the list of services.
+ * @param isReturning true to start with the last step
  */
-async function addService(setUp: SetUp, position: Question): ReturnType<AskStep> {
+async function addService(
+  setUp: SetUp,
+  position: Question,
+  isReturning = false,
+): ReturnType<AskStep> {
   const { draft } = setUp;
-  const added = await askNewService(draft, position.title);
+  const added = await askNewService(draft, position.title, { isReturning });
   if (added === undefined) return undefined;
   if (added === back) return QUESTIONS.service(setUp, { ...position, problem: undefined });
   const answers = await prefilledFor(added.service, setUp);
@@ -241,7 +248,7 @@ function typedAddress(text: string, service: Service): AddressItem | undefined {
   // text is an address.
   if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
   const url = text.includes('/') ? text : `https://${text.trim()}`;
-  const item = { label: url === text ? text : SET_UP.useAddress(url), url, alwaysShow: true };
+  const item = { label: url === text ? text : SET_UP.useTyped(url), url, alwaysShow: true };
   const parsed = parseServiceUrl(url, mayBeUnencrypted(service));
   if (!parsed.ok || parsed.url === url) return item;
   return { ...item, detail: SET_UP.typedAddress(parsed.hadEndpoint, parsed.url) };

@@ -149,7 +149,7 @@ describe('the context of a message', () => {
       return contextOf(choice.kind === 'ready' ? choice.connection : undefined);
     };
     const authHost = new URL(record.authUrl).host;
-    const service = { service: services[0], resource: undefined };
+    const service = { service: services[0], resource: undefined, setsParameters: false };
     assert.deepEqual(of({}), { source: 'editor', authHost, ...service });
     const approved = envFile(full, 'approved');
     assert.deepEqual(of({ record: undefined, external: [approved] }), {

@@ -98,7 +98,8 @@ export class FakeEditor {
    */
   readonly prompts: (string | undefined)[] = [];
   /**
-   * Labels of the items to pick in the next lists, in order. If no label is left, the list closes.
+   * For each of the next lists, the label of the item to pick or the text to type, in order. If none
+   * is left, the list closes.
    */
   readonly picks: string[] = [];
   /**
@@ -232,7 +233,7 @@ export class FakeEditor {
         value: '',
         prompt: undefined as string | undefined,
         validationMessage: undefined as unknown,
-        items: [] as readonly { readonly label: string }[],
+        items: [] as readonly { readonly label: string; readonly description?: string }[],
         selectedItems: [] as readonly unknown[],
         show: () => {
           editor.prompts.push(shown.prompt);
@@ -242,7 +243,10 @@ export class FakeEditor {
           editor.beforeInput(answer);
           shown.value = answer;
           change(answer);
-          shown.selectedItems = shown.items.filter((item) => item.label === answer);
+          const labels = [answer, `Use “${answer}”`];
+          shown.selectedItems = shown.items.filter(
+            ({ label, description }) => labels.includes(label) || description === answer,
+          );
           isAnswered = true;
           accept();
           if (!isOpen || answers !== editor.typed) return;
