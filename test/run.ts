@@ -27,8 +27,8 @@ interface Count {
 }
 
 // Suites that start servers run with `--exit`, because a failed test can leave a server running.
-// The option also prevents a hang that was seen twice under load, when Node waited for its last
-// socket at the end of the process.
+// The option also prevents a hang that occurred twice under load, when Node waited for its last
+// socket before exiting.
 
 const check = (name: string, command: string): Step => ({ name, command, isSuite: false });
 const suite = (name: string, command: string): Step => ({ name, command, isSuite: true });

@@ -30,7 +30,7 @@ export interface CallersOptions {
   /** ID of this extension. */
   readonly ownId: string;
   readonly fingerprintOf: (connection: Connection, ...shown: readonly string[]) => Promise<string>;
-  /** Returns a value that changes with each sign-out, in any VS Code profile. */
+  /** Returns a value that changes with each sign-out in any VS Code profile. */
   readonly lastSignOut: () => Promise<string>;
   readonly ask: (id: string, connection: Connection) => Promise<boolean>;
 }

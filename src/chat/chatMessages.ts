@@ -21,7 +21,8 @@ export function modelTooltip(id: string, provider: string, withdrawn: string | u
   return `${id}${provider && ` by ${provider}`}, through Hosted Model.${end}`;
 }
 
-// Failures. The chat shows errors without buttons, so the messages contain instructions instead.
+// Failure messages. The chat shows errors without buttons, so these messages contain instructions
+// instead.
 
 export const NOT_SET_UP =
   'Hosted Model isn’t ready. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what’s missing.';
@@ -60,7 +61,7 @@ const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or a
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,
-  // The chat may not show the end of the text that was received.
+  // Don't mention the received text, because the chat may not show all of it.
   incomplete: ({ details }) => `${endedEarlyText(details)} Try again.`,
   'prompt-too-long': ({ details: { limit, actual } }) =>
     `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, but the limit is ${formatNumber(limit)}` : ''}. Start a new chat, or attach fewer files.`,

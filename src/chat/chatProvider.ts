@@ -98,7 +98,7 @@ export class ChatProvider {
     });
   }
 
-  /** The number of times that VS Code has requested the models of a provider group. */
+  /** Number of times that VS Code has requested models for a provider group. */
   get groupRequestCount(): number {
     return this.#groupRequestCount;
   }

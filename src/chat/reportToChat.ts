@@ -79,7 +79,7 @@ function callPart({ id, name, arguments: given }: ToolCall): LanguageModelToolCa
 }
 
 /**
- * Converts a failure to an error for another extension. A `ChatError` becomes `NoPermissions`, so
+ * Converts a failure to an error for another extension. A `ChatError` becomes `NoPermissions` so
  * that the extension doesn't retry.
  */
 export function errorForExtension(error: unknown, text: string): LanguageModelError {

@@ -68,7 +68,8 @@ export const handlers: Handlers = {
 
   setUp: async (app) => {
     const job = app.jobs.latest;
-    // If a generation failed and its message is still open, the setup is probably a repair.
+    // If a generation failed and its message is still open, the user probably wants to fix the
+    // cause.
     const isRepair = job !== undefined && isUnanswered(job);
     const isSaved = await app.connections.setUp({ isRepair });
     // During the setup and the offer, the user may have closed the message or retried from it.
@@ -78,8 +79,8 @@ export const handlers: Handlers = {
 
   signOut: async (app) => {
     const { question, effects, effectsInBrowser, button } = COMMAND_MESSAGES.signOut;
-    // In a browser, each window has its own copy of secret storage, and isn't notified if another
-    // window changes it (confirmed by testing).
+    // In a browser, each window has its own copy of secret storage and isn't notified of changes in
+    // other windows (confirmed by testing).
     const detail = env.uiKind === UIKind.Web ? `${effects} ${effectsInBrowser}` : effects;
     const answer = await window.showWarningMessage(question, { modal: true, detail }, button);
     if (answer !== button) return;

@@ -27,13 +27,13 @@ export interface CommandHost {
 }
 
 /**
- * Registers every command with a shared guard that reports failures. Only *Generate from selection*
+ * Registers all commands, each in a wrapper that reports failures. Only *Generate from selection*
  * takes arguments: a template name and an insert mode. No caller can pass an address or a key.
  * Commands resolve to undefined, because a launch.json file could read any other result through
  * `${command:…}`.
  * @param hostOf returns undefined if the extension couldn't start
  * @param registered the array to which the registered commands are added
- * @returns false if a command couldn't be registered. The other commands are registered anyway, so
+ * @returns false if a command couldn't be registered. The other commands are registered anyway so
  * that they can report the failure.
  */
 export function registerCommands(

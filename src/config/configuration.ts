@@ -32,7 +32,7 @@ export class Configuration {
   }
 
   /**
-   * Returns the user's value for a text setting, ignoring workspace, folder, and remote settings.
+   * Returns the user's value for a string setting, ignoring workspace, folder, and remote settings.
    */
   own(name: string): string {
     return textOf(userValue(this.inspected(name)));
@@ -85,7 +85,7 @@ type WritableSettings = Partial<Record<Written, string>>;
 export type SettingsTarget = 'user' | 'workspace' | Uri;
 
 /**
- * Returns the settings in which a value has to be written to apply to a folder.
+ * Returns the settings that a value must be written to so that it applies to a folder.
  * @param folder undefined for documents outside the workspace
  */
 export function targetForFolder(folder: Uri | undefined): SettingsTarget {

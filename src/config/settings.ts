@@ -212,8 +212,8 @@ const CREDENTIAL_SOURCES: readonly CredentialSource[] = [
 
 /**
  * Reads the credential source. In a single-folder window, VS Code applies the folder's settings to
- * documents outside the folder, too. Such documents have no `.env` file, so their source is read
- * only from the user or remote settings.
+ * documents outside the folder, too. Such documents have no `.env` file, so their source comes only
+ * from the user or remote settings.
  */
 function credentialSourceIn(configuration: Configuration, folder: Uri | undefined) {
   const value =

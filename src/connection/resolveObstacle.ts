@@ -126,8 +126,8 @@ export async function resolveObstacle(
 /**
  * Lets the user choose between the hosts approved for the stored key and the hosts in the settings.
  * If the service's entry has changed, or if the only change is to the program, prompts for approval
- * of that change instead. If another window replaces the stored record during the prompt, the new
- * record isn't changed, because the user decided about the old record.
+ * of that change instead. If another window replaces the stored record while the prompt is open,
+ * the new record isn't changed, because the user decided about the old record.
  * @returns true if the lookup must be repeated; false if the user closed the prompt or declined the
  * change, or if the record couldn't be stored
  */
@@ -154,8 +154,8 @@ async function settleDestination(
 
 /**
  * Prompts for a decision about each source that the user declined or imported, until the user
- * approves one, imports one, or closes the prompt. Closing the prompt changes nothing. A source
- * that has changed in the meantime no longer counts as declined, so the prompt covers only that
+ * approves one, imports one, or closes the prompt. Closing the prompt changes nothing. If a source
+ * has changed since then, it no longer counts as declined, and the user is prompted only about that
  * source.
  */
 async function askAgain(options: ResolveOptions): Promise<void> {

@@ -15,7 +15,7 @@ export interface SetUpStatus {
   readonly readSettings: (folder?: Uri) => Settings;
   /**
    * True if the editor source has a stored key and all other required settings, or if an external
-   * source was used last. A project that is set only for some of the open folders counts as set.
+   * source was used last. A project that is set for only some of the open folders counts as set.
    */
   readonly isSetUp: boolean;
   /**

@@ -66,8 +66,8 @@ export class SourceApprovals {
 
   /**
    * Returns the stored decision, if any. Ignores an approval from before the latest sign-out. If
-   * there's no hash key yet, this method doesn't create one, because no decision can have been
-   * stored without it.
+   * there's no hash key yet, doesn't create one, because no decision can have been stored without a
+   * hash key.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const hashKey = await this.#readHashKey();

@@ -221,7 +221,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   // A typo in the `.env` file must not cause the environment's account to be billed.
   if (others.some(isFaultyFile)) return editor;
   // Likewise, an invalid identity address must not cause a complete file to be skipped, because
-  // another account would be billed.
+  // another account could be billed.
   const files = others.filter(({ id, decision }) => id === 'envFile' && decision !== 'declined');
   const addressProblem = identityProblem(files);
   if (addressProblem) return addressProblem;

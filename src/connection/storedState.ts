@@ -26,7 +26,7 @@ export async function hasSignedOut(
   { keys, approvals, workspaceState }: StoredState,
   isSignOut: boolean,
 ): Promise<boolean> {
-  // Read the flag before waiting for the key store, because a lookup during the wait can switch
+  // Read the flag before waiting for the key store, because a lookup in the meantime can switch
   // from the removed key to an external source.
   const usesExternalSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
   if (isSignOut) return true;

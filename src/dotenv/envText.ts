@@ -1,6 +1,6 @@
 /**
- * Parses the text of a `.env` file. Libraries discard line numbers, spaces, and quotes, so we use
- * our own parser, which neither expands nor trims values.
+ * Parses the text of a `.env` file. Libraries discard line numbers, spaces, and quotes, so this
+ * module has its own parser, which neither expands nor trims values.
  */
 
 /** One `NAME=value` pair in a file or the environment. */

@@ -70,7 +70,7 @@ export function blockIndentation(document: TextDocument, line: number): string {
 
 /**
  * Returns the indentation for a new YAML list item below `line`: the indentation of the nearest
- * item above that the new item can follow. If `line` is an indented comment or blank line, more
+ * preceding item that the new item can follow. If `line` is an indented comment or blank line, more
  * deeply indented items don't count. If the comment or blank line isn't indented, and the next item
  * below is indented less than the item above, the item below counts instead. Undefined if there's
  * no such item, or if the line above opens a block, because a nested list can start there.
@@ -113,7 +113,9 @@ function indentationOf(line: string): string {
   return line.slice(0, line.length - line.trimStart().length);
 }
 
-/** Returns the indentation of the value of a YAML list item that starts on the same line. */
+/**
+ * Returns the indentation of a YAML list item's value, which starts on the same line as the hyphen.
+ */
 function indentationOfItem(line: string): string {
   return indentationOf(line.replace(LIST_ITEM, (start) => start.replaceAll('-', ' ')));
 }
@@ -149,8 +151,8 @@ export function spaceBetweenBraces(
 }
 
 /**
- * Returns one level of indentation: tabs or spaces as in `outer` or, if that's empty, as the
- * document's editor inserts them.
+ * Returns one level of indentation. Uses tabs or spaces as in `outer` or, if that's empty, as set
+ * in the document's editor.
  */
 export function indentationStep(document: TextDocument, outer: string): string {
   const { insertSpaces = true, indentSize = 4 } = editorOf(document)?.options ?? {};

@@ -31,10 +31,9 @@ export interface Target {
   /** The selected text, with LF line endings. Empty if nothing is selected. */
   readonly selectedText: string;
   /**
-   * The leading whitespace of the line where the selection starts. If nothing is selected on a
-   * blank line, the whitespace before the cursor or, if there is none, the indentation of the
-   * surrounding block. Always empty in languages in which leading whitespace is part of the
-   * content.
+   * The leading whitespace of the line where the selection starts. For a cursor on a blank line,
+   * the whitespace before the cursor or, if there is none, the indentation of the surrounding
+   * block. Always empty in languages in which leading whitespace is part of the content.
    */
   readonly indentation: string;
   /**

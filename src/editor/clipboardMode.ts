@@ -11,7 +11,7 @@ export const clipboard: InsertMode = {
 };
 
 /**
- * Copies all responses to the clipboard at once, after the last one has ended. Never reads the
+ * Copies all responses to the clipboard together, after the last one has ended. Never reads the
  * clipboard, so the previous content can't be restored.
  */
 class ClipboardWriter implements ResponseWriter {

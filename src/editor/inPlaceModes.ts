@@ -17,9 +17,9 @@ import { StreamWriter } from './streamWriter.ts';
  * Creates an insert mode that writes into the selection's document.
  * @param id the ID of the mode in the `hostedModel.insertMode` setting
  * @param place returns where a response to selected text goes
- * @param options `startsNewLine`: true to use `place` if nothing is selected and the cursor is on a
- * line with text, to keep the response separate from that text; in all other cases without a
- * selection, the response starts at the cursor
+ * @param options `startsNewLine`: true to use `place` even without a selection if the cursor is on
+ * a line with text, to keep the response separate. In all other cases without a selection, the
+ * response starts at the cursor.
  */
 export function placing(
   id: string,

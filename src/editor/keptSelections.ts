@@ -68,12 +68,12 @@ export interface Selected extends OffsetRange {
  * Computes two versions of a selection after changes are applied: the one to restore (`wanted`),
  * and the one that results if VS Code extends the selection (`grown`).
  *
- * - VS Code extends a selection over text inserted at its end (confirmed by testing). A selection
- *   of whole lines includes its last line break, and text is inserted before that break, so VS Code
- *   extends this selection, too.
+ * - VS Code extends a selection to include text inserted at its end (confirmed by testing). A
+ *   selection of whole lines includes its last line break, and text is inserted before that break,
+ *   so VS Code extends this selection, too.
  * - The last line break stays selected only if the selected text is still followed by a line break.
- * - VS Code moves a cursor behind text inserted at it (confirmed by testing). If a response starts
- *   there on a new line, the cursor stays so that the user can go on typing.
+ * - VS Code moves a cursor to the end of text inserted at its position (confirmed by testing). If a
+ *   response starts there on a new line, the cursor stays put so that the user can continue typing.
  * - A selection that is replaced from its start becomes a cursor after the new text so that typing
  *   doesn't replace that text.
  * @param changes changes in document order that don't touch each other; all offsets refer to the

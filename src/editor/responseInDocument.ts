@@ -16,7 +16,7 @@ export interface ResponsePlace extends OffsetRange, PlaceIndentation {
   readonly tail: string;
 }
 
-/** Maximum number of characters before a response to search for text on the same line. */
+/** Maximum number of characters to search before a response for text on the same line. */
 const MAX_SEARCH_LENGTH = 1_000;
 
 export interface NextChange extends TextChange {

@@ -7,8 +7,8 @@ export interface TextChange {
   readonly rangeLength: number;
   readonly text: string;
   /**
-   * True if a cursor right before the new text should stay there. VS Code would move it behind the
-   * text.
+   * True if a cursor right before the new text should stay there. By default, VS Code moves it to
+   * the end of the text.
    */
   readonly keepsCursor?: boolean;
 }

@@ -49,7 +49,7 @@ export type Parse = (text: string) => ServiceReading;
 
 /**
  * Maximum number of rounds, each of which fixes at most one issue per line. Higher than the number
- * of issue kinds, so there are always enough rounds.
+ * of kinds of issues, so there are always enough rounds.
  */
 const MAX_ROUNDS = 20;
 

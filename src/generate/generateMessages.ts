@@ -76,9 +76,9 @@ export const RETRY_TOOLTIP = 'Send the request again';
 
 /**
  * Adds a hint about Esc to progress text.
- * @param isActive true if the run's document is active. For Escape to work, the editor must also
- * have focus, which extensions can't detect. Labels always include the hint, because they appear
- * only in editors that show the document.
+ * @param isActive true if the run's document is active. For Esc to work, the editor must also have
+ * focus, which extensions can't detect. Labels always include the hint, because they appear only in
+ * editors that show the document.
  */
 export function withEscHint(text: string, isActive = true): string {
   return isActive ? `${text} Esc cancels` : text;

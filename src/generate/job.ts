@@ -199,8 +199,8 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Counts the invisible and control characters that each response's latest run removed or kept.
-   * Kept characters are counted only in prose.
+   * Counts the invisible and control characters that were removed or kept in each response's latest
+   * run. Kept characters are counted only in prose.
    */
   invisible(indices: readonly number[]): { readonly removed: number; readonly kept: number } {
     const fits = indices.map((index) => this.#response(index).fit);
@@ -210,7 +210,7 @@ export class Job implements Result, Disposable {
     };
   }
 
-  /** Undefined if nothing was removed from around the code of these responses. */
+  /** Undefined if nothing around the code in these responses was left out. */
   leftOut(indices: readonly number[]): LeftOut | undefined {
     const all = indices.map((index) => this.#response(index).fit.leftOut);
     return all.find((each) => each === 'code') ?? all.find((each) => each === 'text');
@@ -297,8 +297,8 @@ export class Job implements Result, Disposable {
   async undo(): Promise<Undone> {
     this.cancel();
     if (!this.#writer.undo) return 'nothing';
-    // Responses count as undone even if the undo is refused, because the writer discards waiting
-    // text anyway.
+    // Responses count as undone even if their text can't be removed, because the writer discards
+    // waiting text anyway.
     this.#markUndone(this.indices);
     return this.#writer.undo();
   }

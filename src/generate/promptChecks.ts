@@ -6,7 +6,7 @@ import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 
-/** Checks and confirmations that run before text is sent. They never shorten the text. */
+/** Checks and confirmations before text is sent. They never shorten the text. */
 
 /**
  * Total number of characters above which the user has to confirm the requests. Sending that much
@@ -15,8 +15,8 @@ import type { Job } from './job.ts';
 const ASK_ABOVE = 100_000;
 const REJECT_ABOVE = 1_000_000;
 /**
- * Number of selections above which the user has to confirm the requests, because each selection is
- * a separate request.
+ * Number of selections above which the user has to confirm the requests. Each selection is a
+ * separate request.
  */
 const ASK_ABOVE_SELECTIONS = 10;
 

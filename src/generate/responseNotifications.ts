@@ -96,7 +96,7 @@ async function offerMore(
         )
       : texts.limitSaved(savedLimit);
   const { CONTINUE, RAISE_LIMIT, SHOW, UNDO } = texts;
-  // *Raise Limit* helps only if the limit is `max_new_tokens` and the template doesn't set it.
+  // *Raise Limit...* helps only if the limit is `max_new_tokens` and the template doesn't set it.
   const canRaise =
     savedLimit === undefined &&
     outcome.limit !== undefined &&

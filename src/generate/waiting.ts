@@ -219,8 +219,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Returns the first of these that applies: retry offer, pause countdown, retry countdown, notice
-   * about a slow or stalled response, run progress.
+   * Returns the text for the first of these that applies: retry offer, pause countdown, retry
+   * countdown, notice about a slow or stalled response, run progress.
    */
   #text(wait: Wait | undefined, next: PendingRetry | undefined): string {
     if (this.#offered.size > 0) {

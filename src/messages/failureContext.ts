@@ -42,7 +42,7 @@ export interface SettingsLocation {
   readonly name: string;
   /** The name of the place where the user changes the key, as in "the setup". */
   readonly keyName: string;
-  /** False if the values have only been entered in the setup, which is still open. */
+  /** False if the values were entered in the setup but aren't stored yet. */
   readonly isStored: boolean;
   /** Returns a phrase that explains how to replace a key, as in "enter it here". */
   readonly newKey: (pronoun: 'it' | 'them') => string;
@@ -50,7 +50,7 @@ export interface SettingsLocation {
   readonly value: Action;
   /** The action that fixes the project, space, or deployment. */
   readonly project: Action;
-  /** The action that fixes the key or several values at once. */
+  /** The action that fixes the key, or several values at once. */
   readonly all: Action;
 }
 

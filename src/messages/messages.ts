@@ -46,9 +46,9 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
 }
 
 /**
- * Converts a lost connection or timeout to `incomplete` if part of the response was already shown.
- * The original error's message would be confusing next to a partial response, because it says that
- * the service may have processed the request.
+ * Converts a `connection-lost` or `timeout` error to `incomplete` if part of the response was
+ * already shown. The original message would be confusing next to a partial response, because it
+ * says that the service may have processed the request.
  */
 export function asIncomplete(error: unknown): unknown {
   return isKind(error, 'connection-lost', 'timeout')

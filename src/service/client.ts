@@ -100,7 +100,7 @@ export interface ClientOptions extends InferenceOptions {
   readonly fetchModelInfo?: (signal: AbortSignal) => Promise<Model | undefined>;
   /**
    * Returns the secrets of all credentials that were used or tested in this window, and their
-   * latest tokens. None of these may appear in a prompt or a warning.
+   * latest tokens. None of these may appear in a prompt or in a warning from the service.
    */
   readonly secrets?: () => readonly string[];
 }

@@ -184,8 +184,8 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\
  * matches `LOOPBACK`. Rejects a URL with a user name, a query, or a fragment. However, if the URL
  * ends with an endpoint path, that path is removed along with any query and fragment.
  *
- * Checks the text before parsing it, because backslashes, tabs, or missing slashes can make the
- * parsed host differ from the host that the user sees (T16 in docs/threat-model.md).
+ * Checks the text before parsing it. Backslashes, tabs, or missing slashes can make the parsed host
+ * differ from the one that the user sees (T16 in docs/threat-model.md).
  * @param mayBeHttp true to allow http to any host, which requires the user's approval
  */
 export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {

@@ -131,8 +131,8 @@ export interface ErrorDetails {
   readonly problem?: CommandProblem;
   readonly exitCode?: number;
   /**
-   * True if the cause of a rejection is unknown, because a check that could have found the cause
-   * was skipped or failed for an unrelated reason.
+   * True if the cause of a rejection is unknown, because a check that could have found it was
+   * skipped or failed for an unrelated reason.
    */
   readonly isUnchecked?: true;
 }
@@ -198,8 +198,7 @@ export function plainWord(word: unknown): string | undefined {
 }
 
 /**
- * Formats a failure for `message` and the log, for example, as `server-failed (status 503, 4
- * sent)`.
+ * Formats a failure for `message` and the log, as in `server-failed (status 503, 4 sent)`.
  */
 function summary(kind: ErrorKind, details: FoundDetails): string {
   const { status, code, attempts, requestId, host, redirectHost, problem, exitCode } = details;

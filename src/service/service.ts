@@ -136,8 +136,8 @@ export function headerSecretsOf({ headers }: Service): readonly string[] {
 }
 
 /**
- * True if the user may approve an unencrypted address for this service. This requires that the user
- * added the service and that no secret is exchanged for a token at that address.
+ * True if the user may approve an unencrypted address for this service. The user must have added
+ * the service, and no secret may be exchanged for a token at that address.
  */
 export function mayBeUnencrypted({ authentication, authUrl, definition }: Service): boolean {
   const { getsToken, secret } = AUTH_INPUTS[authentication.kind];

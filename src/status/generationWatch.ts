@@ -21,7 +21,7 @@ export interface GenerationWatch {
 
 /**
  * Returns a function that creates a watch for one generation. A watch updates the status item and
- * logs facts such as durations and token counts, but never prompts or responses. Each parameter
+ * logs facts such as durations and token counts. It never logs prompts or responses. Each parameter
  * that is left out of requests is logged only once per window.
  */
 export function generationWatches(deps: WatchDeps): StartWatch {

@@ -18,8 +18,8 @@ export interface RunningGeneration {
   /** The requests to the generation's service, which can differ from the service in use. */
   readonly requests: Requests;
   /**
-   * Returns the milliseconds until the next attempt, independent of the wall clock; 0 or less if
-   * the generation isn't waiting for an attempt.
+   * Returns the milliseconds until the next attempt, based on a monotonic clock; 0 or less if the
+   * generation isn't waiting for an attempt.
    */
   readonly retryInMs: () => number;
 }

@@ -108,8 +108,8 @@ export class Usage {
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#readUsage(connection, fingerprint);
     // Don't use `await` from here on. During an `await`, another request could claim the same part
-    // of the budget, and a request that ends could be missing from both the usage and the
-    // estimates.
+    // of the budget. Also, a request that ends in the meantime could be missing from both the usage
+    // and the estimates.
     const use = usedNow();
     this.#budget.notify(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;
@@ -184,7 +184,7 @@ async function showText(text: string): Promise<void> {
   const provider = { provideTextDocumentContent: () => text };
   const registered = workspace.registerTextDocumentContentProvider(SCHEME, provider);
   try {
-    // Each URI is unique, because VS Code caches the text of a closed document for minutes.
+    // Each URI is unique, because VS Code caches the text of a closed document for a few minutes.
     const uri = Uri.from({ scheme: SCHEME, path: '/Usage.md', query: randomUUID() });
     await workspace.openTextDocument(uri);
     await commands

@@ -65,7 +65,7 @@ export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> 
       await window.showTextDocument(document, { selection: new Range(start, end) });
       if (length > 0) return;
     } catch {
-      // VS Code can't open a file that isn't text, so the message below is shown instead.
+      // `openTextDocument` rejects a binary file, so the message below is shown instead.
     }
   }
   const buttons = file ? [] : [PICKER_WORDS.openSettings];

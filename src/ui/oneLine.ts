@@ -10,8 +10,8 @@ const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
  * which can even run a command.
  */
 export function oneLine(text: string, longest = LONGEST): string {
-  // Truncate the text first, because processing very long text would take too long. The factor of
-  // 20 allows for whitespace that is collapsed.
+  // Truncate the text first, because processing very long text would be slow. The factor of 20
+  // allows for whitespace that is collapsed.
   const plain = text
     .slice(0, 20 * longest)
     .replace(UNWANTED, ' ')

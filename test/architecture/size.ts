@@ -1,7 +1,8 @@
 /**
  * `npm run size`: prints the number of files, lines of code, and lines of comments in each room, in
- * src, and in test. Also prints the number of floors and the number of imports that don't lead to a
- * lower floor. Blank lines don't count. A line of code with a trailing comment counts as code.
+ * src, and in test. Also prints the number of floors and the number of imports from rooms that
+ * aren't on a lower floor. Blank lines don't count. A line of code with a trailing comment counts
+ * as code.
  */
 import { readFileSync } from 'node:fs';
 import { filesIn } from '../filesIn.ts';

@@ -200,7 +200,7 @@ describe('the emulator’s responses', () => {
       assertRecorded(answer, each, emulator.url);
     });
 
-    it(`match recording ${each.n} (${each.name}) if it is replayed for an unrelated request`, async () => {
+    it(`match recording ${each.n} (${each.name}) even if it is replayed for an unrelated request`, async () => {
       const emulator = await start();
       emulator.replay(each.n, () => true);
       const answer = await probe(emulator.url);
@@ -393,7 +393,7 @@ describe('a scripted fault', () => {
     assert.deepEqual([status, headers['location']], [307, 'http://example.invalid/']);
   });
 
-  it('holds a request, so the emulator determines the response only afterward', async () => {
+  it("holds a request, so the response isn't determined until the request is released", async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     const { opened, open } = gate();

@@ -55,13 +55,13 @@ export interface Fault {
   readonly oneByteAtATimeMs?: number;
 
   // Failures.
-  /** Resets the connection without a response. */
+  /** Resets the connection without responding. */
   readonly resetBeforeHeaders?: boolean;
-  /** Keeps the connection open without a response. */
+  /** Keeps the connection open without responding. */
   readonly neverAnswers?: boolean;
-  /** Ends the connection after this many bytes of the body. */
+  /** Closes the connection after this many bytes of the body. */
   readonly cutAfterBytes?: number;
-  /** True if `cutAfterBytes` resets the connection (RST) instead of ending it normally (FIN). */
+  /** True if `cutAfterBytes` resets the connection (RST) instead of closing it normally (FIN). */
   readonly reset?: boolean;
   /** Stops sending after this many bytes of the body, and keeps the connection open. */
   readonly silentAfterBytes?: number;

@@ -48,7 +48,7 @@ export async function probe(url: string, options: ProbeRequest = {}): Promise<Pr
       onBytes?.(count);
     }
   } catch {
-    // The connection broke during the body, so `isComplete` is false.
+    // The connection broke while the body was arriving, so `isComplete` is false.
   }
   return {
     status: incoming.statusCode,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Maximum length of a response's quote from the prompt, in code points. */
+/** Maximum length of the prompt excerpt in a response, in code points. */
 const longestQuote = 60;
 
 /**

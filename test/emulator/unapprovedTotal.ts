@@ -6,8 +6,8 @@ import type { RootHookObject } from 'mocha';
 import { assertUntouched, sumOf, totalOfUnapproved, type UnapprovedTotal } from './unapproved.ts';
 
 /**
- * Name of the environment variable that holds the path to the folder where test processes store
- * their totals.
+ * Name of the environment variable with the path to the folder where test processes store their
+ * totals.
  */
 const FOLDER = 'HOSTED_MODEL_UNAPPROVED';
 

@@ -74,8 +74,8 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
     http: {
       fetch: watched.fetch,
       startMs: cell.deadline === 'start' ? DEADLINE_MS : LONG_MS,
-      // In cells that test `startMs`, `idleMs` is just as short, because each chunk extends the
-      // time left for the start to at least `idleMs`.
+      // In cells that test `startMs`, `idleMs` is just as short, because each chunk extends what's
+      // left of `startMs` to at least `idleMs`.
       idleMs: cell.deadline === 'none' ? LONG_MS : DEADLINE_MS,
       // The backoff is the time in the Retry-After header, or 1 ms. The clock advances by this
       // amount immediately.
@@ -116,7 +116,7 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
   const sent = cell.fault ? cell.attempts * flights : 0;
   assert.equal(emulator.count(path) - before, sent, 'requests sent');
   assert.equal(emulator.faults.pending, 0, 'unused faults');
-  // A call keeps its slot until the rest of its response has been read in the background.
+  // A call holds its slot until the rest of its response has been read in the background.
   await becomes('free of requests', () => limiter.state.inFlight + limiter.state.waiting === 0);
   await becomes('at rest', () => emulator.inFlight.identity + emulator.inFlight.inference === 0);
   if (fault) assert.equal((await world.generate()).text, pieces.join(''), 'the next call');

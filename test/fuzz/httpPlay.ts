@@ -38,7 +38,7 @@ export interface Version
 export interface CallRecord {
   readonly outcome: unknown;
   readonly endedMs: number;
-  /** The method, query, text, and headers (except Host) of each request that arrived. */
+  /** The method, query, body, and headers (except Host) of each request that arrived. */
   readonly requests: readonly unknown[];
   /**
    * The call's events in chronological order. These include its first attempt, a retry, a call to
@@ -53,8 +53,7 @@ export interface PlayRecord {
 }
 
 /**
- * After this many turns of the event loop without activity, all calls count as waiting for the
- * clock.
+ * After this many idle turns of the event loop, all calls are assumed to be waiting for the clock.
  */
 const QUIET_TURNS = 30;
 /** Replaces `QUIET_TURNS` while a request or response is in transit. */

@@ -2,7 +2,7 @@ import { Range } from 'vscode';
 import { placeAt, placing } from '../../src/editor/inPlaceModes.ts';
 
 /**
- * An insert mode that a contributor might add, with a file like this one and an entry in
+ * An insert mode that a contributor might add by writing a file like this one and an entry in
  * `insertModes`.
  */
 export const comment = placing('comment', (target) => {

@@ -113,7 +113,7 @@ describe('a job in a real editor', () => {
     );
   });
 
-  /** Collects the end-of-line decorations that exist, until `restore` is called. */
+  /** Tracks which end-of-line decorations currently exist, until `restore` is called. */
   const watchDecorations = () => {
     const left = new Set<TextEditorDecorationType>();
     const { createTextEditorDecorationType } = window;

@@ -87,7 +87,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'an answer!\n');
   });
 
-  it('leaves the cursor at the end of the response if whole lines were replaced @nightly', async () => {
+  it('puts the cursor at the end of a response that replaces whole lines @nightly', async () => {
     const editor = await open('text\nend\n', new Range(0, 0, 1, 0));
     await stream(editor, 'replace', ['an ', 'answer']);
     await commands.executeCommand('type', { text: '!' });

@@ -252,7 +252,7 @@ export async function closing<Result>(
   const over = work.finally(() => {
     isOver = true;
   });
-  // Polls, because VS Code has no event for an open message or question.
+  // Polls, because VS Code has no event for when a message or question opens.
   await becomes('the work to end', 60_000, async () => {
     for (const name of names) await commands.executeCommand(name);
     return isOver || undefined;

@@ -132,7 +132,7 @@ describe('selections', () => {
     ['at the end of the selected line', 'a\nb', new Range(0, 0, 0, 1), [0, 1]],
     ['where nothing was selected', 'a\n\nb', new Range(1, 0, 1, 0), [1, 0]],
   ] as const) {
-    it(`leave the cursor where the user types before a response arrives (${what})`, async () => {
+    it(`stay at the end of text that the user types before a response arrives (${what})`, async () => {
       const editor = await open(text, selected);
       const job = jobOn(editor, 'below');
       const [line, character] = cursor;
@@ -149,7 +149,7 @@ describe('selections', () => {
     });
   }
 
-  it('move behind a response at the cursor, however it is split into chunks', async () => {
+  it('move to the end of a response at the cursor, however the response is split into chunks', async () => {
     const editor = await open('a\n\nb', new Range(1, 0, 1, 0));
     const job = jobOn(editor, 'below');
     for (const [chunk, written] of [

@@ -138,7 +138,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nprompt\nend!');
   });
 
-  it("stays open even if it shows no changes because its text can't be inserted", async () => {
+  it("stays open if its text can't be inserted, even though it shows no changes", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     job.begin(0, 'restart');
@@ -217,7 +217,7 @@ describe('a preview', () => {
     show.mock.restore();
   });
 
-  it("that couldn't be shown doesn't count as up to date", async () => {
+  it("doesn't count as up to date if it couldn't be shown", async () => {
     const { document } = await open(TEXT, PROMPT);
     const previews = openPreviews();
     const shown = previews.show({
@@ -327,7 +327,7 @@ describe('a preview', () => {
     });
   }
 
-  it('is discarded if its tab is closed after a rename of its file @nightly', async () => {
+  it('is discarded if its tab is closed after its file is renamed @nightly', async () => {
     const names = ['discarded.txt', 'discarded-new.txt'] as const;
     const job = jobOn(await openFile(names[0], TEXT, PROMPT), 'preview');
     const { aborted } = await streaming(job);

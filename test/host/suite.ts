@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { totalOfUnapproved } from '../emulator/unapproved.ts';
 import { reportUnapprovedTotal } from '../emulator/unapprovedTotal.ts';
 
-/** Minimum number of servers in the whole suite that stand in for unapproved hosts. */
+/** Minimum number of stand-ins for unapproved hosts in the whole suite. */
 const unapprovedListeners = 1;
 
 /** Timeout for each test, in milliseconds. It's long because the machine may be busy. */
@@ -37,8 +37,8 @@ export async function run(): Promise<void> {
 }
 
 /**
- * Marks the lines that tests write to the console so that `run-in-server.ts` recognizes them.
- * Replaces the console object, because VS Code's own object can't be modified.
+ * Marks the tests' console output so that `run-in-server.ts` recognizes it. Replaces the console
+ * object, because VS Code's own object can't be modified.
  */
 function markConsole(): void {
   const mark = process.env['HOSTED_MODEL_CONSOLE_MARK'];

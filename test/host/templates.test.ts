@@ -87,7 +87,7 @@ describe('templates in a real editor', () => {
     ]);
   });
 
-  it('are combined from user and workspace settings, and each has its origin @nightly', async () => {
+  it('are combined from user and workspace settings, and each one includes its origin @nightly', async () => {
     const configuration = workspace.getConfiguration('hostedModel');
     const named = (name: string) => ({ name, prompt: name });
     await setTemplates(['Mine', 'Review'].map(named));
@@ -358,7 +358,7 @@ async function completionsAt({ uri }: TextDocument, position: Position) {
     uri,
     position,
   );
-  // Removes the completions that other extensions offer for Markdown.
+  // Filters out the completions that other extensions offer for Markdown.
   return items.filter(({ kind }) => kind !== undefined && OUR_KINDS.includes(kind));
 }
 

@@ -57,7 +57,7 @@ export class Witness {
     const before = this.#allowed;
     this.#allow(url, init.body);
     const response = await reconnectingFetch(url, { ...init, headers: this.#headersOf(init) });
-    // A request with an error response generates no tokens, so its limit doesn't count.
+    // A request with an error response generates no tokens, so its limit isn't added.
     if (!response.ok) this.#allowed = before;
     const path = this.#withoutBase(url);
     this.#noted.push(note(init.method ?? 'GET', path, response.clone()));

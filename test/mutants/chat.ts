@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
 /**
- * Mutants that remove defenses in chat. These defenses control who can call the model, what is sent
- * and shown, and which requests go first.
+ * Mutants that remove defenses from the chat code. These defenses control who can call the model,
+ * what is sent and shown, and which requests go first.
  */
 
 const provider = 'test/contract/chat/chatProvider.test.ts';

@@ -153,7 +153,7 @@ export const editorMutants: readonly Mutant[] = [
     to: '',
     test: 'test/unit/editor/autoRunFiles.test.ts',
     title:
-      'J34: include an untitled document whose path may lead to a file that runs automatically',
+      'J34: include an untitled document whose path could resolve to a file that runs automatically',
   },
   {
     name: 'instructions for agents keep invisible text',

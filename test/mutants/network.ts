@@ -58,7 +58,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '!isOfClosedConnection(error) || ',
     to: 'true || ',
     test: 'test/unit/service/http/reconnectingFetch.test.ts',
-    title: 'retries once if a reused connection closes with ECONNRESET before data is sent',
+    title: 'retries once if a reused connection fails with ECONNRESET before data is sent',
   },
   {
     name: 'every failed request counts as not sent',

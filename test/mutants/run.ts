@@ -14,9 +14,9 @@ import { typeErrors } from './typeErrors.ts';
 
 /** Number of parallel workers, for a machine with two cores. */
 const WORKERS = 2;
-/** Milliseconds after which a run counts as hung. All other runs end much sooner. */
+/** Milliseconds after which a run counts as hung. Normal runs end much sooner. */
 const PATIENCE_MS = 60_000;
-/** Milliseconds after which a test of a mutant counts as failed. Some mutants wait forever. */
+/** Milliseconds after which a test of a mutant counts as failed. Some mutants cause a hang. */
 const MUTANT_MS = 20_000;
 
 const errors = typeErrors(mutants);
@@ -54,7 +54,7 @@ async function judge(mutant: Mutant, copy: string): Promise<readonly [string, st
   const row = (verdict: string, ms = 0) => [name, verdict, ms.toFixed()] as const;
   const error = errors.get(name);
   if (error) return row(`NOT KILLED: ${error}`);
-  // On a busy machine, a test can exceed the time limit for a mutant.
+  // On a busy machine, a test can take longer than `MUTANT_MS`, even without a mutant.
   const without = await run(mutant, copy, PATIENCE_MS);
   if (without.end !== 'reported' || without.passed === 0 || without.failed.length > 0) {
     return row(`NOT KILLED: fails without the mutant, or doesn't exist: ${test}, ${title}`);

@@ -381,7 +381,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return (await this.#secrets.get(name)) !== undefined;',
     to: 'return true;',
     test: 'test/unit/connection/keyStore.test.ts',
-    title: "A05: reports a failure and doesn't keep the key if storing has no effect",
+    title: 'A05: reports a failure and keeps no copy of the key if storing has no effect',
   },
   {
     name: 'a key counts as deleted if it was read before it was stored',

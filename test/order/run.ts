@@ -23,7 +23,7 @@ interface Failure {
 const seeds = Array.from({ length: Number(times) }, (_, run) => firstSeed + run);
 const rows: (readonly [run: number, seed: string, passed: number, failed: number, s: string])[] =
   [];
-// Each parallel run has its own copy, because one test temporarily adds a file to the sources.
+// Each parallel run has its own copy, because it writes its results to a file in that copy.
 const copies = Array.from({ length: AT_ONCE }, makeWorkingCopy);
 try {
   await Promise.all(copies.map(runTheNext));

@@ -96,8 +96,8 @@ describe('the package', () => {
     const others = [...addresses]
       .filter((address) => !service.test(address) && !address.endsWith('.example'))
       .sort();
-    // axios uses the first address as the base for relative URLs, but the extension has no relative
-    // URLs. The second is the host of a page about chat models in VS Code. Addresses that end with
+    // axios uses the first address as the base for relative URLs, but the extension doesn't use
+    // any. The second is the host of a page about chat models in VS Code. Addresses that end with
     // `.example` are skipped, because that top-level domain is reserved for examples (RFC 2606).
     assert.deepEqual(others, ['http://localhost', 'https://code.visualstudio.com']);
   });

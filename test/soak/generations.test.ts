@@ -104,8 +104,8 @@ describe(`${GENERATIONS} generations`, function () {
       {
         name: 'heap growth after garbage collection, in MB',
         found: (after.heapBytes - warm.heapBytes) / 1_048_576,
-        // With so few generations, leftovers from earlier tests would affect the heap size more
-        // than a leak would.
+        // In a short run, leftovers from earlier tests would affect the heap size more than a leak
+        // would.
         ...(isFull && { bar: ['≤', 5] }),
       },
       { name: 'timers left', found: after.timers - atStart.timers, bar: ['=', 0] },

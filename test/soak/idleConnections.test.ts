@@ -11,8 +11,8 @@ import { prove } from './measures.ts';
 
 const GENERATIONS = fullOrShort(2_000, 100);
 /**
- * Upper bound on the number of event loop turns between a close and a call. The bound is low, so
- * that the close and the call can cross on the connection.
+ * Upper bound on the number of event loop turns between a close and a call. The bound is low so
+ * that the close and the call can cross on the wire.
  */
 const MOST_TURNS = 10;
 

@@ -77,8 +77,8 @@ export const mishaps: readonly Mishap[] = [
 const EACH = 20;
 
 /**
- * Returns what went wrong in a generation, if anything. One generation in 20 has a mishap, and the
- * mishaps are used in turn.
+ * Returns the mishap for a generation, if any. One generation in 20 has a mishap, and the mishaps
+ * are used in turn.
  */
 export function mishapOf(job: number): Mishap | undefined {
   return job % EACH === 7 ? mishaps[Math.floor(job / EACH) % mishaps.length] : undefined;

@@ -22,7 +22,7 @@ interface Step {
    */
   readonly wallMs: number;
   readonly action: Action;
-  /** True if a token request during this step should fail. */
+  /** True if a token request during this step fails. */
   readonly fails: boolean;
   /** Lifetime of the next token in seconds, as reported by the service. */
   readonly expiresIn: number | undefined;
@@ -77,8 +77,8 @@ async function run(steps: readonly Step[]): Promise<void> {
     },
   });
   /**
-   * True if the token is past its hard threshold on the wall clock or on the monotonic clock. Both
-   * clocks count, because the wall clock can be set back. Also true for an unknown token.
+   * True if the token is past its hard threshold on the wall clock or on the monotonic clock.
+   * Checks both clocks, because the wall clock can be set back. Also true for an unknown token.
    */
   const isPastHard = (value: string) => {
     const birth = born.get(value);

@@ -11,12 +11,11 @@ const QUEUE = 50;
 const MOST_FAILED = 2;
 const MOST_REQUESTS = 1.8;
 /**
- * The time that the service takes for a request, and the time by which each step advances the
- * clock, in milliseconds.
+ * The service's response time, and the clock's advance per step, both in milliseconds.
  */
 const [SERVICE_MS, STEP_MS] = [100, 10];
 
-/** A service that accepts up to `capacity` concurrent requests, and rejects others with a 429. */
+/** A service that accepts up to `capacity` concurrent requests, and rejects the rest with a 429. */
 class NarrowService {
   requests = 0;
   readonly #capacity: number;

@@ -52,7 +52,7 @@ describe(`chat ${nightly}`, () => {
     const reopen = async () => {
       const listed = emulator.count(listPath);
       await workbench.runCommand(useInChat);
-      // The request for the model list would wait for a dialog.
+      // An open dialog would delay the request for the model list.
       await emulator.requestCount(listPath, listed + 1);
       await input.filter({ hasText: 'granite-4-h-small' }).waitFor();
       assert.equal(await workbench.dialogs.state(), undefined);

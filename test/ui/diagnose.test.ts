@@ -166,8 +166,8 @@ describe(`Diagnose Connection ${nightly}`, () => {
         await workbench.runCommand('View: Close All Editors');
       }
     }
-    // From here on, the service may receive requests, because the other tests name it in the user
-    // settings.
+    // From here on, the service may receive requests, because the other tests' user settings
+    // contain its address.
     unapproved.approve();
   });
 

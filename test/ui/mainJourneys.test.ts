@@ -94,8 +94,8 @@ describe('the main journeys', () => {
     await status().waitFor({ text: '$(key) Set Up Hosted Model', background: 'warning' });
     assert.equal(emulator.requests.length, 0);
 
-    // Escape in the document closes the setup, as it closes any open input in VS Code. It must not
-    // cancel the waiting generation and leave the setup open.
+    // Escape in the document closes the setup, as it closes any open input in VS Code. If it only
+    // canceled the waiting generation, the setup would stay open.
     await editor.focus();
     await session.workbench.page.keyboard.press('Escape');
     await quickInput.waitUntilClosed();

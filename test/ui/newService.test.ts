@@ -152,7 +152,7 @@ describe(`a service that the user is adding ${nightly}`, () => {
   afterEach(() => emulator.close());
 
   it('can get another authentication method after its key is rejected', async () => {
-    emulator = await startEmulator({ keyHeader: 'x-api-key' });
+    emulator = await startEmulator({ apiKeys: [apiKey], keyHeader: 'x-api-key' });
     const { workbench } = await openWorkbench();
     const { quickInput, notifications } = workbench;
     const enterCorrectKey = async () => {
@@ -230,7 +230,7 @@ describe(`two services at once ${nightly}`, () => {
     assert.ok(!JSON.stringify(gateway.requests).includes(apiKey), 'the key of the service');
   });
 
-  it('can include an added service, which can be renamed and removed in Set Up', async () => {
+  it('can include an added service that the user can rename and remove in Set Up', async () => {
     const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench } = session;
     const { quickInput, notifications, dialogs } = workbench;

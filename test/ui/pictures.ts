@@ -54,7 +54,7 @@ export async function prepareForPicture(page: Page): Promise<void> {
       // A list row that previously showed a description keeps an empty one, which moves the row's
       // text down by a pixel.
       '.label-description:has(> .monaco-highlighted-label:empty) { display: none; }' +
-      // In a browser, VS Code adds this tab some time after it has started.
+      // In a browser, VS Code adds this tab some time after startup.
       '.action-item:has(> .action-label[aria-label^="Ports"]) { display: none !important; }';
     document.head.append(style);
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -114,7 +114,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(await session.workbench.listsCommand(discard), false);
   });
 
-  it('reflects what the user types in the document, and is inserted in the right place', async () => {
+  it('reflects what the user types in the document, and inserts its text in the right place', async () => {
     const { editor, page } = session.workbench;
     const typed = (text: string) => `New: ${text.replace('Kim', 'Kim, too')}`;
     await preview('typed.txt');
@@ -174,7 +174,7 @@ describe(`a preview ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('is inserted in the right place after another preview of the same document is accepted', async () => {
+  it('inserts its text in the right place after another preview of the same document is accepted', async () => {
     const { editor } = session.workbench;
     await preview('two.txt');
     await session.workbench.openFile(session.path('two.txt'));

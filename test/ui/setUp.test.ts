@@ -146,7 +146,7 @@ describe(`setup ${nightly}`, () => {
     assert.match(await workbench.statusItem(statusId).tooltip(), /Project: not set/);
   });
 
-  it('sends a rejected key and the failed request again once the user saves the key without testing', async () => {
+  it('offers to retry the failed request after the user saves a rejected key without testing it', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'letter.txt': 'Dear reader' } });
     const status = session.workbench.statusItem(statusId);
     emulator.settings.apiKeys = [];

@@ -1,6 +1,6 @@
 /**
- * Rules against tests that read clocks, wait for a second or longer, or are retried so that no test
- * depends on the machine's speed.
+ * Rules against tests that read clocks, wait for a second or longer, or are retried. Such tests
+ * depend on the machine's speed.
  */
 
 export interface ClockRule {

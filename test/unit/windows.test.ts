@@ -28,7 +28,7 @@ async function urisOfWindows() {
 /** A fake editor that joins URIs as VS Code does on Windows. */
 class WindowsEditor extends FakeEditor {
   override exports(): Record<string, unknown> {
-    // Unlike `fsPath`, this keeps the case of the drive letter.
+    // Unlike `fsPath`, `pathOf` preserves the case of the drive letter.
     const pathOf = ({ authority, path }: Address) =>
       authority === '' ? path.slice(1) : `//${authority}${path}`;
     const joinPath = (uri: Address, ...names: string[]) =>

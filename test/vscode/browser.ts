@@ -90,7 +90,7 @@ async function drawFontsAlike(context: BrowserContext): Promise<void> {
 
 /**
  * Provides the host's half of the key that VS Code uses to encrypt the secrets in a page's storage.
- * The VS Code server itself doesn't provide this half, so secrets wouldn't survive a reload.
+ * The VS Code server doesn't provide this half, and secrets wouldn't survive a reload without it.
  */
 async function addKeyring(context: BrowserContext): Promise<void> {
   const half = randomBytes(32);

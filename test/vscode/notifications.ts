@@ -77,7 +77,7 @@ export class Notifications {
       const list = await this.list();
       const index = list.findIndex((notification) => matches(notification.text, text));
       if (index === -1) return true;
-      // The close button appears only under the pointer.
+      // The close button appears only while the pointer is over the notification.
       const item = this.#at(index);
       await item.hover({ timeout: TRY_MS }).catch(() => {});
       await item

@@ -153,7 +153,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await workbench.runCommand('Developer: Toggle Screencast Mode');
   await editor.focus();
   await page.waitForSelector('.screencast-keyboard:empty', { state: 'attached' });
-  // Hides the progress notification and the dot on the bell, which would appear on a busy machine.
+  // Hides the progress notification and the dot on the bell, which can appear on a busy machine.
   await page.addStyleTag({
     content: `.notifications-toasts { display: none !important }
       .codicon-bell-dot::before { content: '\\eaa2' !important }

@@ -30,7 +30,7 @@ export class ScreenReader {
     return new ScreenReader(screen, await screen.page.context().newCDPSession(screen.page));
   }
 
-  /** Waits until the focused element is one that a screen reader reads this way. */
+  /** Waits until the focused element has this reading. */
   waitForKeyboardOn(expected: Reading): Promise<Reading> {
     return this.#waitFor(expected, 'document.activeElement');
   }

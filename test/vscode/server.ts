@@ -58,8 +58,8 @@ export interface VSCodeServer {
    */
   writeUserSettings(settings: Settings): Promise<void>;
   /**
-   * Contents of an extension's output channels, from all windows, including those before a server
-   * restart. Empty if `ensureNativeModules` hasn't built the native modules.
+   * Contents of an extension's output channels in all windows, including output from before a
+   * server restart. Empty if `ensureNativeModules` hasn't built the native modules.
    */
   outputOf(extension: string): Promise<string>;
   /** Everything that the server has printed. */

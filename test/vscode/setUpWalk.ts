@@ -24,7 +24,7 @@ export async function answerSetUp(
   await answerFromKey(workbench, answers, onStep);
 }
 
-/** Answers an open setup, starting at the API key step. Stops at the last step. */
+/** Answers the steps of an open setup, starting with the API key. Stops at the last step. */
 export async function answerFromKey(
   { quickInput }: Workbench,
   { apiKey, projectId, url }: Answers,
@@ -47,14 +47,17 @@ export async function answerFromKey(
   await onStep(5);
 }
 
-/** Completes an open setup with a new key and the prefilled values. Stops at the last step. */
+/** Enters a new key in an open setup, and accepts the prefilled values. Stops at the last step. */
 export async function enterKey(workbench: Workbench, apiKey: string): Promise<void> {
   await workbench.quickInput.waitFor({ step: '1/5' });
   await workbench.quickInput.accept();
   await correctKey(workbench, apiKey);
 }
 
-/** Like `enterKey`, but for a repair, which starts at the API key step. */
+/**
+ * Like `enterKey`, but for a setup that starts at the API key step, as it does after a rejected
+ * key.
+ */
 export async function correctKey({ quickInput }: Workbench, apiKey: string): Promise<void> {
   await quickInput.waitFor({ step: '2/5', password: true });
   await quickInput.type(apiKey);

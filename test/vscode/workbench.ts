@@ -84,7 +84,7 @@ export class Workbench {
   /**
    * Runs a command by its full title in the palette, which is `Category: Title` if the command has
    * a category. Reopens the palette until the command is listed, because an open palette doesn't
-   * add commands that are registered late.
+   * add commands that are registered later.
    */
   async runCommand(title: string): Promise<void> {
     await this.screen.until(
@@ -177,7 +177,7 @@ export class Workbench {
 
   /**
    * Clears all messages in the open notification center. Repeats the command if a message is still
-   * listed. This happened twice, but couldn't be reproduced in 220 attempts.
+   * listed. Twice, a message stayed in the list, but 220 attempts didn't reproduce this.
    */
   async clearNotifications(): Promise<void> {
     await this.screen.until('all messages to go', async () => {

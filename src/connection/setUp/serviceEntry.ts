@@ -26,7 +26,7 @@ export function withFields(added: NewService, fields: ServiceEntry): NewService 
 }
 
 /**
- * Returns the list with `entry` added, or with `entry` replacing the one that has the same `word`.
+ * Returns the list with `entry` added, or substituted for the existing entry with the same `word`.
  */
 export function withEntry(entries: readonly unknown[], entry: ServiceEntry): readonly unknown[] {
   const isSame = (one: unknown) => wordOf(one) === wordOf(entry);

@@ -140,7 +140,8 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
 }
 
 /**
- * Reads the stored record again, because another window may have signed out or stored a record.
+ * Reads the stored record again, because the user may have signed out or stored a record in another
+ * window.
  * @returns a problem if the record has changed and the setup would save values from the old record
  */
 async function findChange(setUp: SetUp): Promise<StepProblem | undefined> {

@@ -26,8 +26,8 @@ export type LeftOut = 'text' | 'code';
  * Removes the code fence around a response while the response streams, so the fence never appears.
  * Also removes an introduction before the fence, and an explanation after it. Fences follow
  * CommonMark, except for the indentation. Because models repeat the prompt's indentation, the
- * opening and closing lines can be indented by any amount, as long as both match. That indentation
- * is also removed from the lines inside the fence.
+ * opening line can have any indentation, and the closing line up to three spaces more. The opening
+ * line's indentation is also removed from the lines inside the fence.
  *
  * - Only text that may be removed is held back. At the start, this includes leading blank lines, an
  *   introduction, and a line that may open the fence. Later, it includes a line that may close the
@@ -66,8 +66,8 @@ export class CodeFence {
    */
   #held = '';
   /**
-   * The closing line that was just received, or the current line so far if it may be held back.
-   * Undefined once it no longer has to be held back.
+   * The closing line that was just received, or the current line so far if it might have to be held
+   * back. Undefined once it no longer has to be held back.
    */
   #line: string | undefined = '';
   /** Text received after the closing line, except the current line if it's being checked. */

@@ -39,7 +39,8 @@ export function mayBeFence(line: string): boolean {
 export function closes(line: string, fence: Fence): boolean {
   const groups = line.length > MAX_FENCE_LENGTH ? undefined : CLOSING.exec(line)?.groups;
   const { indentation = '', marks } = groups ?? {};
-  // In a list item, the limit applies to the item's content, which the opening line belongs to.
+  // The limit is relative to the opening line, because in a list item, indentation is measured from
+  // the item's content.
   const limit = fence.indentation.length + MAX_EXTRA_SPACES;
   const isNear = !indentation.includes('\t') && indentation.length <= limit;
   return marks?.startsWith(fence.marks) === true && (isNear || indentation === fence.indentation);
@@ -54,7 +55,7 @@ export function opensInner(line: string, fence: Fence): boolean {
   return marks?.startsWith(fence.marks) ?? false;
 }
 
-/** Returns the fence that the text ends in, if any. */
+/** Returns the fence that is still open at the end of the text, if any. */
 export function openFence(text: string): Fence | undefined {
   let open: Fence | undefined;
   for (const line of text.split(/\r?\n/)) {

@@ -155,8 +155,8 @@ export class Indentation {
   }
 
   /**
-   * Converts spaces to the document's indentation. Spaces that don't make a whole level are kept,
-   * because they align the line with the one above.
+   * Converts spaces to the document's indentation. Spaces that don't make up a whole level are
+   * kept, because they align the line with the one above.
    */
   #converted(spaces: string): string {
     const { step } = this.#options;

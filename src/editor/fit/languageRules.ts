@@ -82,8 +82,8 @@ export const WITH_BRACES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Languages with braces that have multiline strings between double quotes. Single quotes enclose
- * only one character.
+ * Languages with braces in which double-quoted strings can contain line breaks. Single quotes
+ * enclose only one character.
  */
 export const PLAIN_MULTILINE_STRINGS: ReadonlySet<string> = new Set(['cpp', 'csharp', 'rust']);
 

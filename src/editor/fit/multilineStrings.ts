@@ -1,10 +1,13 @@
 import { PLAIN_MULTILINE_STRINGS } from './languageRules.ts';
 
-/** Matches strings within the line, the start of other strings and of comments, and braces. */
+/**
+ * Matches strings that end on the same line, the start of other strings and of comments, and
+ * braces.
+ */
 const IN_CODE = /\\.|"""|'''|`|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/|\/\*|[{}]/g;
 /**
- * The same for languages in which strings between double quotes can contain line breaks, and single
- * quotes enclose only one character. In Rust, a single quote can also start a lifetime.
+ * The same for languages in which double-quoted strings can contain line breaks, and single quotes
+ * enclose only one character. In Rust, a single quote can also start a lifetime.
  */
 const IN_PLAIN_CODE = /\\.|"""|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|\/\/|\/\*|["{}]/g;
 
@@ -62,7 +65,7 @@ export class MultilineStrings {
     const innermost = this.#open.at(-1);
     if (innermost !== undefined && token === (ENDS[innermost] ?? innermost)) this.#open.pop();
     else if (token === '${') this.#open.push('{');
-    // Braces make a difference only inside a template string's expression.
+    // Braces matter only inside an expression in a template string.
     else if (token in INSIDE || (token === '{' && innermost === '{')) this.#open.push(token);
   }
 }

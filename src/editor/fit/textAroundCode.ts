@@ -6,9 +6,9 @@
  */
 const MAX_LENGTH = 300;
 /**
- * Matches the start of a line of prose, which can be a heading or in bold. Prose starts with a
- * capital letter or a letter from a script without capitals, but not with five capitals in a row,
- * as in `SELECT`. Characters that are typical of code are allowed only between backticks.
+ * Matches the start of a line of prose, which can be a heading or bold. Prose starts with a capital
+ * letter or a letter from a script without capitals, but not with five capitals in a row, as in
+ * `SELECT`. Characters that are typical of code are allowed only between backticks.
  */
 const PROSE_LINE =
   /^(?:#{1,6}$|(?:#{2,6} )?(?:\*{0,2}$|(?:\*\*)?(?!\p{Lu}{5})[\p{Lu}\p{Lo}](?:[^`=;{}\\$]|`[^`]*(?:`|$))*$))/u;

@@ -14,8 +14,8 @@ export type Parameters = Readonly<Record<string, unknown>>;
 export const DEFAULT_NEW_TOKENS = 1_024;
 /**
  * The default for `max_new_tokens` in VS Code's chat, where a tool call can contain a whole file.
- * The chat provider also reports this value to VS Code as a model's maximum output, unless the
- * model's own limit or half of its context length is lower.
+ * The chat provider also reports this value to VS Code as a model's maximum output. If the model's
+ * own limit or half of its context length is lower, the provider reports that instead.
  */
 export const CONVERSATION_NEW_TOKENS = 8_192;
 

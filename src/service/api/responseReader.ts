@@ -200,9 +200,9 @@ function isSilent(json: unknown, data: string): boolean {
 }
 
 /*
- * The functions below validate responses without a schema. A stream can have thousands of events,
- * and validating each one with a schema would add 50% to the parsing time (measured with `npm run
- * bench cpuOfAStream`). The formats are based on recorded responses.
+ * The functions below validate responses without a schema. A stream can have thousands of events.
+ * Validating each one with a schema would add 50% to the parsing time (measured with `npm run bench
+ * cpuOfAStream`). The formats are based on recorded responses.
  */
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
  */
 export type StopReason = 'finished' | TruncationReason | 'cancelled' | 'error' | 'other';
 
-/** The reasons that leave a response truncated. Such a response can be continued. */
+/** The stop reasons of a truncated response, which can be continued. */
 export const TRUNCATION_REASONS = ['max_tokens', 'time_limit'] as const;
 
 export type TruncationReason = (typeof TRUNCATION_REASONS)[number];

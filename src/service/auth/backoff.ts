@@ -10,9 +10,10 @@ const MAX_MS = 300_000;
 const MAX_REQUESTED_MS = 3_600_000;
 
 /**
- * The pause after failed token requests. It starts at 5 s and doubles with each consecutive
+ * The backoff after failed token requests. It starts at 5 s and doubles with each consecutive
  * failure, up to 5 min, with a random variation of ±25%. If the service requests a longer pause,
- * that pause applies, up to one hour. Time that the machine spends asleep counts toward the pause.
+ * that pause applies, up to one hour. Time that the machine spends asleep counts toward the
+ * backoff.
  */
 export class Backoff {
   readonly #clock: Clock;

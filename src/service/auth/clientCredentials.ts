@@ -22,7 +22,7 @@ import { readTokenResponse } from './tokenResponse.ts';
  * https://www.rfc-editor.org/rfc/rfc6749#section-4.4
  *
  * oauth4webapi builds the request. `identity` sends the request and handles errors. oauth4webapi
- * doesn't parse the response, because it would reject a response that lacks `token_type` or
+ * isn't used to parse the response, because it would reject a response that lacks `token_type` or
  * contains an ID token from another issuer.
  */
 export function clientCredentials(

@@ -90,8 +90,8 @@ function start(program: string, args: readonly string[]): ChildProcess | undefin
       windowsHide: true,
     });
   } catch {
-    // Node emits an `error` event for most errors, but throws some of them, such as ETXTBSY. Drop
-    // the error, because it contains the arguments.
+    // Node emits an `error` event for most errors, but throws others, such as ETXTBSY. Drop the
+    // error, because it contains the arguments.
     return undefined;
   }
 }

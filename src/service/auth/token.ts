@@ -133,7 +133,8 @@ export type TokenState =
   | { readonly kind: 'expired' }
   /**
    * The identity service rejected the credentials or the token request. Lasts until `refresh`
-   * succeeds. Without an exchange: the service rejected the key. Lasts until the next request.
+   * succeeds. Without an exchange, this means that the service rejected the key, and lasts until
+   * the next request.
    */
   | { readonly kind: 'rejected'; readonly error: ServiceError }
   | { readonly kind: 'failed'; readonly error: ServiceError };

@@ -16,9 +16,9 @@ export const seconds = v.fallback(
 
 /**
  * An access token of 16 to 8,192 characters that are allowed in a bearer token:
- * https://www.rfc-editor.org/rfc/rfc6750#section-2.1. A token with a line break must be rejected,
- * because Node would remove the line break from the header and send an invalid token (confirmed by
- * testing).
+ * https://www.rfc-editor.org/rfc/rfc6750#section-2.1. A token with a line break must be rejected.
+ * Otherwise, Node would remove the line break from the header and send an invalid token (confirmed
+ * by testing).
  */
 export const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/));
 

@@ -40,14 +40,15 @@ const REFRESHES_WITHOUT_USE = 2;
 /**
  * Provides the access token for one set of credentials. Keeps the token only in memory.
  *
- * - **Life.** A token's life starts just before the token request. `token.ts` derives the lifetime
- *   from the response.
- * - **Soft threshold** (70 to 90% of the life, chosen at random so that windows don't all refresh
- *   at once). After this age, the token stays in use while a refresh runs in the background.
- * - **Hard threshold** (30 s before the token expires, or 10% of the life if that's shorter). From
- *   then on, callers wait for the next token.
- * - **Late token.** A token with a short life can be past its hard threshold when it arrives. The
- *   calls that waited for such a token send it anyway, because the next token would probably be
+ * - **Lifetime.** A token's lifetime starts just before the token request. `token.ts` derives its
+ *   length from the response.
+ * - **Soft threshold** (70 to 90% of the lifetime, chosen at random so that windows don't all
+ *   refresh at once). After this age, the token stays in use while a refresh runs in the
+ *   background.
+ * - **Hard threshold** (30 s before the token expires, or 10% of the lifetime if that's shorter).
+ *   From then on, callers wait for the next token.
+ * - **Late token.** A token with a short lifetime can be past its hard threshold when it arrives.
+ *   The calls that waited for such a token send it anyway, because the next token would probably be
  *   just as late. Other calls get the next token.
  * - **One request at a time.** All callers share the token request. Each caller can stop waiting at
  *   any time. When the last caller stops waiting, the request is aborted.
@@ -58,8 +59,8 @@ const REFRESHES_WITHOUT_USE = 2;
  *   lasts at most one hour. Only `refresh` ignores a pause.
  * - **On demand.** A token that comes from a program isn't refreshed in the background. If the
  *   service rejects such a token, the token is replaced only if it's at least a minute old.
- * - **Rejected credentials.** After a failed exchange, they're sent again only by `refresh`, or by
- *   `get` after `forgetRejection`.
+ * - **Rejected credentials.** If an exchange rejects credentials, they're sent again only by
+ *   `refresh`, or by `get` after `forgetRejection`.
  * - **Clocks.** A token's age is its wall-clock or monotonic age, whichever is greater, so neither
  *   sleep nor a clock change keeps an expired token in use. No timer is used.
  */

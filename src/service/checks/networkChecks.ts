@@ -227,7 +227,10 @@ function offline({ details }: ServiceError): ServiceError {
   return new ServiceError('offline', details);
 }
 
-/** True if the failure may affect only one host, so the other host should be checked, too. */
+/**
+ * True if the failure may affect only one host. In that case, the other host should be checked,
+ * too.
+ */
 function mayAffectOneHost(error: ServiceError): boolean {
   return isKind(error, 'unreachable', 'connection-lost', 'timeout', 'certificate', 'tls');
 }

@@ -30,8 +30,8 @@ export interface ApprovedFetchOptions {
   readonly fetch: typeof globalThis.fetch;
   /**
    * Maximum time from the request to the response headers, in milliseconds. Some services send the
-   * headers before the model is loaded, so `Http` also requires the response to start within this
-   * time, unless data keeps arriving (see `Body`).
+   * headers before the model is loaded. Therefore, `Http` also requires the response to start
+   * within this time, unless data keeps arriving (see `Body`).
    */
   readonly startMs: number;
   /** Maximum time between two chunks of a response body, in milliseconds. */

@@ -10,8 +10,7 @@ export const MAX_EVENT_LENGTH = 1_048_576;
 
 /**
  * Maximum length of the input for one call to the parser, in characters. For each line that ends in
- * CR, the parser searches the rest of its input for an LF, so parsing long input would take
- * quadratic time.
+ * CR, the parser searches the rest of its input for an LF, so long input would take quadratic time.
  */
 const MAX_PARSER_INPUT = 4_096;
 
@@ -19,8 +18,8 @@ export interface BodyLimits {
   /** Maximum size after decompression, in bytes. */
   readonly maxBytes: number;
   /**
-   * Returns the time left until the response must start, in milliseconds. Until the response
-   * starts, the arrival of the headers or of a chunk extends the time left to at least `idleMs`.
+   * Returns the time left until the response must start, in milliseconds. Before the response
+   * starts, the headers and each chunk extend this time to at least `idleMs`.
    */
   readonly startLeftMs: () => number;
   /** Maximum time between two chunks after the start, in milliseconds. */

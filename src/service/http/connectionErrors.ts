@@ -4,8 +4,8 @@ import { isTlsHandshakeReset, PROXY_CLOSED, RequestNotSentError } from './reconn
 export interface Failure {
   readonly error: ServiceError;
   /**
-   * True if another attempt may succeed. In that case, the request can't run or be billed twice,
-   * because it either wasn't sent or was rejected by the service.
+   * True if another attempt may succeed. In that case, the request can't be processed or billed
+   * twice, because it either wasn't sent or was rejected by the service.
    */
   readonly isTransient: boolean;
 }
@@ -163,7 +163,7 @@ function unreachableProxy(
     return lookedUp === hostname ? undefined : readableHost(lookedUp);
   }
   // If the network connection was already open, the request may have been processed. In that case,
-  // don't treat the error as an unreachable proxy, because the request would then be retried.
+  // don't report an unreachable proxy, because the request would then be retried.
   const isUnconnected =
     isConnectError(error) || isTlsHandshakeReset(error) || code === CONNECT_TIMEOUT;
   if (!isUnconnected) return undefined;

@@ -79,8 +79,9 @@ export type PublicAccess = Required<
 export type Access = PublicAccess &
   Pick<HttpRequest<unknown>, 'scheme' | 'tokenHeader' | 'tokenProvider'> & {
     /**
-     * Called with the error if a request fails. If the service may have rejected the token, drops
-     * it so that the request can be sent once more. Undefined for a public request.
+     * Called with the error if a request fails. If the service may have rejected the token, the
+     * function drops the token so that the request can be sent once more. Undefined for a public
+     * request.
      * @throws {ServiceError} the failure to report, if another token wouldn't help
      */
     readonly dropRejectedToken?: (error: unknown) => void;

@@ -206,7 +206,7 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Returns the error to report. Cancellation takes precedence over any failure. So does a missed
+   * Returns the error to report. Cancellation takes precedence over any failure. So does an expired
    * deadline, unless it's known that nothing was sent.
    */
   report({ error, isTransient }: Failure): ServiceError {

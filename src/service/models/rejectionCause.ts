@@ -24,7 +24,7 @@ const CAUSES: readonly ErrorKind[] = [
 /**
  * Returns the error to report for a rejection, based on the checks that ran after the rejection. If
  * a check failed for a reason that explains the rejection, returns the check's failure. If a check
- * failed for another reason, returns the rejection, marked as `isUnchecked`. If all checks passed,
+ * failed for another reason, returns the rejection with `isUnchecked` set. If all checks passed,
  * returns `rejected-once` for an `unauthorized` rejection, and returns any other rejection
  * unchanged.
  * @param failure the failure of the first check that failed; undefined if all checks passed

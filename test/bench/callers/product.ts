@@ -10,7 +10,7 @@ export const makeCaller: MakeCaller = async (url) => {
   return callerOf(await shippedRuntime(), url);
 };
 
-/** Makes calls as commands do: with one runtime, and a new client for each call. */
+/** Makes calls the way commands do: with a shared runtime and a new client for each call. */
 export function callerOf(runtime: ServiceRuntime, url: string): Caller {
   const service = serviceFor('ibm') as Service;
   const approved = { auth: url, service: url };

@@ -47,8 +47,8 @@ const question: Question = {
       };
       await open();
       for (let window = 0; window < windows; window += 1) {
-        // Only one contestant per window is measured for the first command, because the first fetch
-        // in a window also reads the certificates for all later fetches. Hosted Model has no key
+        // Each window measures the first command of only one contestant, because the first fetch in
+        // a window also reads the certificates for all later fetches. Hosted Model has no key
         // unless it comes first. Without a key, it doesn't load the code that sends requests, so it
         // can't make the other contestants faster.
         const [first = 'product', ...others] = turnOrder(window);

@@ -1,4 +1,4 @@
-/** Measures how many connections a window's first generations use if the service is far away. */
+/** Measures how many connections a window's first generations use when the service is far away. */
 
 import {
   type Contestant,

@@ -267,7 +267,7 @@ describe('the chat provider', () => {
     assert.doesNotMatch(emulator.requests.at(-1)?.text ?? '', /token limit/);
   });
 
-  it('reports a truncated response to another extension as a failure', async () => {
+  it('reports a truncated response as a failure if another extension sent the request', async () => {
     emulator.settings.stopReason = 'max_tokens';
     const responded = respond([ask('Hello')], { toolMode: 1 });
     await (await editor.modalPrompt()).answer('Allow');
@@ -535,7 +535,7 @@ describe('the chat provider', () => {
   it('aborts the request when the user signs out', () => assertCancels(() => signedOut.abort()));
 
   describe('Use in Chat', () => {
-    /** By default, a window with a provider group and with the built-in chat turned on. */
+    /** A window that, by default, has a provider group and the built-in chat turned on. */
     class ChatEditor extends FakeEditor {
       hasGroup = true;
       isChatOn = true;

@@ -17,8 +17,8 @@ const PAINT_AFTER_MS = 16;
 /** The number of windows in each of the two measured parts. */
 const ROUNDS = isFull ? 50 : 3;
 /**
- * The number of windows that are opened before the measurement. Otherwise, code that is compiled on
- * first use would count as growth.
+ * The number of windows that are opened before the measurement, so that code compiled on first use
+ * isn't measured as growth.
  */
 const WARM_UP = isFull ? 30 : 1;
 
@@ -39,7 +39,8 @@ describe('a window', () => {
     emulator.faults.next(chatStream, { neverAnswers: true }, CALLS);
     const seen = emulator.count(chatStream);
     const calls = Array.from({ length: CALLS }, () => window.run('generateFromSelection'));
-    // Stops waiting if all calls end, because they could end without sending a request.
+    // Also stops waiting once all calls have ended, because they might end without sending a
+    // request.
     await Promise.race([emulator.requestCount(chatStream, seen + CALLS), Promise.all(calls)]);
     const inFlight = emulator.inFlight.inference;
     await window.close();
@@ -65,7 +66,7 @@ describe('a window', () => {
     }
   });
 
-  it(`K04: doesn't leak memory, sockets, timers, or listeners after opening and closing ${2 * ROUNDS} times`, async () => {
+  it(`K04: doesn't leak memory, sockets, timers, or listeners when it is opened and closed ${2 * ROUNDS} times`, async () => {
     const { emulator, stores } = suite.life;
     const editors: WeakRef<SinkEditor>[] = [];
     const left: unknown[] = [];

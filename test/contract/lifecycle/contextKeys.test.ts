@@ -41,7 +41,7 @@ describe('the Command Palette', () => {
     });
   });
 
-  it('if no key is stored, offers Sign Out only while a source is approved', async () => {
+  it('offers Sign Out without a stored key only while a source is approved', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     const answers = [['a-hash', 'declined']];

@@ -55,7 +55,7 @@ class LockedKeyring extends FakeKeyring {
   }
 }
 
-/** Answers the prompts of *Set Up* with prepared input. */
+/** Answers the *Set Up* prompts with prepared input. */
 class AnsweringEditor extends SinkEditor {
   #exports: Record<string, unknown> | undefined;
 

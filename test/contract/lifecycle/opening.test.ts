@@ -53,7 +53,7 @@ describe('a newly opened window', () => {
       const [editor, before] = [life.editor(), activeResources('Timeout')];
       await start(editor, stores);
       await becomes('painted', () => editor.textOf('status text').includes('ready, no token yet'));
-      // The count can be lower than before, because timers from earlier tests can end in the
+      // The count can be lower than before, because timers from earlier tests can expire in the
       // meantime.
       assert.ok(activeResources('Timeout') <= before, 'the window has no timers');
       assert.deepEqual([emulator.openConnections, emulator.requests.length], [0, 0]);

@@ -36,7 +36,7 @@ describe('a failed request', () => {
   for (const [what, fallSilent] of Object.entries(falls)) {
     for (const [status, code] of [
       [400, 'any'],
-      // This rejection starts checks that also read the credentials.
+      // This rejection triggers checks that also read the credentials.
       [403, 'authorization_rejected'],
     ] as const) {
       it(`with status ${status} is reported even if ${what} stops responding`, async () => {

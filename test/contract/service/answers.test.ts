@@ -25,11 +25,11 @@ const MOST_STREAM_BYTES = 64 * mebibyte;
 /** Maximum time for reading the rest of a response, in milliseconds. */
 const REST_MS = 1_000;
 /**
- * Exceeds the response limit by several chunks so that the test fails if unpacking continues past
- * the limit.
+ * Exceeds the response limit by several chunks so that the test fails if decompression continues
+ * past the limit.
  */
 const unpacked = Buffer.alloc(MOST_ANSWER_BYTES + 4 * mebibyte);
-/** Compressed bodies of at most 13 KB. They exceed the limit only when they're unpacked. */
+/** Compressed bodies of at most 13 KB. They exceed the limit only after decompression. */
 const bombs: readonly [string, Buffer][] = [
   ['gzip', gzipSync(unpacked)],
   ['deflate', deflateSync(unpacked)],

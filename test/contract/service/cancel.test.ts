@@ -6,7 +6,7 @@ import { cancelPhases } from './cancelPhases.ts';
 import { endWorlds, failureOf, pathOf, startWorld, streamedPiece, tokenPath } from './world.ts';
 
 const chatStream = pathOf('chat', true);
-/** Longer than any deadline or backoff of a call. */
+/** Longer than any deadline or backoff in a call. */
 const LONG_MS = 600_000;
 
 describe('a canceled call', () => {

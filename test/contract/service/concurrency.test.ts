@@ -87,7 +87,7 @@ describe('concurrent requests', () => {
     assert.equal(world.emulator.count(chat), 3);
   });
 
-  it('wait for Retry-After, even if the call that received the header was canceled', async () => {
+  it('observe Retry-After, even if the call that received the header was canceled', async () => {
     const hasHeaders = Promise.withResolvers<void>();
     const fetch: typeof reconnectingFetch = async (url, init) => {
       const response = await reconnectingFetch(url, init);

@@ -231,7 +231,7 @@ describe('the deadline', () => {
     assert.equal(asked, 1);
   });
 
-  it('for the start includes the time before the headers', async () => {
+  it('for the start runs from the request, not from the headers', async () => {
     const { emulator, watched, call } = await start(chatStream, {
       http: { startMs: DEADLINE_MS, idleMs: 1 },
     });
@@ -303,7 +303,7 @@ describe('the deadline', () => {
     await Promise.all(calls);
   });
 
-  it('includes the wait for a slot before a retry', async () => {
+  it('keeps running while a retry waits for a slot', async () => {
     const { emulator, limiter, call } = await start(chat, {
       limits: { limit: 1 },
       deadlineMs: DEADLINE_MS,

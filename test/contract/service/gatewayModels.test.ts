@@ -110,7 +110,7 @@ describe('the models of an added service', () => {
     }
   });
 
-  it("get their limits from LiteLLM's model list if it includes them", async () => {
+  it("get their limits from LiteLLM's model list if the list includes limits", async () => {
     const { emulator, list } = await start();
     const entry = { ...listOf([one]).data[0], max_input_tokens: 100, max_output_tokens: 50 };
     emulator.faults.next(listPath, { json: { data: [entry] } });
@@ -327,7 +327,8 @@ describe('the models of an added service', () => {
     /** Fields that make an entry as long as an entry from vLLM. */
     const long = { object: 'model', root: 'x'.repeat(200), permission: ['y'.repeat(100)] };
 
-    // On a busy machine, reading these lists can take longer than the request's deadline.
+    // Mocks the timers, because reading these lists on a busy machine can take longer than the
+    // request's deadline.
     beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
     afterEach(() => mock.timers.reset());
 

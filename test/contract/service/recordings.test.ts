@@ -104,7 +104,7 @@ describe('the outcome of', () => {
     });
   }
 
-  it('recording 1 with a valid token yields the token and its lifetime', async () => {
+  it('recording 1 with a valid token is the token and its lifetime', async () => {
     const { http, credentials, emulator } = await startWorld();
     const json = recording(1).response.json as object;
     const token = 'eyJhbGciOiJ9.eyJpYXQiOjF9.c2ln';

@@ -89,7 +89,9 @@ function describedBy({ properties = {}, items }: Schema): string[] {
   ]);
 }
 
-/** Returns the paths of a value's fields. In a list, only the first element counts. */
+/**
+ * Returns the paths of a value's fields. For a list, includes only the fields of the first element.
+ */
 function fieldsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return fieldsIn(value[0]).map((path) => `0.${path}`);
@@ -109,7 +111,7 @@ function described({ properties, items }: Schema, value: unknown): unknown {
   );
 }
 
-/** Returns the OpenAPI 3.0 schema of a parameter's range. */
+/** Returns the OpenAPI 3.0 schema for a parameter's range. */
 function schemaOf(range: ParameterRange): object {
   switch (range.type) {
     case 'boolean':

@@ -91,7 +91,7 @@ describe('streamed text', () => {
     });
   }
 
-  it('D18: is kept if a later event reports an error', async () => {
+  it('D18: is kept even if a later event reports an error', async () => {
     const world = await startWorld();
     const parts: string[] = [];
     const fault = events(delta('partial'), error('rate_limit_reached_requests', 429));

@@ -71,7 +71,7 @@ export interface WatchedProcesses {
   readonly joined: (count: number) => Promise<readonly number[]>;
   /** Sends a line to all processes that have joined. */
   readonly sendLine: (line: string) => void;
-  /** Resolves when all processes that have joined have ended. */
+  /** Resolves when every process that joined has ended. */
   readonly allEnded: () => Promise<void>;
   readonly close: () => void;
 }

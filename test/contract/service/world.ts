@@ -80,8 +80,8 @@ const running = new Set<World>();
 
 /**
  * Starts the emulator and a client for it. Each backoff takes only 1 ms, and ends even if a test
- * has stopped the clock. Unit tests cover the real durations. By default, the service doesn't
- * report a request limit so that requests aren't delayed.
+ * has stopped the clock. Unit tests cover the real durations. To avoid delaying requests, the
+ * service doesn't report a request limit by default.
  */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { operation = 'chat', clock, deadlineMs, tokenDeadlineMs } = options;

@@ -55,14 +55,14 @@ export function outcomeOf({ found, choice }: Lookup) {
   };
 }
 
-/** Creates an editor in which a workspace is open. */
+/** Creates an editor with an open workspace. */
 export function editorWith(
   { folder, envFile, settings }: Workspace,
   userSettings: StoredState['settings'],
 ): SinkEditor {
   const editor = new SinkEditor();
   for (const [name, value] of Object.entries(userSettings)) editor.userSettings.set(name, value);
-  // If no folder is open, workspace settings are user settings.
+  // If no folder is open, VS Code has no workspace settings, so these are user settings.
   const ofWorkspace = folder === '' ? editor.userSettings : editor.folderSettings;
   for (const [name, value] of Object.entries(settings)) ofWorkspace.set(name, value);
   editor.path = `${folder}/a.txt`;

@@ -81,7 +81,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assert.match(message, /the \.env file in project \(you declined or imported it\)/);
     const other = await session.anotherWindow();
     await generateFrom(session, 'a.txt', other);
-    // A new window remembers that the user declined.
+    // The user's decision also applies in a new window.
     await other.quickInput.waitFor({ step: /^1\//, prompt: /You declined or imported the \.env/ });
     await other.quickInput.dismiss();
     await other.notifications.click(/you declined or imported it/, 'Ask Again');

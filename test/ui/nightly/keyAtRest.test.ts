@@ -53,7 +53,7 @@ describe(`the API key ${nightly}`, () => {
     await setUp(session.workbench, answers());
     await generateFrom(session);
     await session.workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
-    // Reloads the window, because VS Code may not write the extension's state until the window
+    // Reloads the window, because VS Code might not write the extension's state until the window
     // closes.
     await session.workbench.reload();
     await session.workbench.statusItem(statusId).waitFor({ ariaLabel: /ready, no token yet/ });

@@ -95,8 +95,8 @@ describe(`the walkthrough ${nightly}`, () => {
       await page.keyboard.type('What does prices.py do?');
       await page.keyboard.press('Enter');
       await page.locator('.interactive-item-container', { hasText: explanation }).waitFor();
-      // All walkthrough pictures are about the same width. In a short window, the question and the
-      // model picker are close to each other.
+      // Makes the picture about as wide as the other walkthrough pictures. In a short window, the
+      // question and the model picker are close to each other.
       await workbench.runCommand('View: Maximize Secondary Side Bar');
       await page.setViewportSize({ width: 680, height: 380 });
       await picture('chat', '.interactive-session');
@@ -142,7 +142,8 @@ async function completed(workbench: Workbench, wanted: readonly string[]): Promi
 }
 
 /**
- * Waits until the window shows the picture of the open step. It's visible only in a wide window.
+ * Waits until the window shows the picture of the open step. The picture is visible only in a wide
+ * window.
  */
 async function showsPicture({ page, screen }: Workbench): Promise<void> {
   const size = `document.querySelector('.getting-started-media img')?.naturalWidth ?? 0`;

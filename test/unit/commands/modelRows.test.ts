@@ -75,7 +75,7 @@ describe('the rows in Select Model', () => {
     assert.equal(detailAt(today), `constricted, withdrawn on ${today}`);
   });
 
-  it('start with the current model, marked with words and an icon', () => {
+  it('start with the current model, marked with text and an icon', () => {
     const models = [modelOf({ id: 'a' }), { ...full }, modelOf({ id: 'c', label: 'C' })];
     const [first] = modelRows(models, 'c');
     assert.deepEqual([first?.label, first?.description], ['C $(check)', 'c · current model']);

@@ -149,7 +149,7 @@ describe('Connections', () => {
     const own = ['ibm', SERVICE, 'my-key'];
     const added = ['acme', GATEWAY, 'key-of-acme'];
 
-    it('are all unavailable if `credentialSource` has an invalid value', async () => {
+    it('returns no connections if `credentialSource` has an invalid value', async () => {
       await storeBoth();
       editor.userSettings.set('credentialSource', 'envfile');
       assert.deepEqual(await all(), []);
@@ -196,7 +196,7 @@ describe('Connections', () => {
       assert.equal(await isStillUsed(connection, lookUpFor(deps, folder)), false);
     });
 
-    it('treats a connection as still in use if the lookup takes less than 10 s, as it might on a busy machine', async () => {
+    it('treats a connection as still in use only if the lookup takes less than 10 s', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeKey();
       const [connection] = await connections.all();
@@ -487,7 +487,7 @@ describe('Connections', () => {
     });
   }
 
-  it("B24: ends all concurrent commands if the user declines, and doesn't open the setup", async () => {
+  it("B24: returns no connection to any concurrent command if the user declines, and doesn't open the setup", async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
     await (await editor.modalPrompt()).answer(reject);
@@ -518,7 +518,7 @@ describe('Connections', () => {
       assert.equal(await declined, undefined);
     });
 
-    it('prompts about both sources again, and uses the one that the user accepts', async () => {
+    it('prompts about both sources again, and uses the one that the user approves', async () => {
       await (await editor.modalPrompt()).answer(reject);
       await (await editor.modalPrompt()).answer(use);
       await settled();
@@ -1070,7 +1070,7 @@ describe('Connections', () => {
     assert.equal(obstacles.at(-1), 'none');
   });
 
-  it('asks for approval as soon as the values of the .env file in use change, but not after a sign-out', async () => {
+  it('reports a missing approval as soon as the values of the .env file in use change, but not after a sign-out', async () => {
     editor.files.set('/work/.env', envFile());
     const approved = connections.for();
     await (await editor.modalPrompt()).answer(use);
@@ -1091,7 +1091,7 @@ describe('Connections', () => {
     assert.equal(connections.obstacle, 'none');
   });
 
-  it("asks for approval as soon as the settings name an address that isn't approved for the key", async () => {
+  it("reports a missing approval as soon as the settings name an address that isn't approved for the key", async () => {
     await storeKey();
     await connections.for();
     editor.userSettings.set('url', EVIL);
@@ -1445,7 +1445,7 @@ describe('Connections', () => {
     assert.deepEqual([credentials?.apiKey, credentials?.serviceUrl], ['key-at-first', SERVICE]);
   });
 
-  it('keeps the current source if the user declines or closes the prompt about another source', async () => {
+  it('keeps the current source if the user declines another source or closes the prompt', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     for (const answer of [undefined, reject]) {
@@ -1593,7 +1593,7 @@ describe('Connections', () => {
       assert.equal(await given, undefined);
     });
 
-    it('resets the user setting to auto if the user selects Use Other Sources', async () => {
+    it('resets the user setting to auto if the user clicks Use Other Sources', async () => {
       await storeKey();
       editor.userSettings.set('credentialSource', 'environment');
       const given = sourceOf();

@@ -89,7 +89,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('explain how to get another prompt about a declined source', () => {
+  it('explain how to be prompted again about a declined source', () => {
     const of = (external: ExternalSource[]) =>
       conclusionOf(diagnosed({ record: undefined, external }).preliminary).text;
     assert.match(of([envFile(full, 'declined')]), /To be asked again, .*“Forget Decision”\.$/);

@@ -122,7 +122,7 @@ describe("the editor's credentials", () => {
       });
     }
 
-    it("keep the approved program even if it can't be found", () => {
+    it("are ready with the approved program, even if it can't be found", () => {
       const selection = select(approved, undefined);
       assert.ok(selection.kind === 'ready');
       assert.equal(selection.credentials.program, '/usr/bin/az');

@@ -45,7 +45,7 @@ describe('KeyStore', () => {
     'storing has no effect': { store: async () => {} },
     'every operation fails': { store: fails, get: fails, keys: fails, delete: fails },
   })) {
-    it(`A05: reports a failure and doesn't keep the key if ${how}`, async () => {
+    it(`A05: reports a failure and keeps no copy of the key if ${how}`, async () => {
       const [keyring, state] = [new FakeKeyring(), new FakeState()];
       const window = openWindow(keyring, keyring.window(broken), state);
       assert.equal(await window.store.write(record, 'ibm'), false);

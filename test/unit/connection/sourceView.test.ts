@@ -417,7 +417,7 @@ describe("a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
-  it("is listed with the reason that it can't be used, even if all its values are set", () => {
+  it("is listed with the reason why it can't be used, even if all its values are set", () => {
     const one = found({ external: [envFile()], settings: { authUrl: 'ftp://a.example' } });
     const row = sourceChoices(one, choiceOf(one)).find(({ value }) => value === 'envFile');
     assert.match(row?.problem ?? '', /can’t be used \(the identity service URL .* is invalid\)\.$/);

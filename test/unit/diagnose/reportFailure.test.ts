@@ -72,7 +72,7 @@ describe('reporting a failed generation', () => {
     ['Set Up...', 'key-rejected', 'key'],
     ['Change Project...', 'project-unknown', 'project'],
   ] as const) {
-    it(`retries after ${button} only if the user picks Retry`, async () => {
+    it(`retries after ${button} only if the user clicks Retry`, async () => {
       const picked = await report(kind, true, button, 'Retry');
       assert.deepEqual(picked, { wantsRetry: true, repairs: [repair] });
       assert.equal((await report(kind, true, button)).wantsRetry, false);
@@ -128,7 +128,7 @@ describe('reporting a failed generation', () => {
     return wantsRetry;
   }
 
-  it('retries after Diagnose Connection only if its checks pass and the user picks Retry', async () => {
+  it('retries after Diagnose Connection only if its checks pass and the user clicks Retry', async () => {
     assert.equal(await diagnose(true, 'Retry'), true);
     assert.match(editor.messages[1] ?? '', /^All checks passed/);
     assert.equal(await diagnose(true), false);
@@ -161,7 +161,7 @@ describe('reporting a failed generation', () => {
     return isRetried;
   }
 
-  it('retries after Refresh Token only if the user then picks Retry', async () => {
+  it('retries after Refresh Token only if the user then clicks Retry', async () => {
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['The token was refreshed.']);
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token', 'Retry'), true);

@@ -296,7 +296,7 @@ function summary({ values, missing = [], issues = [], isRejected }: EnvFileFixtu
 }
 
 /**
- * Checks that the file is rejected if, and only if, the fixture expects it to be. Returns the
+ * Checks that the file is rejected if and only if the fixture's `isRejected` is true. Returns the
  * file's text, or undefined if the fixture consists of bytes that are rejected.
  */
 function textOf({ file, isRejected = false }: EnvFileFixture) {

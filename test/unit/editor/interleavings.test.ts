@@ -4,7 +4,7 @@ import type { ResponsePlace } from '../../../src/editor/responseInDocument.ts';
 import { StreamWriter } from '../../../src/editor/streamWriter.ts';
 import { FakeDocument, type Fate, type Mark } from './fakeDocument.ts';
 
-/** No pauses between edits so that thousands of runs take only seconds. */
+/** There are no pauses between edits, so thousands of runs take only seconds. */
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
 const original = 'first line\n  second line\nthird line\nlast';
 /**
@@ -16,7 +16,7 @@ const SPAN = 0x800;
 const LEAD = 0;
 const TAIL = SPAN - 1;
 /**
- * If a run has at most this many failed edits, no changes by the user, and no trimmed whitespace,
+ * If a run has no changes by the user, no trimmed whitespace, and at most this many failed edits,
  * all responses must be placed.
  */
 const HARMLESS_FAILURES = 2;

@@ -36,7 +36,7 @@ describe('a selection', () => {
   });
   after(() => hooks.deregister());
 
-  it('that is a cursor stays before a new line that starts at it', () => {
+  it('that is a cursor stays before a new line inserted at its position', () => {
     const cursor = { start: 10, end: 10, textEnd: 10 };
     const change = { rangeOffset: 10, rangeLength: 0, text: '\ny' };
     const before = { rangeOffset: 2, rangeLength: 0, text: 'xxxx' };

@@ -139,7 +139,7 @@ describe('a tracked range', () => {
       isUncertain: false,
     };
 
-    it('recognizes its text when an undo or redo restores it', () => {
+    it('recognizes its restored text', () => {
       for (const [first, then] of [
         ['undo', 'redo'],
         [undefined, 'undo'],

@@ -91,7 +91,7 @@ describe('a job', () => {
       else if (event === 'undo') await document.turnUntil(job.undo());
       else job.append(0, event);
     }
-    // Finish the edit, because an open edit keeps its timer, and later tests count timers.
+    // Finish the edit, because an open edit has a running timer, and later tests count timers.
     await document.turn();
   }
 

@@ -59,7 +59,7 @@ describe('responseNotifications', () => {
     const used = id === 'clipboard' ? mode : { ...mode, open };
     const job = new Made([target], template, used, stage);
     job.append(0, text);
-    // Finish the edit, because an open edit keeps its timer, and later tests count timers.
+    // Finish the edit, because an open edit has a running timer, and later tests count timers.
     await document.turn();
     return job;
   }
@@ -314,7 +314,7 @@ describe('responseNotifications', () => {
     });
   }
 
-  it('opens a copy of the response if the user selects Show after closing the document', async () => {
+  it('opens a copy of the response if the user clicks Show after closing the document', async () => {
     const job = await jobWith('a');
     await job.end(0, 'ended');
     editor.button = 'Show';

@@ -61,7 +61,7 @@ describe('runJob', () => {
     readonly lost?: readonly number[];
     /** Indices of the responses without visible text, including responses from earlier runs. */
     readonly empty?: readonly number[];
-    /** What isn't written of the responses. */
+    /** The part of the responses that isn't written. */
     readonly leftOut?: 'text';
     /**
      * Indices of the responses that were undone; true if all of the job's text was undone,
@@ -225,7 +225,7 @@ describe('runJob', () => {
     assert.deepEqual([announced, reported.length], [['2 of 3 complete, 1 failed (line 11)'], 1]);
   });
 
-  it('ends the start announcement once a request is waiting for a retry', async () => {
+  it('removes the start announcement once a request is waiting for a retry', async () => {
     const shown: number[] = [];
     const generate = async (index: number, options: CallOptions) => {
       shown.push(starts.size);
@@ -409,7 +409,7 @@ describe('runJob', () => {
     return announced;
   };
 
-  it("doesn't say that a partial response was kept if its preview was discarded", async () => {
+  it("doesn't announce that a partial response was kept if its preview was discarded", async () => {
     const announcedIf = (isClosed: boolean) => runCanceled({ mode: 'preview', isClosed });
     assert.deepEqual(await announcedIf(false), ['Canceled, partial response kept']);
     assert.deepEqual(await announcedIf(true), ['Canceled']);

@@ -302,7 +302,7 @@ describe('the text of a message', () => {
     assert.match(messageFor(unnamed, { template })?.text ?? '', /Change it in the settings\.$/);
   });
 
-  it("mentions the model if a parameter's limit comes from it", () => {
+  it("mentions the model if it sets a parameter's limit", () => {
     const problem = modelProblem(modelOf({ maxOutputTokens: 1_500 }), { max_new_tokens: 1_501 });
     assert.equal(
       messageFor(problem?.with({ status: 400 }))?.text,

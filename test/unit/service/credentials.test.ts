@@ -49,7 +49,7 @@ describe('cleaning a value', () => {
     ['clé', 'clé', ['non-ascii']],
     ['аbc', 'аbc', ['non-ascii']],
     ['<API_KEY>', '', ['placeholder']],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: an unexpanded variable is the case
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: tests an unexpanded variable
     ['${API_KEY}', '', ['placeholder']],
     ['your_api_key_here', '', ['placeholder']],
     ['YOUR-PROJECT-ID', '', ['placeholder']],

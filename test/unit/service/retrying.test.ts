@@ -192,7 +192,7 @@ describe('a request without a complete response', () => {
     streamed(`data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`);
   const pending = new Promise<Response>(() => {});
 
-  /** Returns how often a call has been reported as silent after 4.999 s, 5 s, and 15 s. */
+  /** Returns how many times a call has been reported as silent after 4.999 s, 5 s, and 15 s. */
   async function silencesOf(fetch: () => Promise<Response>, options: object): Promise<number[]> {
     const { client } = clientOn({ fetch, clock: time });
     const user = new AbortController();

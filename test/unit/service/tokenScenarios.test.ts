@@ -62,7 +62,7 @@ describe('the token service over a day', () => {
     assert.equal(flights.length, 2, 'its lifetime restarts with the second response');
   });
 
-  it("H28: doesn't retry in the background after the first request fails offline", async () => {
+  it("H28: doesn't retry in the background if the first request fails while offline", async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(offline);

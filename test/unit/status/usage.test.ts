@@ -182,7 +182,7 @@ describe('usage', () => {
     });
   }
 
-  it('rounds a daily budget below one token up to one', async () => {
+  it('is limited to one token if the daily budget is between zero and one', async () => {
     editor.userSettings.set('dailyTokenBudget', 0.4);
     const usage = open();
     await usage.record(connection, asked(1));

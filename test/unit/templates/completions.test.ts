@@ -3,8 +3,8 @@ import { completionsAt } from '../../../src/templates/completions.ts';
 
 const modes = ['below', 'replace'];
 /**
- * Returns the labels of the completions at the `|` and the text that they replace, or undefined if
- * there are no completions.
+ * For the completions at the `|`, returns their labels and the text that they replace. Returns
+ * undefined if there are no completions.
  */
 const at = (marked: string) => {
   const text = marked.replace('|', '');
@@ -29,7 +29,7 @@ describe('completion in a template file', () => {
     assert.deepEqual(at(`Explain \${sel|code please`), [variables, 'sel']);
   });
 
-  it('replaces the text before a closing brace only if it is a name', () => {
+  it('replaces the text before a closing brace only if that text is a name', () => {
     assert.deepEqual(at(`\${|A haiku about \${selection}`), [variables, '']);
     assert.deepEqual(at(`\${|select} this`), [variables, 'select}']);
   });

@@ -18,7 +18,7 @@ const commandsOf = (path: string) =>
  * @returns the errors in the workflow, including errors in expressions
  */
 async function problemsIn(name: string, content: string): Promise<string[]> {
-  // The parser is made for bundlers: it imports JSON in a way that Node doesn't support.
+  // The parser is meant for bundlers, so it imports JSON in a way that Node doesn't support.
   const hooks = registerHooks({
     load: (url, context, next) =>
       url.includes('/workflow-parser/') && url.endsWith('.json')

@@ -20,7 +20,7 @@ const ibm = serviceFor('ibm');
 assert.ok(ibm);
 const secrets = ['a'.repeat(40), 'abcd-efgh-ijkl-mnop', '` \n'.repeat(8)];
 
-/** Inputs that are the most work for the code that fits a response into a document. */
+/** Inputs that cause the most work in the code that fits a response into a document. */
 const ODD = [
   ...[' ', '\t', '\n', '\r', '\r\n', ' \n', '\n ', '\f', '\u00a0', '\0'],
   ...[
@@ -40,7 +40,7 @@ const ODD = [
   ...['//', ' //', '#', ' #', '/*', '{', '{}', '=', '-', '*', '$', '${', '${a', 'a', 'a ', 'a\n'],
   ...['\u0301', '\u200d', '\ufe0f', '👩\u200d', 'می\u200c', '\ud83d', '😀', '\u202e'],
 ].map((row) => rows(row));
-/** The texts in `ODD`, and the texts that are the most work for other code. */
+/** The texts in `ODD`, and the texts that cause the most work in other code. */
 const WORST = [
   ...ODD,
   ...[

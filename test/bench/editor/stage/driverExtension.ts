@@ -1,6 +1,6 @@
 /**
- * The part of the benchmark that runs in the extension host. It starts before extensions that wait
- * for startup to finish so that it can time their activation.
+ * The part of the benchmark that runs in the extension host. To time the activation of extensions
+ * that wait for startup to finish, it starts before them.
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -129,8 +129,8 @@ async function undo(document: TextDocument, text: string): Promise<number> {
 }
 
 /**
- * Waits until the extension host and the window are idle, for at most `mostTurns` turns. Each
- * turn consists of a 1 ms timer in the host and a round trip to the window.
+ * Waits up to `mostTurns` turns for the extension host and the window to become idle. Each turn
+ * consists of a 1 ms timer in the host and a round trip to the window.
  */
 async function quiet(): Promise<void> {
   let inRow = 0;

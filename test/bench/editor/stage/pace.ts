@@ -8,7 +8,7 @@ import { clockMs } from './protocol.ts';
  */
 export interface PartTimes {
   /**
-   * Returns how long after the request's arrival this part of the response was sent, in
+   * Returns the time from the request's arrival until this part of the response was sent, in
    * milliseconds.
    */
   delayUntil(part: number): number;

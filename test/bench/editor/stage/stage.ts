@@ -35,7 +35,7 @@ export interface Stage {
   signOut(): Promise<void>;
 }
 
-/** @param isByLine true to open a separate simulated line to each service; see `lineProcess.ts` */
+/** @param isByLine true to open a separate simulated link to each service; see `lineProcess.ts` */
 export async function onStage<Value>(
   use: (stage: Stage) => Promise<Value>,
   { isByLine = false }: { readonly isByLine?: boolean } = {},
@@ -80,7 +80,7 @@ export async function onStage<Value>(
 }
 
 /**
- * Opens a separate line to each service so that the port in a `LineEvent` identifies the service.
+ * Opens a separate link to each service so that the port in a `LineEvent` identifies the service.
  */
 export async function addressesByLine(lines: Child, emulatorUrl: string): Promise<Addresses> {
   const { port } = new URL(emulatorUrl);

@@ -259,7 +259,7 @@ describe('a code fence', () => {
     });
   });
 
-  it('leaves no text for a second call to end()', () => {
+  it('returns no text if end() is called a second time', () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();

@@ -212,7 +212,7 @@ describe('indentation', () => {
     ['a quoted quote', 'cpp', "if (a == '\"')\n  b;", "if (a == '\"')\n\tb;"],
     ['an unpaired quote', 'javascript', 'a = /"/;\n  b;', 'a = /"/;\n\tb;'],
   ] as const) {
-    it(`is converted outside multiline strings only (${what})`, () => {
+    it(`is converted only outside multiline strings (${what})`, () => {
       const options = { indentation: '', languageId, step: '\t' };
       assert.equal(run(new Indentation(options), [text]), want);
     });

@@ -54,7 +54,7 @@ describe('reading a stream', () => {
     assert.equal(await kindOf(collect(never, text('a'))), 'incomplete');
   });
 
-  it('fails if the user has canceled, even if the connection breaks after the stop reason', async () => {
+  it('fails if the connection breaks after the user cancels, even if the stop reason has arrived', async () => {
     assert.equal(await kindOf(collect(AbortSignal.abort(), stop, reset)), 'connection-lost');
   });
 

@@ -237,7 +237,7 @@ describe('the token service', () => {
     assert.equal(await kindOf(value()), 'cancelled');
   });
 
-  it('discards the response to a pending request and sends no more requests after disposal', async () => {
+  it('after disposal, discards the response to a pending request and sends no more requests', async () => {
     const { service, flights, states, value } = underTest(time);
     const waiting = failureOf(value());
     const before = states.length;

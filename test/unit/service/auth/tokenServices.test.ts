@@ -74,7 +74,7 @@ describe('the token services of a window', () => {
     assert.equal(requests.length, 1);
   });
 
-  it('H17: resend a key that failed a test only if the test is repeated', async () => {
+  it("H17: don't resend a key that failed a test unless the test is repeated", async () => {
     const { services, requests, world, test } = start();
     world.failure = rejected;
     assert.equal(await kindOf(test(credentials)), 'key-rejected');

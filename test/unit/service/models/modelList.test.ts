@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readModels } from '../../../../src/service/api/modelList.ts';
 
 describe('a page of the model list', () => {
-  /** Creates the entries of a list, and counts how often their properties are read. */
+  /** Creates the entries of a list, and counts how many times their properties are read. */
   function counted(length: number, entry: (index: number) => object) {
     const looks = { count: 0 };
     const entries = Array.from({ length }, (_, index) => {
