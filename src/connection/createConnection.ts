@@ -53,7 +53,7 @@ export function readyConnection(choice: Choice | undefined): Connection | undefi
 }
 
 /**
- * @param from the source of the credentials, and why it's used; omitted during the setup
+ * @param from the source of the credentials, and why it's used; omitted during setup
  */
 export function connectionTo(
   credentials: Credentials,

@@ -20,7 +20,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   bearer: (label) =>
     `The word isn’t part of the ${label}, so programs that send it get errors, such as a 401. Remove the word.`,
   control: () =>
-    'Programs that keep the characters get errors, such as a 401. Remove the characters.',
+    'Programs that don’t remove these characters get errors, such as a 401. Remove them.',
   placeholder: (label) =>
     `The file is used only if it’s complete. Enter the ${label} here, or set up Hosted Model.`,
   'non-ascii': (label) =>

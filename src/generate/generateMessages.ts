@@ -130,7 +130,7 @@ export function emptyText(empty: number, count: number): string {
 
 /** @param isCodeOnly true if the text around a response's code was left out */
 export function completeText(count: number, isCodeOnly: boolean): string {
-  if (isCodeOnly) return 'Complete, without the text around the code';
+  if (isCodeOnly) return 'Complete, text outside the code left out';
   return count > 1 ? 'All responses are complete' : 'The response is complete';
 }
 
@@ -210,7 +210,7 @@ export function invisibleText(removed: number, kept: number): string {
   return `Check the generated text. It has ${which}.`;
 }
 
-export const MORE_CODE = 'Only the first code block was used. More code was left out.';
+export const MORE_CODE = 'Only the first code block was used. The rest was left out.';
 
 export const NOT_INSERTED =
   'Couldn’t insert the generated text. The document may be closed or read-only, or the text at the insertion point may have changed.';

@@ -66,7 +66,7 @@ export const askToSave: AskStep = async (setUp, position) => {
       const pasted = keyLeakProblem(sentValues(setUp, target), key);
       if (pasted) return pasted;
       if (!(await mayUseStoredKey(setUp, target))) return SET_UP.unapprovedKey;
-      // Don't test stored secrets that changed during the setup. `save` reports the change.
+      // Don't test stored secrets that changed during setup. `save` reports the change.
       const isStale =
         keepsRecord(setUp) && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
       found = undefined;

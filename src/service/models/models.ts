@@ -93,7 +93,7 @@ export class Models {
    * @param limiter the concurrency limit for the request; undefined to skip the queue, for example
    * while the user is waiting for the result
    * @returns the model; undefined if neither the settings, the cache, nor the response describes
-   * it. Descriptions in the cache or response that contain a secret are ignored.
+   * it. Ignores descriptions with secrets, even cached ones.
    * @throws {ServiceError} under the same conditions as `Http.probe`; `cancelled` if the signal
    * aborts
    */

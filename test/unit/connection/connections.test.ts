@@ -677,7 +677,7 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
-  it('A12: asks for confirmation before it replaces a key that another window stored during the setup', async () => {
+  it('A12: asks for confirmation before it replaces a key that another window stored during setup', async () => {
     const other = { apiKey: 'key-of-the-other-window', authUrl: IDENTITY, serviceUrl: SERVICE };
     editor.beforeInput = (answer) => {
       if (answer === SAVE) keyring.values.set('hostedModel.key.ibm', JSON.stringify(other));

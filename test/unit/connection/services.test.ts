@@ -672,7 +672,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(await used(), [false, false]);
   });
 
-  it("doesn't change the model setting or an empty service setting during the setup", async () => {
+  it("doesn't change the model setting or an empty service setting during setup", async () => {
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM).set('modelId', 'my-model');
     const record = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
     await keys.write({ ...record, apiKey: 'key-of-the-platform' }, 'cpd');

@@ -303,7 +303,7 @@ describe('a stream writer', () => {
     assert.equal(await page.turnUntil(writer.undo()), 'nothing');
   });
 
-  it("J05: reports that text in a closed document couldn't be undone", async () => {
+  it("J05: reports that text couldn't be removed from a closed document", async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     await endWith(page, writer, []);

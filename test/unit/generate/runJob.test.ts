@@ -507,7 +507,7 @@ describe('runJob', () => {
   it('announces that text around the code was left out', async () => {
     const { done, announced } = await run({ leftOut: 'text' });
     await done;
-    assert.deepEqual(announced, ['Complete, without the text around the code']);
+    assert.deepEqual(announced, ['Complete, text outside the code left out']);
   });
 
   it("doesn't report anything if the user undid the text", async () => {

@@ -8,7 +8,7 @@ import {
 } from 'vscode';
 
 /**
- * Makes the same registrations as the product at activation, but with empty handlers. Like the
+ * Registers everything that the product registers at activation, but with empty handlers. Like the
  * product, this extension is an ES module.
  */
 export function activate({ extension, subscriptions, secrets }: ExtensionContext): void {

@@ -106,7 +106,7 @@ describe('TextFit', () => {
     });
   }
 
-  it('counts the removed characters of a continuation separately', () => {
+  it('counts the characters removed from a continuation separately', () => {
     const textFit = new TextFit(code);
     textFit.add('\0a\0');
     textFit.continue();
