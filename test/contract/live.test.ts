@@ -62,7 +62,7 @@ describe('a live test run', () => {
     assert.equal(output, 'Not run. Missing: IBM_PROJECT_ID. Invalid: IBM_URL (bad-url).\n');
   });
 
-  it('succeeds within its output token limit if the service matches the recordings', async () => {
+  it("succeeds within its output token limit if the service's responses match the recordings", async () => {
     const { code, output } = await runAgainst(emulator);
     assert.equal(code, 0, output);
     assert.doesNotMatch(output, /DIFFERS/);

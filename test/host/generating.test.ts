@@ -37,7 +37,7 @@ describe('a job in a real editor', () => {
     return { editor, job };
   };
 
-  it('J17: sends one request for each selection, and undoes all responses at once', async () => {
+  it('J17: sends one request for each selection, and removes all responses when it is undone', async () => {
     const text = 'one\ntwo\nthree\n';
     const editor = await openWith(text, [line(0, 3), line(1, 3), line(2, 5)]);
     const before = world.emulator.count(chatPath);
@@ -99,7 +99,7 @@ describe('a job in a real editor', () => {
     assert.equal(startedCount, 8);
   });
 
-  it('doesn’t count the line after a whole-line selection as selected', async () => {
+  it('doesn’t treat the line after a whole-line selection as selected', async () => {
     const wholeLines = [new Range(0, 0, 1, 0), new Range(2, 0, 4, 0)];
     const editor = await openWith('one\ntwo\nthree\nfour\nfive\n', wholeLines);
     const job = jobOn(editor, 'below');
@@ -143,7 +143,7 @@ describe('a job in a real editor', () => {
     assert.deepEqual([made.callCount(), left.size], [2, 0]);
   });
 
-  it('keeps its end-of-line decoration until text is written', async () => {
+  it('shows its end-of-line decoration until it writes text', async () => {
     const job = jobOn(await open('one\n', line(0, 3), 'typescript'), 'below');
     world.emulator.settings.answer = () => ['Here it is:\n\n', '```ts\n', 'a', ';\n```'];
     const { left, made } = watchDecorations();
@@ -164,7 +164,7 @@ describe('a job in a real editor', () => {
     ['preview', 'above', undefined, 'above'],
     ['below', 'replace', undefined, 'replace'],
   ] as const) {
-    it(`uses the mode of the template (${inTemplate}), except for a preview instead of a replacement: settings: ${inSettings}, keybinding: ${inKeybinding ?? 'none'}`, async () => {
+    it(`uses the template's insert mode (${inTemplate}), but may show a preview instead of replacing text (settings: ${inSettings}, keybinding: ${inKeybinding ?? 'none'})`, async () => {
       const settings = workspace.getConfiguration('hostedModel');
       await settings.update('insertMode', inSettings, ConfigurationTarget.Global);
       try {
@@ -210,7 +210,7 @@ describe('a job in a real editor', () => {
     assert.equal(editor.document.getText(), want);
   });
 
-  it('continues exactly where a response was truncated, and undoes the whole response at once', async () => {
+  it('continues a response exactly where it was truncated, and removes the whole response when undone', async () => {
     const { editor, job } = await generatedCut();
     let rounds = 0;
     for (; job.truncated.length > 0; rounds += 1) {

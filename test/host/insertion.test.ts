@@ -62,7 +62,7 @@ describe('insertion into a real editor', () => {
   for (const [index, [mode, text, selection, want]] of modes.entries()) {
     for (const lineEnd of ['\n', '\r\n']) {
       const nightly = index >= 4 || lineEnd === '\n' ? ' @nightly' : '';
-      it(`J01: inserts a response into ${JSON.stringify(text)} as one undo step (mode: ${mode}, line ending: ${JSON.stringify(lineEnd)})${nightly}`, async () => {
+      it(`J01: adds a response to ${JSON.stringify(text)} as one undo step (mode: ${mode}, line ending: ${JSON.stringify(lineEnd)})${nightly}`, async () => {
         const before = text.replaceAll('\n', lineEnd);
         const editor = await open(before, selection);
         assert.equal(await stream(editor, mode, [...ANSWER]), true);
@@ -185,7 +185,7 @@ describe('insertion into a real editor', () => {
     });
   }
 
-  it('keeps multiple selections', async () => {
+  it('preserves multiple selections', async () => {
     const editor = await open('one\ntwo\n', new Range(0, 0, 0, 3));
     editor.selections = [new Selection(0, 0, 0, 3), new Selection(1, 0, 1, 3)];
     await stream(editor, 'below', ['text']);

@@ -87,7 +87,7 @@ describe('selections', () => {
   for (const mode of ['below', 'after', 'above']) {
     for (const { title, text, ranges, isReversed, isNightly, afterResponse } of cases) {
       const nightly = isNightly || nightlyModes.includes(mode) ? ' @nightly' : '';
-      it(`are kept when a response is inserted, continued, retried, and undone: ${mode}, ${title}${nightly}`, async () => {
+      it(`are preserved when a response is inserted, continued, retried, and undone: ${mode}, ${title}${nightly}`, async () => {
         const editor = await openWith(text, ranges);
         await select(editor, ranges, isReversed);
         const wanted = (mode === 'after' && afterResponse) || selected(editor);

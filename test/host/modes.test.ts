@@ -529,7 +529,7 @@ describe('insert modes:', () => {
     assert.equal(await job.undo(), 'nothing');
   });
 
-  it("`newDocument` opens a document for a retry if the first document couldn't be opened or was closed", async () => {
+  it("`newDocument` opens another document for a retry if the first one couldn't be opened or was closed", async () => {
     const editor = await open('text', LINE);
     const [target] = captureTargets(editor);
     assert.ok(target);

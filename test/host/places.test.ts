@@ -179,7 +179,7 @@ describe('insertion targets:', () => {
     ['a link to itself', 'self.txt', (folder) => symlink('self.txt', join(folder, 'self.txt'))],
   ];
   for (const [title, name, make] of links) {
-    it(`J27: ${title} counts as an auto-run file`, async () => {
+    it(`J27: ${title} is treated as an auto-run file`, async () => {
       const folder = await linkFolder();
       await make(folder);
       const document = { uri: Uri.file(join(folder, name)) } as TextEditor['document'];
@@ -199,7 +199,7 @@ describe('insertion targets:', () => {
     assert.equal(await resolvesToAutoRunFile((await open('text')).document), false);
   });
 
-  it('J27: a symbolic link in a virtual file system counts as an auto-run file, since its target is unknown', async () => {
+  it('J27: a symbolic link in a virtual file system is treated as an auto-run file, since its target is unknown', async () => {
     const stat = (uri: Uri) => ({
       type: uri.path.includes('link') ? FileType.File | FileType.SymbolicLink : FileType.File,
       ctime: 0,

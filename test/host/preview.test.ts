@@ -123,7 +123,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it("stays open until another selection's response ends, even if the preview shows no changes", async () => {
+  it("stays open until another selection's response is complete, even if the preview shows no changes", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     for (const index of [0, 1]) job.begin(index, 'restart');
@@ -202,7 +202,7 @@ describe('a preview', () => {
     show.mock.restore();
   });
 
-  it("counts as failed if it couldn't be shown, even if a second response has started", async () => {
+  it("fails if it can't be shown, even if a second response has started", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     const show = mock.method(openPreviews(), 'show');
@@ -217,7 +217,7 @@ describe('a preview', () => {
     show.mock.restore();
   });
 
-  it("doesn't count as up to date if it couldn't be shown", async () => {
+  it("isn't considered up to date if it couldn't be shown", async () => {
     const { document } = await open(TEXT, PROMPT);
     const previews = openPreviews();
     const shown = previews.show({
@@ -256,7 +256,7 @@ describe('a preview', () => {
     ["another selection's response", 1, 'top\nanswer\nANOTHER'],
     ['a retry of its response', 0, 'top\nANOTHER\nend'],
   ] as const) {
-    it(`can be accepted while ${what} is waiting for its first text`, async () => {
+    it(`can be accepted before the first text of ${what} arrives`, async () => {
       const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
       const job = jobOn(editor, 'preview');
       await answer(job, 'answer');

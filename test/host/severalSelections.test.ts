@@ -51,7 +51,7 @@ describe('several selections', () => {
     });
   }
 
-  it('J17: get all responses except the one whose selection was deleted', async () => {
+  it('J17: get one response each, except for a selection that was deleted', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'below');
     await editor.edit((builder) => builder.delete(new Range(1, 0, 2, 2)));
@@ -60,7 +60,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), 'one\n<0>\nree\n<2>\n');
   });
 
-  it('J17: keep the other responses when one response is retried', async () => {
+  it('J17: keep their other responses when one response is retried', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);
@@ -73,7 +73,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('belong to a job that counts as undone until a retry of one response returns text', async () => {
+  it('belong to a job that is considered undone until a retry of one response returns text', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);

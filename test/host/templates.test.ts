@@ -165,7 +165,7 @@ describe('templates in a real editor', () => {
     assert.equal(given, undefined);
   });
 
-  it('are read from at most 200 files per folder, and an extra entry reports that there are more @nightly', async () => {
+  it('are read from at most 200 files per folder, followed by an entry that reports too many files @nightly', async () => {
     for (let index = 1_000; index < 1_203; index += 1) write(`t${index}.md`, 'x');
     const entries = await readTemplates(scope());
     assert.equal(entries.length, builtIn + 200 + 1);
@@ -279,7 +279,7 @@ describe('templates in a real editor', () => {
       }
     });
 
-    it('open with the error selected @nightly', async () => {
+    it('open with the error selected if they are broken @nightly', async () => {
       write('broken.md', `---\nname: Broken\n---\nSay \${this}.`);
       const entry = (await readTemplates(scope())).find(({ name }) => name === 'Broken');
       assert.ok(entry && isBroken(entry));

@@ -105,7 +105,7 @@ describe('undoing a generation', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`removes the whole response after undo and redo, even if the user typed while it streamed: ${mode}`, async () => {
+    it(`removes the whole response after undo and redo, even if the user typed during streaming: ${mode}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const { document } = editor;
       const job = jobOn(editor, mode);
@@ -162,7 +162,7 @@ describe('undoing a generation', () => {
     ['preview', 'preview @nightly'],
     ['newDocument', 'newDocument @nightly'],
   ] as const) {
-    it(`doesn't prevent a retry if there was no text to undo: ${title}`, async () => {
+    it(`doesn't prevent a retry if there was no text to remove: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       job.begin(0, 'restart');
@@ -220,7 +220,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('J05: is refused for a closed document and leaves the document closed', async () => {
+  it("J05: is refused for a closed document and doesn't reopen it", async () => {
     const editor = await openFile('undo.txt', TEXT, PROMPT);
     const job = jobOn(editor, 'below');
     job.append(0, 'text');

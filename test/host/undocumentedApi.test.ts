@@ -100,7 +100,7 @@ describe('the undocumented API of VS Code', () => {
     });
     after(() => registration.dispose());
 
-    it("passes `configuration` when it lists a group's models", async () => {
+    it("passes `configuration` when VS Code requests a group's models", async () => {
       await commands.executeCommand(undocumentedCommands.addModelGroup, { name: 'Group', vendor });
       listings.length = 0;
       const [first] = await lm.selectChatModels({ vendor });

@@ -73,7 +73,7 @@ export const chatMutants: readonly Mutant[] = [
     from: "MODEL_ID.test(text('modelId')) ? text('modelId') : ''",
     to: "text('modelId')",
     test: 'test/unit/settings.test.ts',
-    title: 'F14: counts as unset if it is an invalid ID, such as a link',
+    title: 'F14: is treated as unset if it is an invalid ID, such as a link',
   },
   {
     name: 'chat turns a host from a service into a link',
@@ -97,7 +97,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'codeSpan(shown)',
     to: 'shown',
     test: provider,
-    title: 'G17: shows the prompt as code before it runs',
+    title: 'G17: shows the prompt as code in the confirmation',
   },
   {
     name: 'waiting calls are sent after the budget is used up',

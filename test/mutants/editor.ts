@@ -23,7 +23,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'isBroken || written < this.#written',
     to: 'isBroken',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: "doesn't continue a response while part of its text is undone",
+    title: "doesn't continue a response while part of it is undone",
   },
   {
     name: 'text that was undone and redone is no longer tracked',
@@ -31,7 +31,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    else if (isTouched) this.#recall(replay, event, isThere);\n',
     to: '',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'undoes all text of a response after a redo',
+    title: 'undoes an entire response after a redo',
   },
   {
     name: 'generated text is removed even if it was edited',

@@ -82,7 +82,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '        if (this.#isComplete && this.#outputTokens !== undefined) return;\n',
     to: '',
     test: keptConnections,
-    title: 'is closed after 1 s if the response stays open',
+    title: 'is closed if a complete response stays open for 1 s',
   },
   {
     name: 'a response that the service keeps open keeps its slot',
@@ -90,7 +90,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(() => this.close(), ms)',
     to: 'setTimeout(() => this.close(), ms * 100)',
     test: keptConnections,
-    title: 'is closed after 1 s if the response stays open',
+    title: 'is closed if a complete response stays open for 1 s',
   },
   {
     name: 'model information is requested during a pause',
@@ -202,7 +202,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(() => this.#late.abort(), budget.endsAt - now)',
     to: 'setTimeout(() => {}, budget.endsAt - now)',
     test: deadlines,
-    title: 'ends a response that trickles in forever',
+    title: 'aborts a response that trickles in forever',
   },
   {
     name: 'the response headers have no deadline',
@@ -226,7 +226,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'startMs - pending.elapsedMs',
     to: 'startMs',
     test: deadlines,
-    title: "for the start isn't restarted by a keep-alive",
+    title: "for the start of a response isn't extended by a keep-alive",
   },
   {
     name: 'an event without content starts a response',
@@ -306,7 +306,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, until);',
     to: 'void until;',
     test: limiter,
-    title: 'after a throttled call, delays the next call for as long as the service requests',
+    title: 'delays the next call after a throttled call for as long as the service requests',
   },
   {
     name: 'the event parser gets input of any length',

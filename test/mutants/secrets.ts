@@ -163,7 +163,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'process.kill(-pid,',
     to: 'process.kill(pid,',
     test: command,
-    title: 'ends along with all its child processes when the window closes',
+    title: 'is killed along with all its child processes when the window closes',
   },
   {
     name: "the error for a program that can't start contains its arguments",

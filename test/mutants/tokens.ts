@@ -17,7 +17,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: ' || this.#isOnDemand) return false;',
     to: ') return false;',
     test: onDemand,
-    title: "isn't replaced in the background, even just before it expires",
+    title: "isn't replaced in the background, even shortly before it expires",
   },
   {
     name: 'a token command runs after every rejection',

@@ -67,7 +67,7 @@ describe('the package', () => {
     assert.doesNotMatch(readFileSync('package.json', 'utf8'), /enabledApiProposals/);
   });
 
-  it('starts programs only in runProgram.ts, through cross-spawn', () => {
+  it('starts programs only from runProgram.ts, and only with cross-spawn', () => {
     const { inputs } = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as {
       readonly inputs: Readonly<
         Record<string, { readonly imports: readonly { readonly path: string }[] }>

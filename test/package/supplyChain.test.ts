@@ -73,7 +73,7 @@ const APACHE = 'licenses/Apache-2.0.txt';
 const AXIOS_FLOOR = [1, 18] as const;
 
 describe('third-party code', () => {
-  it('L02: in node_modules is left out of the package, and so are secrets and stray files', async () => {
+  it('L02: in node_modules is excluded from the package, as are secrets and stray files', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
     const planted = [
       ...['.env', '.env.local', 'dist/.env', 'server.pem', 'dist/id_rsa', 'dist/part.js.map'],
@@ -192,7 +192,7 @@ describe('third-party code', () => {
     }
   });
 
-  it('L12: includes a version of axios that is at or above the minimum and has the same major version', () => {
+  it('L12: includes axios at or above the minimum version, within the same major version', () => {
     const [major = 0, minor = 0] =
       lock.packages['node_modules/axios']?.version.split('.').map(Number) ?? [];
     assert.ok(major === AXIOS_FLOOR[0] && minor >= AXIOS_FLOOR[1], `${major}.${minor}`);

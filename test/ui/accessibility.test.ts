@@ -9,7 +9,7 @@ import { nightly, openWorkbench, type Session } from './session.ts';
 const letter = 'Write a reply.\n';
 const answered = `Write a reply.\n${answerFor('Write a reply.')}\n`;
 
-describe(`keyboard-only use with a screen reader ${nightly}`, () => {
+describe(`with only a keyboard and a screen reader ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   let reader: ScreenReader;

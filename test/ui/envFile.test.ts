@@ -16,7 +16,7 @@ describe(`problems in a .env file ${nightly}`, () => {
   const envFile = (key = apiKey) =>
     `# mine\nIBM_API_KEY=${key}\nIBM_PROJECT_ID=${projectId}\nIBM_URL=${emulator.url}\n`;
 
-  it("aren't shown until its folder is trusted", async () => {
+  it("aren't shown until the folder is trusted", async () => {
     const { workbench, path } = await openWindow(emulator, {
       folderFiles: { '.env': envFile('"quoted"') },
       trust: 'restricted',
@@ -31,7 +31,7 @@ describe(`problems in a .env file ${nightly}`, () => {
     );
   });
 
-  it('are shown without the key and have quick fixes', async () => {
+  it('are shown without revealing the key, and have quick fixes', async () => {
     const secret = 'secret-key-0123456789';
     const { workbench, path } = await openWindow(emulator, {
       viewport: { width: 1100, height: 450 },

@@ -63,7 +63,7 @@ describe(`a running generation ${nightly}`, () => {
 
   const offer = /No response for 20 seconds\. Retry or keep waiting\./;
 
-  it("reports that the service isn't responding, and uses a new network connection after Retry", async () => {
+  it("reports that the service isn't responding, and uses a new network connection if the user retries", async () => {
     const { editor, notifications, page, screen } = session.workbench;
     const reader = await ScreenReader.on(screen);
     await select('silence');

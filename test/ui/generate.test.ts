@@ -18,7 +18,7 @@ const files = {
   'letter.txt': 'Write a reply.\n',
 };
 
-describe(`the extension after its setup ${nightly}`, () => {
+describe(`the extension after setup ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   before(async () => {

@@ -41,7 +41,7 @@ const isMarked = `[...document.querySelectorAll('.editor-group-container.active 
  * than any single journey. Each journey starts where the previous one ended, so only the first one
  * can run alone.
  */
-describe('the main journeys', () => {
+describe('in the main journeys', () => {
   let emulator: Emulator;
   let other: Emulator;
   let session: Session;
@@ -172,7 +172,7 @@ describe('the main journeys', () => {
     await undone('three.txt');
   });
 
-  it('a preview can be accepted or discarded with the shortcuts on its buttons', async () => {
+  it('a preview can be accepted or discarded with the shortcuts shown on its buttons', async () => {
     const { editor, page } = session.workbench;
     const answered = 'we will meet\non Monday.';
     emulator.settings.answer = () => answered;

@@ -151,7 +151,7 @@ describe(`a service that the user is adding ${nightly}`, () => {
   let emulator: Emulator;
   afterEach(() => emulator.close());
 
-  it('can get another authentication method after its key is rejected', async () => {
+  it('can be given a different authentication method after its key is rejected', async () => {
     emulator = await startEmulator({ apiKeys: [apiKey], keyHeader: 'x-api-key' });
     const { workbench } = await openWorkbench();
     const { quickInput, notifications } = workbench;

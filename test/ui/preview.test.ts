@@ -253,7 +253,7 @@ describe(`a preview ${nightly}`, () => {
   });
 });
 
-it(`shows a preview's title, buttons, and diff in both themes and at two widths ${nightly}`, async () => {
+it(`a preview shows its title, buttons, and diff in both themes and at two widths ${nightly}`, async () => {
   const emulator = await startService();
   const session = await openWindow(emulator, {
     userSettings: { 'hostedModel.insertMode': 'preview' },

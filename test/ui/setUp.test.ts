@@ -78,7 +78,7 @@ describe(`setup ${nightly}`, () => {
     );
   });
 
-  it('cancels the test if the user goes back while it is running', async () => {
+  it('cancels a running test if the user goes back', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');

@@ -147,7 +147,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(await promptSent(), 'Own ways: # Some text.');
   });
 
-  it("aren't applied by a keybinding that has only unknown arguments", async () => {
+  it("aren't used by a keybinding that has only unknown arguments", async () => {
     const { editor, page } = session.workbench;
     await select('others.py');
     await page.keyboard.press(argumentKeys.others.key);

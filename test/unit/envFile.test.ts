@@ -41,7 +41,7 @@ describe('problems in a .env file', () => {
     ]);
   });
 
-  it("aren't reported in unrelated or very large files", () => {
+  it("aren't reported if the file is very large or doesn't contain a service's variables", () => {
     assert.deepEqual(problemsIn('PORT=3000\nOPENAI_API_KEY="x" # y\n', 'not-ignored'), []);
     assert.deepEqual(problemsIn(`${'#'.repeat(70_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);
     assert.deepEqual(problemsIn(`#${'ü'.repeat(35_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);

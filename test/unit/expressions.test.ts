@@ -46,7 +46,7 @@ describe('regular expressions', () => {
     assert.equal(highestCount(/a{2}[b-d]{1,300}e{3,}/), 300);
   });
 
-  it("are found even if they're built from parts, and comments aren't mistaken for them", () => {
+  it("are found even if they're built from parts, and aren't confused with comments", () => {
     assert.ok(all.length > 100, `${all.length} found`);
     const places = all.map(({ place }) => place);
     assert.ok(

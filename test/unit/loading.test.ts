@@ -92,7 +92,7 @@ describe('loading on first use', () => {
     assert.deepEqual([ran, editor.messages.length], [['diagnose'], 1]);
   });
 
-  it('reports that the extension failed to start', async () => {
+  it('reports an error if the extension failed to start', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     registerCommands(() => undefined, []);
     await editor.run('hostedModel.diagnose');
@@ -174,7 +174,7 @@ describe('loading on first use', () => {
   });
 });
 
-describe('a deleted .env file', () => {
+describe('a missing .env file', () => {
   let editor = new FakeEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {

@@ -30,7 +30,7 @@ describe('writing a parameter', () => {
     await writeParameter('max_new_tokens', 9, targetOfParameter('max_new_tokens', folder?.uri));
   };
 
-  it('keeps the other parameters', async () => {
+  it('preserves the other parameters', async () => {
     await write();
     const written = { temperature: 1, max_new_tokens: 9 };
     assert.deepEqual(editor.userSettings.get('parameters'), written);
@@ -160,7 +160,7 @@ describe('the model in the settings', () => {
     }
   });
 
-  it('F14: counts as unset if it is an invalid ID, such as a link', async () => {
+  it('F14: is treated as unset if it is an invalid ID, such as a link', async () => {
     for (const id of [
       ...['[Click](command:workbench.action.quit)', 'https://h0stile.example/x', '$(zap) x'],
       ...['www.h0stile.example', 'WWW.h0stile.example', 'maker/www.x', 'me@h0stile.example'],
@@ -170,7 +170,7 @@ describe('the model in the settings', () => {
     }
   });
 
-  it('is kept even if it equals the default model of a different service', async () => {
+  it('is used even if it is the default model of a different service', async () => {
     const { readSettings, withStoredService } = await import('../../src/config/settings.ts');
     const authentication = {
       kind: 'clientCredentials',

@@ -33,7 +33,7 @@ describe('an unapproved host', () => {
     await once(socket, 'close');
   };
 
-  it('counts as contacted once a connection is made, even if nothing is sent', async () => {
+  it('is considered contacted once a connection is made, even if nothing is sent', async () => {
     const [one, other] = [await startUnapproved(), await startUnapproved()];
     assert.deepEqual(totalOfUnapproved(), { listeners: 2, ...UNTOUCHED });
     assertUntouched(one, other);

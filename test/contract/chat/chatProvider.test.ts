@@ -255,7 +255,7 @@ describe('the chat provider', () => {
     assert.ok(!reported.some(({ kind }) => kind === 'LanguageModelToolCallPart'));
   });
 
-  it('adds a notice to a truncated response so that VS Code keeps its text', async () => {
+  it('adds a notice to a truncated response instead of failing, so VS Code keeps the text', async () => {
     emulator.settings.stopReason = 'max_tokens';
     const { reported, failure } = await respond();
     assert.equal(failure, undefined);
@@ -665,14 +665,14 @@ describe('the chat provider', () => {
       return String(confirmationMessages?.message);
     };
 
-    it('shows the prompt’s length, the host, and the project before it runs', async () => {
+    it('shows the prompt’s length, the host, and the project in the confirmation', async () => {
       assert.match(
         await question('x'.repeat(1_234)),
         /^A prompt of 1,234 characters will be sent to 127\.0\.0\.1:\d+ .* project emulator-project\./,
       );
     });
 
-    it('G17: shows the prompt as code before it runs, but only the beginning of a long prompt', async () => {
+    it('G17: shows the prompt as code in the confirmation, but only the beginning if the prompt is long', async () => {
       const [, short = ''] = (await question('Say *hi*\nto www.b.example')).split('\n\n');
       assert.match(short, /^Prompt: `Say \*hi\* to www\.b\.example`$/);
       const hostile = 'a `` b\u202E\u{E0041} [x](command:y) ';

@@ -75,7 +75,7 @@ describe('the Command Palette', () => {
     assert.deepEqual(trueKeys(editor), shown);
   });
 
-  it('gets only one context key update for Show Last Response, even after two generations', async () => {
+  it('needs only one context key update for Show Last Response, even after two generations', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');

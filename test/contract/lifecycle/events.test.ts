@@ -172,7 +172,7 @@ describe('an open window', () => {
     assert.doesNotMatch(editor.textOf('tooltip'), /session/i);
   });
 
-  it("doesn't count a token refresh as a request in the tooltip", async () => {
+  it("doesn't include token refreshes in the tooltip's request count", async () => {
     const editor = life.editor();
     await opened.open(editor, life.stores, async (run) => {
       await run('refreshToken');
@@ -202,7 +202,7 @@ describe('an open window', () => {
     });
   });
 
-  it(`K10: handles settings changes at most once every ${APART_MS} ms, even if 1,000 arrive in a row`, async () => {
+  it(`K10: applies settings changes at most once every ${APART_MS} ms, even if 1,000 are made in a row`, async () => {
     const editor = life.editor();
     const event = { affectsConfiguration: () => true };
     await opened.open(editor, life.stores, async () => {

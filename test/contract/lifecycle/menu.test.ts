@@ -137,7 +137,7 @@ describe('the menu', () => {
     });
   });
 
-  it('opens instead of the setup if a service is set up but not selected', async () => {
+  it('offers to use a service that is set up but not selected, instead of starting setup', async () => {
     const editor = editorWithBoth();
     suite.life.stores.keyring.values.delete('hostedModel.key.ibm');
     await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
@@ -159,7 +159,7 @@ describe('the menu', () => {
       return { notification: editor.textOf('notification'), settings: editor.textOf('settings') };
     };
 
-    it('uses the picked service for selections', async () => {
+    it('switches to the picked service', async () => {
       const { notification, settings } = await switchToAcme();
       assert.match(notification, /^ACME is now used for selections\.$/m);
       assert.match(settings, /^service\nacme$/m);

@@ -167,7 +167,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'K13: shares its key and sign-out with other windows, but not its token',
+    'K13: shares its key, but not its token, with other windows, and signs them out too',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;

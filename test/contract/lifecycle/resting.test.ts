@@ -76,7 +76,7 @@ describe('an idle window', () => {
     });
   });
 
-  it('H28: refreshes its token after the network comes back', async () => {
+  it("H28: refreshes its token once it's back online", async () => {
     const { emulator, stores } = life;
     await opened.open(life.editor(), stores, async (run) => {
       await run('refreshToken');

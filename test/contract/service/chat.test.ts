@@ -199,7 +199,7 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'input'), 'user: Go on.\n\nassistant:');
   });
 
-  it('leaves a slot free for a selection even if chat calls are waiting', async () => {
+  it('leaves a slot free for a generation, even while chat calls are waiting', async () => {
     const world = await startWorld();
     const { credentials, http, tokenService, limiter, emulator } = world;
     const facts = { credentials, http, tokenService, limiter, modelId, operation: 'chat' } as const;

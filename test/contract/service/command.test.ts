@@ -224,7 +224,7 @@ describe('a token command', () => {
     'when the last waiting call is canceled': 'cancelled',
     'when the window closes': 'cancelled',
   })) {
-    it(`ends along with all its child processes ${what}`, async () => {
+    it(`is killed along with all its child processes ${what}`, async () => {
       time = new FakeTime();
       const runtime = new ServiceRuntime();
       const tokens = runtime.tokenService(credentialsOf(withChild('0')));

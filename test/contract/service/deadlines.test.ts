@@ -64,7 +64,7 @@ describe('the deadline', () => {
     assert.deepEqual(ended, [`timeout ${phase}`]);
   }
 
-  it("doesn't mark the service as unreachable if it expires while a retry is waiting for a slot", async () => {
+  it("that expires while a retry is waiting for a slot doesn't mark the service as unreachable", async () => {
     const { call, emulator } = await start(chat, { deadlineMs: DEADLINE_MS, limits: { limit: 2 } });
     const held = gate();
     emulator.faults.next(chat, { hold: held.opened });
@@ -155,7 +155,7 @@ describe('the deadline', () => {
     ],
   ];
   for (const [what, phase, path, fault, options] of silences) {
-    it(`I13: ends ${what} (${phase}), closes the connection, and prevents a retry`, async () => {
+    it(`I13: aborts ${what} (${phase}), closes the connection, and prevents a retry`, async () => {
       const { emulator, watched, ...world } = await start(path, options);
       emulator.faults.next(path, fault);
       const call = world.call();
@@ -179,7 +179,7 @@ describe('the deadline', () => {
   const DROPS = 6;
   const APART_MS = DEADLINE_MS / DROPS;
   for (const [what, path, fault, options] of drips) {
-    it(`D03 I13: ends ${what} that trickles in forever, closes the connection, and prevents a retry`, async () => {
+    it(`D03 I13: aborts ${what} that trickles in forever, closes the connection, and prevents a retry`, async () => {
       const { emulator, watched, ...world } = await start(path, {
         ...options,
         http: { idleMs: APART_MS + 1 },
@@ -231,7 +231,7 @@ describe('the deadline', () => {
     assert.equal(asked, 1);
   });
 
-  it('for the start runs from the request, not from the headers', async () => {
+  it('for the start of a response is measured from the request, not from the headers', async () => {
     const { emulator, watched, call } = await start(chatStream, {
       http: { startMs: DEADLINE_MS, idleMs: 1 },
     });
@@ -249,7 +249,7 @@ describe('the deadline', () => {
     await endsAfter(DEADLINE_MS / 2, 'start', failure);
   });
 
-  it("for the start isn't restarted by a keep-alive", async () => {
+  it("for the start of a response isn't extended by a keep-alive", async () => {
     const { emulator, watched, call } = await start(chatStream, {
       http: { startMs: DEADLINE_MS, idleMs: 1 },
     });
@@ -268,7 +268,7 @@ describe('the deadline', () => {
     await endsAfter(DEADLINE_MS / 2, 'start', failure);
   });
 
-  it('for the idle time also applies to an error response without a body', async () => {
+  it('for idle time also applies to an error response whose body never arrives', async () => {
     const { emulator, watched, call } = await start(chat, { http: { idleMs: DEADLINE_MS } });
     emulator.faults.next(chat, { status: 400, body: 'x', silentAfterBytes: 0 });
     const failure = call();
@@ -324,7 +324,7 @@ describe('the deadline', () => {
     assert.deepEqual(limiter.state, { inFlight: 0, waiting: 0, limit: 1 });
   });
 
-  it("for the start or idle time doesn't end a slow stream as long as data keeps arriving", async () => {
+  it("for the start of a response or for idle time doesn't abort a slow stream as long as data keeps arriving", async () => {
     const startMs = 90_000;
     const idleMs = 30_000;
     const { emulator, watched, generate } = await start(chatStream, {

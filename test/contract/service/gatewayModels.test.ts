@@ -189,7 +189,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(listed, ['m-null', 'm-chat', 'm-completion', 'm-responses', 'without-info']);
   });
 
-  it('have the lowest limits of all deployments with the same name, and only the capabilities they all share', async () => {
+  it('have the lowest limits and only the shared capabilities of all deployments with the same name', async () => {
     const { emulator, list } = await start('litellm');
     const deployment = (model_name: unknown, model_info: unknown) => ({ model_name, model_info });
     const able = { supports_function_calling: true, supports_vision: true };
@@ -255,7 +255,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it("serve as the list if the service doesn't have one", async () => {
+    it("are used as the model list if the service doesn't have one", async () => {
       for (const status of [404, 405]) {
         const { emulator, list } = await start('litellm', { models: stated });
         emulator.faults.always(listPath, { status });
@@ -269,7 +269,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it("aren't used as the list if the service refuses to send its own", async () => {
+    it("aren't used as the model list if the service refuses to send its own", async () => {
       const { emulator, list } = await start('openai', { models: stated });
       emulator.faults.always(listPath, { status: 403 });
       assert.notEqual(await kindOf(list()), 'no-model-list');
@@ -278,7 +278,7 @@ describe('the models of an added service', () => {
       assert.equal(await kindOf(bare.list()), 'no-model-list');
     });
 
-    it("limit a generation's output even if the service doesn't list models", async () => {
+    it("limit a generation's output tokens even if the service doesn't list models", async () => {
       const { emulator, generate } = await start('openai', { models: [{ id: one, output: 77 }] });
       emulator.faults.always(listPath, { status: 404 });
       await generate(one);

@@ -108,7 +108,7 @@ describe('a network connection to the service', () => {
     assert.equal(connectionsOf(world), 1);
   });
 
-  it("is closed after 1 s if the response stays open, without delaying the call's result", async () => {
+  it("is closed if a complete response stays open for 1 s, but doesn't delay the call's result", async () => {
     time = new FakeTime();
     const watched = new WatchedFetch();
     const world = await startWorld({

@@ -112,7 +112,7 @@ describe('a service runtime', () => {
     assert.ok(traffic.every((state) => state.limit !== 7));
   });
 
-  it('H32: keeps the token when its key is looked up ten times', async () => {
+  it('H32: reuses the token even if its key is looked up ten times', async () => {
     const { emulator, generate, tokens } = await start();
     for (let event = 0; event < 10; event += 1) {
       tokens('key-number-one');
@@ -218,7 +218,7 @@ describe('a service runtime', () => {
     await slow;
   });
 
-  it('reports a lowered limit, and counts running and waiting requests until all have ended', async () => {
+  it('reports a lowered concurrency limit, and counts running and waiting requests until none are left', async () => {
     const { traffic, generate, emulator } = await start(2);
     emulator.faults.next(chat, { recording: 27 });
     await Promise.all([1, 2, 3].map(() => generate('key-number-one')));

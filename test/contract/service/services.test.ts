@@ -514,7 +514,7 @@ describe('authentication with Cloud Pak for Data', () => {
     [true, 1_200],
     [false, 300],
   ] as const) {
-    it(`keeps a token for ${seconds} s if the platform ${reportsTokenLifetime ? 'reports' : "doesn't report"} the token's lifetime`, async () => {
+    it(`caches a token for ${seconds} s if the platform ${reportsTokenLifetime ? 'reports' : "doesn't report"} the token's lifetime`, async () => {
       const world = await startOf(authentication, api, {
         reportsTokenLifetime,
         tokenLifeSeconds: 1_200,
@@ -555,7 +555,7 @@ describe('a key that is sent without an exchange', () => {
   afterEach(endAll);
 
   for (const method of ['bearer key', 'key in a header', 'Zen API key']) {
-    it(`counts as rejected after a 401 until the service accepts it: ${method}`, async () => {
+    it(`is treated as rejected after a 401 until the service accepts it: ${method}`, async () => {
       const api = apis[method === 'Zen API key' ? 'watsonx, project' : 'chat completions'];
       const world = await startOf(authCases[method] as AuthCase, api as ApiCase);
       const { emulator, tokenService } = world;

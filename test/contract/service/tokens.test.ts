@@ -175,7 +175,7 @@ describe('a token', () => {
     assert.equal(new Set(bearers).size, 1);
   });
 
-  it('H30: is refreshed, but no refresh token is sent or kept', async () => {
+  it('H30: is refreshed, but no refresh token is sent or stored', async () => {
     const world = await startWorld();
     const json = { access_token: 'a'.repeat(32), refresh_token: 'refresh-canary', expires_in: 1 };
     world.emulator.faults.always(tokenPath, { json });

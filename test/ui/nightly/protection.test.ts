@@ -93,7 +93,7 @@ describe(`the extension ${nightly}`, () => {
     await arrived;
   });
 
-  it("doesn't replace the response if the user has retried from another message", async () => {
+  it('ignores Retry in one message if the user has already retried from another', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench, path } = session;
     await storeKey(session, 'rejected-key-0123456789');

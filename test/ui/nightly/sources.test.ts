@@ -135,7 +135,7 @@ describe(`credential sources ${nightly}`, () => {
     await theirs.requestCount(chatPath, 2);
   });
 
-  it('B06 B12: are skipped if they contain only an address, but are still listed with their missing settings', async () => {
+  it('B06 B12: are skipped if they contain only an address, but are still listed with their missing values', async () => {
     const session = await openWindow(mine, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',

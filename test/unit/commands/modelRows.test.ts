@@ -35,7 +35,7 @@ describe('the rows in Select Model', () => {
     ]);
   });
 
-  it('leave out missing or invalid data', () => {
+  it('omit missing or invalid data', () => {
     const models = [modelOf({ id: 'a', label: '\n' })];
     assert.deepEqual(modelRows(models, '')[0], {
       id: 'a',

@@ -173,7 +173,7 @@ describe('Connections', () => {
       ]);
     });
 
-    it('returns connections that a diagnosis considers still in use, even if a .env file contains another key', async () => {
+    it('treats both connections as still in use, even if a .env file contains another key', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
@@ -690,7 +690,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.apiKey, 'key-of-the-other-window');
   });
 
-  it("A17: doesn't restore the key that the user kept if they sign out while the setup is being saved", async () => {
+  it("A17: doesn't restore the stored key if the user signs out while the setup is being saved", async () => {
     await storeKey();
     editor.beforeUpdate = (name) => {
       editor.beforeUpdate = () => {};

@@ -204,7 +204,7 @@ describe('KeyStore', () => {
     "a key that isn't a string":
       '{"apiKey":7,"authUrl":"https://a.example","serviceUrl":"https://b.example"}',
   })) {
-    it(`A06: treats ${what} as a missing key and leaves it stored`, async () => {
+    it(`A06: treats ${what} as a missing key, but doesn't delete it`, async () => {
       const keyring = new FakeKeyring();
       keyring.values.set('hostedModel.key.ibm', text);
       assert.equal(await openWindow(keyring).store.read('ibm'), undefined);

@@ -49,7 +49,7 @@ const rowsOf = (one: SourceSnapshot) =>
 const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: SourceSnapshot) =>
   actionsFor(id, one).map(({ label }) => label.replace(/^\S+ /, ''));
 
-describe('the reason for using a credential source', () => {
+describe('reasonText', () => {
   const nothing = { record: undefined };
   const approvedEnvironment = environment(full, 'approved');
   const fileOfOther = envFile({});
@@ -268,7 +268,7 @@ describe('the source view', () => {
   });
 });
 
-describe('the reason for using a source while hostedModel.credentialSource selects one', () => {
+describe('reasonText with a source in hostedModel.credentialSource', () => {
   const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
     reasonText(source, found({ external: [envFile(), environment()], ...changes }));
 
@@ -417,13 +417,13 @@ describe("a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
-  it("is listed with the reason why it can't be used, even if all its values are set", () => {
+  it("is listed with the reason it can't be used, even if all its values are set", () => {
     const one = found({ external: [envFile()], settings: { authUrl: 'ftp://a.example' } });
     const row = sourceChoices(one, choiceOf(one)).find(({ value }) => value === 'envFile');
     assert.match(row?.problem ?? '', /can’t be used \(the identity service URL .* is invalid\)\.$/);
   });
 
-  it('offers at least one action, as does every other source in the list', () => {
+  it('offers at least one action, like every other source in the list', () => {
     for (const answer of ['approved', 'declined', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
       for (const external of environments) {
@@ -466,7 +466,7 @@ describe('a declined source', () => {
 });
 
 describe('the text about the checked sources', () => {
-  it('is short plain text, even if a file has thousands of issues', () => {
+  it('is short and contains no markup, even if a file has thousands of issues', () => {
     const faulty = [
       ...Array.from({ length: 4_600 }, (_, n) => `VENDOR_URL=${n}`),
       ...Array.from({ length: 60 }, (_, n) => `VENDOR${'_'.repeat(n)}-API_KEY="x"`),

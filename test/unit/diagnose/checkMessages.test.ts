@@ -15,7 +15,7 @@ describe('the checks', () => {
   });
 });
 
-describe('the texts of the checks', () => {
+describe('the check messages', () => {
   it('exist for passed checks and warnings, but not for running checks', () => {
     for (const check of CHECKS) {
       for (const state of ['passed', 'warning'] as const) {
@@ -91,7 +91,7 @@ describe('the texts of the checks', () => {
     assert.equal(accepted({ service: zen }), 'The key, project, and model were accepted.');
   });
 
-  it('describe a failure with its message, first fix, error kind, and status', () => {
+  it("include a failure's cause, first fix, error kind, and status", () => {
     const error = new ServiceError('quota-used-up', { status: 403 });
     const check = shownCheck({ check: 'access', state: 'failed', error });
     assert.match(check.text, /Your plan’s quota is used up/);

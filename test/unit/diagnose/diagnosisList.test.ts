@@ -238,7 +238,7 @@ describe('the open diagnosis list', () => {
     [false, 1],
     [true, 2],
   ] as const) {
-    it(`${isSaved ? 'checks again' : 'ends'} after Change Project... if ${isSaved ? 'a' : 'no'} project was saved`, async () => {
+    it(`${isSaved ? 'checks again' : 'closes'} after Change Project... if ${isSaved ? 'a' : 'no'} project was saved`, async () => {
       const error = new ServiceError('project-unknown', { status: 404 });
       const { ended } = await startFailing(found(), 'access', error, isSaved);
       await editor.lists[0]?.pick('fix');
@@ -268,7 +268,7 @@ describe('the open diagnosis list', () => {
   });
 
   for (const problem of ['exit', 'not-found'] as const) {
-    it(`shows the token command, but leaves it out of the copied report (problem: ${problem})`, async () => {
+    it(`shows the token command, but omits it from the copied report (problem: ${problem})`, async () => {
       const command = ['/home/jane/bin/az', '--pin=1234'];
       const authentication = { kind: 'command', command };
       const entry = { word: 'acme', api: 'openai', defaultModel: 'm', url: ACME, authentication };

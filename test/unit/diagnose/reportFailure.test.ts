@@ -88,7 +88,7 @@ describe('reporting a failed generation', () => {
     ['another', true],
     ['a-model', false],
   ] as const) {
-    it(`retries after Select Model... only if another model was selected and the user picks Retry: ${modelId}`, async () => {
+    it(`retries after Select Model... only if the user selects another model and clicks Retry: ${modelId}`, async () => {
       const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
       const { commands } = await import('vscode');
       let used = connectionOf().with({ modelId: 'a-model' });

@@ -106,7 +106,7 @@ describe('the diagnosis report', () => {
     );
   });
 
-  it('E07: leaves out user input and all hosts except those of built-in services', () => {
+  it('E07: omits user input and all hosts except those of built-in services', () => {
     const typed = (name: string) => `canary-${name}`;
     const values = { key: typed('key'), project: typed('project'), url: 'https://canary.example' };
     const all = found({

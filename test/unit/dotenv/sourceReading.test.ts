@@ -76,7 +76,7 @@ describe('a .env file', () => {
     });
   }
 
-  it('is read like an environment with the same values, except for line numbers', () => {
+  it('yields the same result as an environment with the same values, except for line numbers', () => {
     for (const fixture of envFiles) {
       const text = textOf(fixture);
       // Skip files with two lines for the same name, or with whitespace around a value or before

@@ -36,7 +36,7 @@ describe('a selection', () => {
   });
   after(() => hooks.deregister());
 
-  it('that is a cursor stays before a new line inserted at its position', () => {
+  it('that is empty stays before a new line inserted at its position', () => {
     const cursor = { start: 10, end: 10, textEnd: 10 };
     const change = { rangeOffset: 10, rangeLength: 0, text: '\ny' };
     const before = { rangeOffset: 2, rangeLength: 0, text: 'xxxx' };
@@ -77,7 +77,7 @@ describe('a selection', () => {
       });
     }
 
-    it(`ends before a response that is inserted right before its last line break (line ending ${shownLineEnd})`, () => {
+    it(`ends before a response that is inserted right before the last selected line break (line ending ${shownLineEnd})`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: whole.textEnd, rangeLength: 0, text: 'An answer' },
       ]);
@@ -94,7 +94,7 @@ describe('a selection', () => {
     });
   }
 
-  it('excludes text inserted at its start or end, even though VS Code includes it', () => {
+  it('excludes text inserted at its start or end, even though VS Code would include that text', () => {
     const part = { start: 2, end: 5, textEnd: 5 };
     const { selected, wanted, grown } = afterwards('a bcd e', part, [
       { rangeOffset: 2, rangeLength: 0, text: 'X' },

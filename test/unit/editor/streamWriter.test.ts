@@ -151,7 +151,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: waits longer if the edit is large', async () => {
+  it('J12: waits longer for a large edit', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const { page, writer } = writing(END, SOON);
@@ -201,7 +201,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it("J13: reports that text couldn't be undone if the edits don't change the document", async () => {
+  it("J13: reports that a response couldn't be undone if the edits don't change the document", async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, []), true);
@@ -214,7 +214,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt\ntext');
   });
 
-  it('undoes text even if the user edits the document in the meantime', async () => {
+  it('undoes a response even if the user edits the document during the undo', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     await endWith(page, writer, []);
@@ -225,7 +225,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'MINE prompt');
   });
 
-  it('undoes the text of an edit that is in progress', async () => {
+  it('undoes an edit that is in progress', async () => {
     const { page, writer } = writing();
     writer.append(0, 'first');
     const undo = writer.undo();
@@ -274,7 +274,7 @@ describe('a stream writer', () => {
     ],
   ];
   for (const [title, edit, left] of blanks) {
-    it(`undoes text and ${title}`, async () => {
+    it(`undoes a response and ${title}`, async () => {
       const { page, writer } = writing();
       writer.append(0, 'text');
       await endWith(page, writer, []);
@@ -358,7 +358,7 @@ describe('a stream writer', () => {
       await page.turn();
     };
 
-    it('reports the undo of all its text only once', async () => {
+    it('reports only once that a response was undone', async () => {
       const one = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'first ');
         await write(page, writer, 0, 'second');
@@ -387,7 +387,7 @@ describe('a stream writer', () => {
       return { page, writer };
     };
 
-    it('continues a response whose text was undone and redone', async () => {
+    it('continues a response after an undo and a redo', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       page.redo();
@@ -396,7 +396,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt\nfirst second third');
     });
 
-    it("doesn't continue a response while part of its text is undone", async () => {
+    it("doesn't continue a response while part of it is undone", async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       writer.append(0, 'third');
@@ -418,7 +418,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'one\nagain\ntwo');
     });
 
-    it('undoes all text of a response after a redo', async () => {
+    it('undoes an entire response after a redo', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       page.redo();

@@ -63,13 +63,13 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, false);
   });
 
-  it('stays in place if the response inserted at its position belongs after it', () => {
+  it('stays in place if a response inserted at its position belongs after it', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });
   });
 
-  it('is broken by an edit inside the selection to be replaced', () => {
+  it("is broken by an edit inside a selection that hasn't been replaced yet", () => {
     const own = new TrackedRange({ start: 10, end: 20 });
     own.follow(insert(15, 'x'));
     assert.equal(own.isBroken, true);

@@ -188,7 +188,7 @@ describe('responseNotifications', () => {
       return shown;
     };
 
-    it('suggests twice the limit and accepts only a higher limit', async () => {
+    it('suggests doubling the limit and accepts only a higher limit', async () => {
       const [question] = await raise('2048');
       assert.equal(question?.value, '2048');
       for (const text of ['', '0', '1024', '-2048', '2048.5', '1e9', 'many']) {
@@ -197,7 +197,7 @@ describe('responseNotifications', () => {
       assert.equal(await question?.validateInput?.('1025'), undefined);
     });
 
-    it('saves the limit', async () => {
+    it('saves the new limit', async () => {
       await raise('4000');
       const saved = JSON.stringify({ max_new_tokens: 4_000 });
       assert.deepEqual(editor.sunk.get('settings'), ['parameters', saved]);

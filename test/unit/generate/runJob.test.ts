@@ -510,14 +510,14 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['Complete, text outside the code left out']);
   });
 
-  it("doesn't report anything if the user undid the text", async () => {
+  it("doesn't report anything if the user undid the responses", async () => {
     const { done, announced } = await run({ count: 2, empty: [1], undone: true });
     await done;
     assert.deepEqual(announced, []);
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('reports a truncated response without text as empty if all earlier text was undone', async () => {
+  it('reports a truncated response without text as empty if the earlier response was undone', async () => {
     const generate = async () => ({ ...ended, stopReason: 'max_tokens' });
     const { done } = await run({ undone: true, generate });
     await done;

@@ -214,7 +214,7 @@ describe('the progress of a run', () => {
     });
   });
 
-  it('shows the number of completed responses when a slow response starts or a countdown ends', () => {
+  it('shows the number of completed responses when a slow response starts to arrive or a countdown ends', () => {
     const [slow, retried] = [new AbortController(), new AbortController()];
     const count = 'Generating… 2 of 5 done. Esc cancels';
     progress.onSilence(slow);
@@ -345,7 +345,7 @@ describe('the progress of a run', () => {
     });
   }
 
-  it("keeps the offer to retry during a second request's backoff", () => {
+  it("continues to offer a retry during a second request's backoff", () => {
     const other = new AbortController();
     progress.onSilence(request);
     pass(15_000);

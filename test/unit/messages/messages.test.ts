@@ -144,7 +144,7 @@ describe('the text of a message', () => {
     assert.match(sent?.text ?? '', /took too long\. The service may have processed the request/);
   });
 
-  it('points to where the user can correct the value', () => {
+  it('points to where the user can correct an invalid value', () => {
     const of = (kind: ErrorKind, source: SourceId, host?: string) =>
       messageFor(new ServiceError(kind, host === undefined ? {} : { host, code: 'ENOTFOUND' }), {
         source,
@@ -302,7 +302,7 @@ describe('the text of a message', () => {
     assert.match(messageFor(unnamed, { template })?.text ?? '', /Change it in the settings\.$/);
   });
 
-  it("mentions the model if it sets a parameter's limit", () => {
+  it("mentions the model if a parameter's limit depends on the model", () => {
     const problem = modelProblem(modelOf({ maxOutputTokens: 1_500 }), { max_new_tokens: 1_501 });
     assert.equal(
       messageFor(problem?.with({ status: 400 }))?.text,

@@ -97,7 +97,7 @@ describe('the token service over a day', () => {
     assert.equal(flights.length, 1 + failed + 1);
   });
 
-  it('H29: after 8 h without calls, requests a token only on the next use', async () => {
+  it("H29: doesn't request a token until the next use if there are no calls for 8 h", async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(8 * HOUR, 10 * MINUTE);
@@ -107,7 +107,7 @@ describe('the token service over a day', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('after the machine sleeps for a day, requests a token only on the next use', async () => {
+  it("doesn't request a token until the next use if the machine sleeps for a day", async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     time.sleep(24 * HOUR);

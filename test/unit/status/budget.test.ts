@@ -103,7 +103,7 @@ describe('the daily budget', () => {
     assert.equal(budget.allowsRequests(raised), true);
   });
 
-  it('after Continue Today, allows requests with the same key until midnight', async () => {
+  it('allows requests with the same key until midnight if the user clicks Continue Today', async () => {
     const [one, other] = [open(), open()];
     editor.picks.push('Continue Today');
     await messagesAfter(one, use(1_000));

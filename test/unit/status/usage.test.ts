@@ -120,7 +120,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('if no key is needed, is shown in the tooltip only for the active service', async () => {
+  it('is shown in the tooltip only for the active service if no key is needed', async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };

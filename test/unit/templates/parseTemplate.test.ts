@@ -19,7 +19,7 @@ const entry = async (text: string, fileName = 'x') =>
 const front = (...lines: string[]) => ['---', ...lines, '---', 'Do it.'].join('\n');
 
 describe('a template file', () => {
-  it('is named after its file and contains only the prompt if there is no front matter', async () => {
+  it('gives the template its file name and contains only the prompt if there is no front matter', async () => {
     assert.deepEqual(await entry('\n\n Explain.\r\nBriefly. \n', 'Short'), {
       name: 'Short',
       prompt: 'Explain.\nBriefly.',
@@ -149,7 +149,7 @@ describe('a template file', () => {
     assert.equal(isBroken(await entry(front('colour: red'))), false);
   });
 
-  it("is broken if its file name isn't a valid template name", async () => {
+  it("is broken if its name isn't a valid template name", async () => {
     const bad = await entry('Do it.', `a\u202eb${'c'.repeat(70)}`);
     assert.ok(isBroken(bad));
     assert.equal(bad.issue.kind, 'bad-name');

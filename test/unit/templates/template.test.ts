@@ -86,7 +86,7 @@ describe('recently used templates', () => {
     assert.equal(names.at(-1), 't3');
   });
 
-  it("don't prevent a template from being used if they can't be stored", async () => {
+  it('can be used even if storing them fails', async () => {
     const { window } = await import('vscode');
     const { chooseTemplate } = await import('../../../src/templates/templateFeature.ts');
     const document = window.activeTextEditor?.document ?? assert.fail();

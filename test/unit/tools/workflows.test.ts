@@ -118,7 +118,7 @@ describe('the workflows', () => {
     }
   });
 
-  it("give write permissions only to a job that doesn't run code from the repository", () => {
+  it("grant write permissions only to a job that doesn't run code from the repository", () => {
     const { publish, build } = jobsOf(WORKFLOWS[1]);
     const runs = (publish?.steps ?? []).flatMap(({ run }) => run ?? []);
     for (const run of runs) assert.doesNotMatch(run, /npm (run|test)|npm ci$/);

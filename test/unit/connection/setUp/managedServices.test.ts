@@ -289,7 +289,7 @@ describe('a service that the user added', () => {
       });
     }
 
-    it('can get a new value for a header even if it already has 20 headers', async () => {
+    it('can be given a new value for a header even if it already has 20 headers', async () => {
       await store({ ...none, headers: headersOfCount(20) });
       editor.picks.push(
         'ACME',
@@ -488,7 +488,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  describe('next to an IBM service with a project', () => {
+  describe('alongside an IBM service with a project', () => {
     const ibm = serviceFor('ibm');
     assert.ok(ibm);
     const url = 'https://us-south.ml.cloud.ibm.com';

@@ -14,7 +14,7 @@ describe('the setup of a new service', () => {
     ...(await import('../../../../src/connection/setUp/serviceDraft.ts')),
   });
 
-  it('replaces only the entry with the same ID, ignoring case and spaces', async () => {
+  it('replaces only the entry whose ID matches, regardless of case and spaces', async () => {
     const { withEntry } = await load();
     const others = [7, null, { word: 'other' }];
     const changed = { word: 'Acme', name: 'New' };

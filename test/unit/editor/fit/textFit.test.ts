@@ -106,7 +106,7 @@ describe('TextFit', () => {
     });
   }
 
-  it('counts the characters removed from a continuation separately', () => {
+  it('counts removed characters separately for each continuation', () => {
     const textFit = new TextFit(code);
     textFit.add('\0a\0');
     textFit.continue();
@@ -156,7 +156,7 @@ describe('TextFit', () => {
       assert.equal(continued(answer, { leadingLineBreaks: 0, indentation: '  ' }), 'a\n\n  b');
     });
 
-    it('indents all lines to match the insertion point, wherever the text was truncated', () => {
+    it('indents all lines to match the insertion point, no matter where the text was truncated', () => {
       const answer = ['```ts\nif (x) {\r', '\n  y', '();\n', '  z();\n}\n``', '`\n'];
       const want = 'if (x) {\n\t  y();\n\t  z();\n\t}';
       assert.equal(continued(answer, { indentation: '\t' }), want);

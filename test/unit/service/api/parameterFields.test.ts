@@ -73,7 +73,7 @@ describe('parameters', () => {
     ]);
   });
 
-  it('count as unset if they are null', () => {
+  it('are treated as unset if they are null', () => {
     const nothing = { temperature: null, max_new_tokens: null, top_k: null };
     assert.deepEqual(mapParameters('chat', nothing, names), {
       fields: { max_completion_tokens: 1_024 },

@@ -205,7 +205,7 @@ describe('the parameter check', () => {
 });
 
 describe('parameters', () => {
-  it('have manifest ranges that span the ranges of both operations', () => {
+  it('have ranges in the manifest that cover the ranges of both operations', () => {
     const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
     const setting = settingsIn<Schema>(manifest)['hostedModel.parameters'];
     assert.ok(setting);

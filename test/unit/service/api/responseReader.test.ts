@@ -94,7 +94,7 @@ describe('reading a stream', () => {
     '"usage":null',
     '"system":{"warnings":null}',
   ]) {
-    it(`keeps the response if an event contains ${nonsense}`, async () => {
+    it(`succeeds even if an event contains ${nonsense}`, async () => {
       const usage = `data: {"choices":[],${nonsense}}\n\n`;
       assert.equal((await collect(never, text('a'), stop, usage)).text, 'a');
     });
@@ -226,7 +226,7 @@ describe('tool calls in a response', () => {
     assert.deepEqual(toolCalls, [{ id: 'a', name: 'read', arguments: '{} ' }]);
   });
 
-  it('count as the start of the response, just like reasoning', async () => {
+  it('are recognized as the start of the response, just like reasoning', async () => {
     assert.equal((await read(delta({ reasoning_content: 'hm' }), stop)).hasBegun, true);
     assert.equal((await read(fragment(0, '{}', { id: 'a' }, 'x'), stop)).hasBegun, true);
     assert.equal((await read(delta({ content: '' }), stop)).hasBegun, false);

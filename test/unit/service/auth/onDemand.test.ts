@@ -40,7 +40,7 @@ describe('an on-demand token', () => {
     assert.equal(runs(), 1);
   });
 
-  it("isn't replaced in the background, even just before it expires", async () => {
+  it("isn't replaced in the background, even shortly before it expires", async () => {
     const { service, runs } = start();
     const other = start(false);
     for (const one of [service, other.service]) await one.get(never);
@@ -96,7 +96,7 @@ describe('an on-demand token', () => {
     assert.equal(service.canReplace(token), true);
   });
 
-  it('is an exception: other tokens can be replaced right after a rejection', async () => {
+  it('differs from other tokens, which can be replaced right after a rejection', async () => {
     const { service } = start(false);
     assert.equal(service.canReplace(await service.get(never)), true);
   });

@@ -19,7 +19,7 @@ describe('the path to a program', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is absolute, even if it is given relative to the home directory', async () => {
+  it('is made absolute if it is relative to the home directory', async () => {
     assert.equal(await programPath(program), program);
     assert.equal(await programPath(relative(homedir(), program)), program);
   });

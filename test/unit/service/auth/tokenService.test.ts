@@ -55,7 +55,7 @@ describe('the token service', () => {
     assert.equal(await waiting, 'token-3');
   });
 
-  it('H15: increases the backoff from 5 s to 5 min while refreshes fail, and keeps the valid token', async () => {
+  it('H15: increases the backoff from 5 s to 5 min while refreshes fail, and continues to return the valid token', async () => {
     const { flights, answer, value, start, service } = underTest(time);
     await start({ expiresIn: 86_400 });
     await time.pass(0.8 * 86_400_000);
@@ -237,7 +237,7 @@ describe('the token service', () => {
     assert.equal(await kindOf(value()), 'cancelled');
   });
 
-  it('after disposal, discards the response to a pending request and sends no more requests', async () => {
+  it('discards the response to a pending request after disposal, and sends no more requests', async () => {
     const { service, flights, states, value } = underTest(time);
     const waiting = failureOf(value());
     const before = states.length;

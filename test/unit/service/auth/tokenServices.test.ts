@@ -130,7 +130,7 @@ describe('the token services of a window', () => {
     assert.equal(requests.length, 2);
   });
 
-  it("don't count a key as rejected if it is accepted for a different account", async () => {
+  it("don't treat a key as rejected if it is accepted for a different account", async () => {
     const { services, world, test } = start();
     const withClient = (account: string) => ({ ...credentials, service: oauth, account });
     world.failure = rejected;

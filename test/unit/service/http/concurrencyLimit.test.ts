@@ -202,7 +202,7 @@ describe('the concurrency limit', () => {
     assert.equal(limiter.state.limit, 8);
   });
 
-  it('leaves at least minRequestInterval between the starts of consecutive calls', async () => {
+  it('waits at least minRequestInterval between the starts of consecutive calls', async () => {
     const { order } = requestSlots(limiterOf(3, 50, 200), ['a', 'b', 'c']);
     const seen = [];
     for (let step = 0; step < 4; step += 1) {
@@ -336,7 +336,7 @@ describe('the concurrency limit', () => {
   });
 
   for (const outcome of ['throttled', 'failed'] as const) {
-    it(`after a ${outcome} call, delays the next call for as long as the service requests`, async () => {
+    it(`delays the next call after a ${outcome} call for as long as the service requests`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release(outcome, 5_000);
