@@ -234,7 +234,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
     });
 
-    it('is added to an open .gitignore by the fix, which leaves .gitignore unsaved @nightly', async () => {
+    it('is added to an open .gitignore without saving it @nightly', async () => {
       const { found } = await notIgnored();
       writeFileSync(path('.gitignore'), 'node_modules');
       const document = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));

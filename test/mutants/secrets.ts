@@ -332,7 +332,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const given = reading.named.filter(',
     to: 'const given = (reading.values ? reading.named : []).filter(',
     test: access,
-    title: 'E15: protects a .env key from being sent if it is in quotes',
+    title: "E15: doesn't send a key from a .env file, even if the key is in quotes",
   },
   {
     name: 'a request body can contain a key that was pasted into a setting',

@@ -309,7 +309,7 @@ describe('a token from a command', () => {
     });
   }
 
-  it("isn't replaced when repeated diagnoses get a 403 within a minute", async () => {
+  it("isn't replaced if a diagnosis is repeated within a minute and gets another 403", async () => {
     const program = makeTokenProgram();
     const { examine, emulator } = await startExamination({
       credentials: (url) => ({

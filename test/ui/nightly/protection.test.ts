@@ -117,7 +117,7 @@ describe(`the extension ${nightly}`, () => {
     assert.equal(emulator.count('/ml/v1/text/chat_stream'), 1);
   });
 
-  it('lets the user replace an invalid address in the setup', async () => {
+  it('lets the user replace an invalid address during setup', async () => {
     const session = await openWindow(emulator, {
       userSettings: { 'hostedModel.url': 'http://service.example' },
     });

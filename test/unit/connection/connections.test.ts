@@ -163,7 +163,7 @@ describe('Connections', () => {
       assert.deepEqual([otherKeysOf(first), otherKeysOf(second)], [['key-of-acme'], ['my-key']]);
     });
 
-    it('E15: protects a key in a .env file from being sent to either service', async () => {
+    it("E15: doesn't send a key in a .env file to either service", async () => {
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
       editor.addFolder('/other');
@@ -431,7 +431,7 @@ describe('Connections', () => {
     assert.deepEqual(asked, ['get hostedModel.key.ibm']);
   });
 
-  it('uses the editor’s key in chat without asking the user, and protects all other keys from being sent', async () => {
+  it('uses the editor’s key in chat without asking the user, and sends no other key', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();
@@ -475,7 +475,7 @@ describe('Connections', () => {
     'belongs to an incomplete set of another service': `${envFile(EVIL, 'key-of-the-first-set')}CPD_API_KEY=key-in-the-file\n`,
   };
   for (const [what, text] of Object.entries(imperfect)) {
-    it(`E15: protects a .env key from being sent if it ${what}`, async () => {
+    it(`E15: doesn't send a key from a .env file, even if the key ${what}`, async () => {
       await storeKey();
       editor.files.set('/work/.env', text);
       const { choice } = await connections.peek();
@@ -495,7 +495,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.modalCount, editor.inputCount], [1, 0]);
   });
 
-  it('names a declined source in the setup that the next command opens', async () => {
+  it("names a declined source during the next command's setup", async () => {
     editor.files.set('/work/.env', envFile());
     const declined = connections.for();
     await (await editor.modalPrompt()).answer(reject);
@@ -705,7 +705,7 @@ describe('Connections', () => {
     assert.deepEqual(storageIssues, []);
   });
 
-  it("keeps the values that the user entered in the setup if VS Code can't write the settings", async () => {
+  it("keeps the values that the user entered during setup if VS Code can't write the settings", async () => {
     await storeKey();
     editor.beforeUpdate = () => {
       editor.beforeUpdate = () => {};
@@ -1934,7 +1934,7 @@ describe('Connections', () => {
     }
   });
 
-  describe('with a short key in the setup', () => {
+  describe('with a short key entered during setup', () => {
     beforeEach(() => {
       editor.userSettings.set('url', SERVICE);
       editor.userSettings.set('projectId', 'my-project');

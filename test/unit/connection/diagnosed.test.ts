@@ -161,7 +161,7 @@ describe('the context of a message', () => {
   });
 });
 
-describe('the message about a failed test in the setup', () => {
+describe('the message about a test that failed during setup', () => {
   const base = choiceOf(found());
   assert.ok(base.kind === 'ready');
   const credentials = {
@@ -178,7 +178,7 @@ describe('the message about a failed test in the setup', () => {
     }
   });
 
-  it("asks the user to correct values in the setup, because they haven't been saved yet", () => {
+  it("asks the user to correct the values there, because they haven't been saved yet", () => {
     const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
     assert.match(textOf('unreachable', misspelt), /address in the setup/);
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {

@@ -372,7 +372,7 @@ describe('the extension with several services', () => {
     assert.equal(editor.modalCount, 0);
   });
 
-  it('prompts for the address again in the setup if the host is unreachable', async () => {
+  it('prompts for the address again during setup if the host is unreachable', async () => {
     const host = new URL(PLATFORM).host;
     test = async () => {
       test = async () => {};

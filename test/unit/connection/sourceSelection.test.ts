@@ -122,7 +122,7 @@ describe('source selection', () => {
     }
   });
 
-  it('B08: prompts about a complete .env file and its hosts', () => {
+  it('B08: asks whether to use a complete .env file with these hosts', () => {
     const choice = choose(found({ record: undefined, external: [envFile()] }));
     assert.ok(choice.kind === 'ask-source');
     assert.equal(choice.source.destination.serviceHost, 'evil.example');

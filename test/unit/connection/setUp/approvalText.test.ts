@@ -25,7 +25,7 @@ function textFor(service: Service, program?: string): string {
   return approvalText(target, { settings: { service }, program });
 }
 
-describe('the approval text in the setup', () => {
+describe('the approval text shown during setup', () => {
   it('starts with a warning if the text or key would be sent unencrypted to another machine', () => {
     const withKey = serviceOf({ url: 'http://llm.corp:8000/v1' });
     assert.match(
