@@ -255,6 +255,8 @@ const CONTINUED_LINE =
   /(?:[([,\\=*/%&|^<>?~.@]|(?<!\+)\+|(?<!-)-|\b(?:and|as|else|extends|implements|in|is|not|of|or))$/;
 /** Matches a keyword after which the next line may be indented even without a brace. */
 const CONTROLS = /^(?:do|else|for|if|while)\b/;
+/** Matches the delimiters of multiline strings. */
+const TEXT_MARKS = /"""|'''|`/g;
 /**
  * Matches the first character of a line that continues the previous line, for example `.then()`,
  * `&& x`, or `? y`.
@@ -292,16 +294,14 @@ function repeatsIndentation(
     const step = indentation.includes('\t') ? 1 : MAX_STEP;
     return spaces.length > Math.max(indentation.length, step);
   }
-  if (ENDS_STATEMENT.test(code)) return true;
-  return isWholeLine && isWhole(code, languageId) && !CONTINUES.test(first);
+  return ENDS_STATEMENT.test(code) || (isWholeLine && isWhole(code) && !CONTINUES.test(first));
 }
 
 /**
  * True if this line completes a statement. Used only for languages in which a line break can end a
  * statement.
  */
-function isWhole(line: string, languageId: string): boolean {
-  const strings = new MultilineStrings(languageId);
-  strings.addLine(line);
-  return !(CONTINUED_LINE.test(line) || CONTROLS.test(line) || strings.isInString);
+function isWhole(line: string): boolean {
+  const marks = line.match(TEXT_MARKS)?.length ?? 0;
+  return !(CONTINUED_LINE.test(line) || CONTROLS.test(line)) && marks % 2 === 0;
 }

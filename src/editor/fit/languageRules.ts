@@ -82,12 +82,6 @@ export const WITH_BRACES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Languages with braces in which double-quoted strings can contain line breaks. Single quotes
- * enclose only one character.
- */
-export const PLAIN_MULTILINE_STRINGS: ReadonlySet<string> = new Set(['cpp', 'csharp', 'rust']);
-
-/**
  * Languages in which a line break can end a statement, and in which a line that opens a block ends
  * with a symbol such as `{` or `:`.
  */

@@ -1,30 +1,64 @@
-import { PLAIN_MULTILINE_STRINGS } from './languageRules.ts';
+/** A string, comment, or expression that hasn't ended. */
+interface Open {
+  readonly kind: 'string' | 'comment' | 'expression';
+  /** The characters that end it. */
+  readonly close: string;
+  /**
+   * Matches the end, and whatever else has to be recognized before the end, such as an escape.
+   * Undefined if nothing else matters.
+   */
+  readonly inside?: RegExp;
+}
 
-/**
- * Matches strings that end on the same line, the start of other strings and of comments, and
- * braces.
- */
-const IN_CODE = /\\.|"""|'''|`|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/|\/\*|[{}]/g;
-/**
- * The same for languages in which double-quoted strings can contain line breaks, and single quotes
- * enclose only one character. In Rust, a single quote can also start a lifetime.
- */
-const IN_PLAIN_CODE = /\\.|"""|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|\/\/|\/\*|["{}]/g;
+interface Syntax {
+  /**
+   * Matches escapes, strings within a line, and the start of a comment or multiline string. The
+   * group `string` contains the characters that open a multiline string.
+   */
+  readonly code: RegExp;
+  /** @param opening the characters that open the string */
+  readonly open: (opening: string) => Omit<Open, 'kind'>;
+}
 
-/**
- * Match the end of a string or comment, and everything else that matters inside it. Keyed by the
- * characters that open the string or comment.
- */
-const INSIDE: Readonly<Record<string, RegExp>> = {
-  '`': /\\.|`|\$\{/g,
-  '"""': /\\.|"""/g,
-  "'''": /\\.|'''/g,
-  '"': /\\.|"/g,
-  '/*': /\*\//g,
+const TEMPLATES: Syntax = {
+  code: /\\.|(?<string>`)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/|\/\*|[{}]/g,
+  open: () => ({ close: '`', inside: /\\.|`|\$\{/g }),
 };
+const TEXT_BLOCK = /\\.|(?<string>""")|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|\/\/|\/\*/g;
+const ESCAPED_TEXT_BLOCK = /\\.|"""/g;
 
-/** The closing characters that differ from the opening ones. */
-const ENDS: Readonly<Record<string, string>> = { '{': '}', '/*': '*/' };
+/** The syntax of multiline strings, for each language with braces that has them. */
+const LANGUAGES: Readonly<Record<string, Syntax>> = {
+  cpp: {
+    code: /\\.|R"(?<string>[^()\\\s]{0,16})\(|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|\/\/|\/\*/g,
+    open: (delimiter) => ({ close: `)${delimiter}"` }),
+  },
+  csharp: {
+    code: /\\.|(?<string>"""|@\$?")|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|\/\/|\/\*/g,
+    open: (opening) => (opening === '"""' ? { close: opening } : { close: '"', inside: /""|"/g }),
+  },
+  dart: {
+    code: /\\.|(?<string>"""|''')|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/|\/\*/g,
+    open: (close) => ({ close, inside: close === '"""' ? ESCAPED_TEXT_BLOCK : /\\.|'''/g }),
+  },
+  go: {
+    code: /\\.|(?<string>`)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|\/\/|\/\*/g,
+    open: (close) => ({ close }),
+  },
+  java: { code: TEXT_BLOCK, open: (close) => ({ close, inside: ESCAPED_TEXT_BLOCK }) },
+  javascript: TEMPLATES,
+  javascriptreact: TEMPLATES,
+  kotlin: { code: TEXT_BLOCK, open: (close) => ({ close }) },
+  rust: {
+    code: /\\.|(?<string>r#*"|")|'(?:[^'\\]|\\.)'|\/\/|\/\*/g,
+    open: (opening) =>
+      opening === '"'
+        ? { close: '"', inside: /\\.|"/g }
+        : { close: `"${opening.slice('r'.length, -'"'.length)}` },
+  },
+  typescript: TEMPLATES,
+  typescriptreact: TEMPLATES,
+};
 
 /**
  * Tracks where multiline strings start and end, because leading whitespace in a string is content.
@@ -32,40 +66,48 @@ const ENDS: Readonly<Record<string, string>> = { '{': '}', '/*': '*/' };
  * recognized, so an unpaired backtick in one is mistaken for the start of a string.
  */
 export class MultilineStrings {
-  readonly #inCode: RegExp;
-  /**
-   * The opening characters of the strings, comments, and expressions that haven't ended. The
-   * innermost is last.
-   */
-  readonly #open: string[] = [];
+  readonly #syntax: Syntax | undefined;
+  /** The innermost is last. */
+  readonly #open: Open[] = [];
 
   constructor(languageId: string) {
-    this.#inCode = PLAIN_MULTILINE_STRINGS.has(languageId) ? IN_PLAIN_CODE : IN_CODE;
+    this.#syntax = LANGUAGES[languageId];
   }
 
   /** True if a string is open at the end of the last line. */
   get isInString(): boolean {
-    const innermost = this.#open.at(-1);
-    return innermost !== undefined && innermost !== '{' && innermost !== '/*';
+    return this.#open.at(-1)?.kind === 'string';
   }
 
   addLine(line: string): void {
+    if (!this.#syntax) return;
     let position = 0;
-    for (;;) {
-      const pattern = INSIDE[this.#open.at(-1) ?? ''] ?? this.#inCode;
-      pattern.lastIndex = position;
-      const token = pattern.exec(line)?.[0];
-      if (token === undefined || token === '//') return;
-      position = pattern.lastIndex;
-      this.#addToken(token);
-    }
+    while (position >= 0) position = this.#addToken(line, position, this.#syntax);
   }
 
-  #addToken(token: string): void {
+  /** @returns the end of the next token; -1 if there are no more tokens in the line */
+  #addToken(line: string, position: number, { code, open }: Syntax): number {
     const innermost = this.#open.at(-1);
-    if (innermost !== undefined && token === (ENDS[innermost] ?? innermost)) this.#open.pop();
-    else if (token === '${') this.#open.push('{');
+    const { kind = 'expression', close = '', inside } = innermost ?? {};
+    const pattern = kind === 'expression' ? code : inside;
+    if (!pattern) {
+      const end = line.indexOf(close, position);
+      if (end < 0) return -1;
+      this.#open.pop();
+      return end + close.length;
+    }
+    pattern.lastIndex = position;
+    const found = pattern.exec(line);
+    if (!found) return -1;
+    const [token] = found;
+    const opening = found.groups?.['string'];
+    if (token === '//') return -1;
+    if (token === close) this.#open.pop();
+    else if (token === '/*') this.#open.push({ kind: 'comment', close: '*/' });
+    else if (opening !== undefined) this.#open.push({ kind: 'string', ...open(opening) });
     // Braces matter only inside an expression in a template string.
-    else if (token in INSIDE || (token === '{' && innermost === '{')) this.#open.push(token);
+    else if (token === '${' || (token === '{' && innermost))
+      this.#open.push({ kind: 'expression', close: '}' });
+    return pattern.lastIndex;
   }
 }

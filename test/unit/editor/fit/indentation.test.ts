@@ -149,7 +149,6 @@ describe('indentation', () => {
     ['after a string', 4, 0, 'a {\n  b = `\n* c`;\n  d;', 'a {\n    b = `\n* c`;\n    d;'],
     ['an array', 4, 0, '[\n  1\n]', '[\n    1\n]'],
     ['a doc comment', 4, 0, 'a {\n  /**\n   * b\n', 'a {\n    /**\n     * b\n'],
-    ['a text block', 4, 0, 'a {\n  b = """\n  c"""\n  d', 'a {\n    b = """\n  c"""\n    d'],
     ['below a selection', 4, 4, 'if (a) {\n  b;\n}', 'if (a) {\n        b;\n    }'],
     ['repeated', 4, 4, '    if (a) {\n      b;\n    }', 'if (a) {\n        b;\n    }'],
   ] as const) {
@@ -210,6 +209,19 @@ describe('indentation', () => {
       'fn a(b: &\'c str) {\n\td!("it\'s");\n\te!("\n  f");',
     ],
     ['a quoted quote', 'cpp', "if (a == '\"')\n  b;", "if (a == '\"')\n\tb;"],
+    ['a backslash at the end', 'csharp', 'a = @"b\\";\n  c;', 'a = @"b\\";\n\tc;'],
+    ['doubled quotes', 'csharp', 'a = @"""b"" c\n  d";\n  e;', 'a = @"""b"" c\n  d";\n\te;'],
+    ['backslashes', 'go', 'a(`\\`, `b\n  c`)\n  d', 'a(`\\`, `b\n  c`)\n\td'],
+    [
+      'a raw string',
+      'rust',
+      'a = r#"\n  "b": "//c",\n"#;\n  d',
+      'a = r#"\n  "b": "//c",\n"#;\n\td',
+    ],
+    ['a raw string', 'cpp', 'a = R"b(\n  "c")\n)b";\n  d', 'a = R"b(\n  "c")\n)b";\n\td'],
+    ['a raw string', 'kotlin', 'a = """\n  b\\"""\n  c', 'a = """\n  b\\"""\n\tc'],
+    ['nested marks', 'dart', "a = '''\n  \"\"\"\n''';\n  b", "a = '''\n  \"\"\"\n''';\n\tb"],
+    ['a language without them', 'css', 'a { /* `b */\n  c: d;', 'a { /* `b */\n\tc: d;'],
     ['an unpaired quote', 'javascript', 'a = /"/;\n  b;', 'a = /"/;\n\tb;'],
   ] as const) {
     it(`is converted only outside multiline strings (${what})`, () => {
