@@ -1,4 +1,5 @@
 import type { MessageContext } from '../messages/failureContext.ts';
+import { withoutUnset } from '../service/api/parameters.ts';
 import type { Connection, PublicCredentials } from '../service/connection.ts';
 import type { Credentials } from '../service/credentials.ts';
 
@@ -7,7 +8,7 @@ import type { Credentials } from '../service/credentials.ts';
 /** Returns the context for messages about a connection. Empty if there is no connection. */
 export function contextOf(connection: Connection | undefined): MessageContext {
   if (!connection) return {};
-  const setsParameters = Object.keys(connection.parameters).length > 0;
+  const setsParameters = Object.keys(withoutUnset(connection.parameters)).length > 0;
   return { source: connection.source, setsParameters, ...serviceContext(connection) };
 }
 

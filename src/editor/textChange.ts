@@ -71,3 +71,11 @@ export function joined(pieces: readonly Piece[]): Piece[] {
   }
   return whole;
 }
+
+/** True if two ranges overlap. An empty range overlaps any range that contains or touches it. */
+export function doOverlap(one: OffsetRange, other: OffsetRange): boolean {
+  const isEitherEmpty = one.start === one.end || other.start === other.end;
+  const start = Math.max(one.start, other.start);
+  const end = Math.min(one.end, other.end);
+  return start < end || (start === end && isEitherEmpty);
+}

@@ -149,22 +149,20 @@ export function partlyCompleteText(
   return `${complete} of ${all} complete, ${rest}`;
 }
 
-/**
- * @param tokens the token limit, if all truncated responses reached it
- * @param isReplacement true if the responses replaced selected text
- */
+/** @param tokens the token limit, if all truncated responses reached it */
 export function truncatedText(
   truncated: number,
   count: number,
   tokens: number | undefined,
-  isReplacement: boolean,
 ): string {
   const which = count === 1 ? 'The response' : `${truncated} of ${count} responses`;
   const limit =
     tokens === undefined ? 'a token or time limit' : `the limit of ${formatNumber(tokens)} tokens`;
-  const warning = isReplacement ? 'Your selection was replaced by incomplete text. ' : '';
-  return `${warning}${which} reached ${limit}.`;
+  return `${which} reached ${limit}.`;
 }
+
+/** Precedes the message about truncated responses. */
+export const REPLACED = 'Your selection was replaced by incomplete text. ';
 
 /** @param settings a phrase that names the settings, such as `your user settings` */
 export function limitQuestion(settings: string) {

@@ -8,7 +8,7 @@ import { type ResponseFitOptions, TextFit } from '../editor/fit/textFit.ts';
 import { fitOptionsFor, replace } from '../editor/inPlaceModes.ts';
 import type { InsertMode, ModeDeps } from '../editor/insertMode.ts';
 import type { ResponseWriter, Undone } from '../editor/streamWriter.ts';
-import type { OffsetRange, Piece } from '../editor/textChange.ts';
+import { doOverlap, type Piece } from '../editor/textChange.ts';
 import { TrackedRange } from '../editor/trackedRange.ts';
 import type { Template } from '../templates/template.ts';
 import { ActiveRuns, type RunEnd, type RunMode } from './activeRuns.ts';
@@ -30,6 +30,7 @@ interface SelectionResponse {
   readonly fitOptions: ResponseFitOptions;
   /** The current range of the selection. */
   readonly selection: TrackedRange;
+  readonly replacesText: boolean;
   prompt: string;
   fit: TextFit;
   /** The unmodified text from the service. */
@@ -52,8 +53,6 @@ export class Job implements Result, Disposable {
   /** Undefined if the selected or typed text is the whole prompt. */
   readonly template: Template | undefined;
   readonly mode: InsertMode;
-  /** True if the responses replace selected text without a preview. */
-  readonly replacesSelection: boolean;
   /** Empty once the job is forgotten. */
   #responses: readonly SelectionResponse[];
   #writer: ResponseWriter;
@@ -70,8 +69,6 @@ export class Job implements Result, Disposable {
     const { document, responseLanguage } = targets[0];
     this.template = template;
     this.mode = mode;
-    this.replacesSelection =
-      mode.id === replace.id && targets.some(({ selectedText }) => selectedText !== '');
     this.#openDocument = new EditorDocument(document);
     this.#responseLanguage = responseLanguage;
     this.#responses = targets.map((target) => {
@@ -79,6 +76,7 @@ export class Job implements Result, Disposable {
       return {
         fitOptions,
         selection: new TrackedRange(offsetsOf(document, target.selection)),
+        replacesText: mode.id === replace.id && target.selectedText !== '',
         prompt: target.selectedText,
         fit: new TextFit(fitOptions),
         text: '',
@@ -188,6 +186,11 @@ export class Job implements Result, Disposable {
     const texts = indices.map((index) => plainText(this.#response(index).text, this.languageId));
     const text = texts.filter((each) => each !== '').join('\n\n');
     return { text, languageId: this.languageId };
+  }
+
+  /** True if the text of a response has replaced selected text without a preview. */
+  hasReplaced(index: number): boolean {
+    return this.#response(index).replacesText && !this.isEmpty(index);
   }
 
   /**
@@ -350,11 +353,3 @@ const FORGOTTEN_WRITER: ResponseWriter = {
   end: async () => true,
   restart() {},
 };
-
-/** True if two ranges overlap. An empty range overlaps any range that contains or touches it. */
-function doOverlap(one: OffsetRange, other: OffsetRange): boolean {
-  const isEitherEmpty = one.start === one.end || other.start === other.end;
-  const start = Math.max(one.start, other.start);
-  const end = Math.min(one.end, other.end);
-  return start < end || (start === end && isEitherEmpty);
-}

@@ -91,8 +91,9 @@ export async function reportRun(
   const reports = byKind(failed).map(async (alike) => {
     const again = alike.map(({ index }) => index);
     const at = { folder, lines: linesOf(again), template: job.template };
+    const hasChanged = changeDetector(job, again);
     const wantsRetry = await report(alike[0]?.error, connection, at);
-    if (wantsRetry) await runAgain(again, runMode);
+    if (wantsRetry && !hasChanged()) await runAgain(again, runMode);
   });
   if (complete.length === 0) {
     // In a mode with `doneText`, text is kept only while the user can still accept it.
@@ -133,6 +134,15 @@ export async function reportRun(
     if (isPlaced && job.leftOut(received) === 'code') reports.push(offerWholeResponses(job));
   }
   await Promise.all(reports);
+}
+
+/**
+ * Returns a function that is true once the text of these responses has changed. While a message is
+ * open, the user may retry from another message.
+ */
+function changeDetector(job: Job, indices: readonly number[]): () => boolean {
+  const { length } = job.part(indices).text;
+  return () => !job.isForgotten && job.part(indices).text.length !== length;
 }
 
 /**

@@ -88,13 +88,9 @@ async function offerMore(
   const { isShown = false, savedLimit } = done;
   const text =
     savedLimit === undefined
-      ? texts.truncatedText(
-          truncated.length,
-          job.indices.length,
-          outcome.limit,
-          job.replacesSelection,
-        )
+      ? texts.truncatedText(truncated.length, job.indices.length, outcome.limit)
       : texts.limitSaved(savedLimit);
+  const warning = truncated.some((index) => job.hasReplaced(index)) ? texts.REPLACED : '';
   const { CONTINUE, RAISE_LIMIT, SHOW, UNDO } = texts;
   // *Raise Limit...* helps only if the limit is `max_new_tokens` and the template doesn't set it.
   const canRaise =
@@ -111,7 +107,7 @@ async function offerMore(
     ...(place && !isShown && !isVisible(job, place) ? [SHOW] : []),
     ...(job.canUndo ? [UNDO] : []),
   ];
-  const picked = await window.showInformationMessage(text, ...buttons);
+  const picked = await window.showInformationMessage(warning + text, ...buttons);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked === CONTINUE) await continueResponses(job, outcome.runAgain);
   if (picked === UNDO) reportUndone(await job.undo());

@@ -132,8 +132,9 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
           setting,
         }
       : {
-          text: `${what} The text may be too long, or the model may not support this kind of request. Send less text, or ${model.change}.`,
-          actions: [...model.actions, 'retry'],
+          text: `${what} The text may be too long, or the model may need a lower max_new_tokens. Send less text, change the settings, or ${model.change}.`,
+          actions: ['openSettings', ...model.actions],
+          setting,
         };
   },
   'rate-limited': (details, { isIdentity }) => {

@@ -28,8 +28,6 @@ export interface Question {
   readonly intro?: string | undefined;
   /** A problem with the previous answer, shown until the user starts typing. */
   readonly problem?: string | undefined;
-  /** True if the user came back from the next step. */
-  readonly isReturning?: boolean;
   /** A web page that helps the user answer. A button in the title bar opens it. */
   readonly page?: { readonly label: string; readonly url: string } | undefined;
 }
@@ -71,8 +69,9 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly text?: string;
   readonly items: readonly Item[];
   /**
-   * Returns an item for the typed text; undefined if there is no such item. It's listed after all
-   * other items so that Enter picks an item that matches the text.
+   * Returns an item for the typed text; undefined if there is no such item. The item is listed
+   * last so that Enter picks an item that matches the text. Its label mustn't contain the text,
+   * because VS Code would list it before items whose label doesn't (confirmed by testing).
    */
   readonly typed?: (text: string) => Item | undefined;
   /** A hint that is shown if the user presses Enter while no item is selected. */

@@ -126,7 +126,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.accept();
     await quickInput.waitFor({ step: '4/5' });
     await quickInput.type('us-suoth.ml.cloud.ibm.com');
-    await quickInput.waitFor({ item: 'Use “https://us-suoth.ml.cloud.ibm.com”' });
+    await quickInput.waitFor({ item: 'Use Entered Text' });
     await quickInput.type('nowhere');
     await quickInput.accept();
     await quickInput.waitFor({ step: '4/5', prompt: /or enter the service URL/ });

@@ -123,7 +123,7 @@ const ASK: Readonly<Record<DraftStep, AskDraft>> = {
       typed: (text) => {
         const header = text.trim();
         if (header === '' || headers.has(header)) return undefined;
-        return { header, label: SET_UP.useTyped(header), alwaysShow: true };
+        return { header, label: SET_UP.useTyped, description: header, alwaysShow: true };
       },
     });
     if (picked === undefined || picked === back) return picked;

@@ -27,13 +27,18 @@ export interface StepProblem {
   readonly text: string;
 }
 
+export interface StepPosition extends Question {
+  /** True if the user came back from the next step. */
+  readonly isReturning?: boolean;
+}
+
 /**
  * Runs one step of the setup, and stores the user's answers in `setUp`. If the step returns a
  * problem, the setup continues with the step where the user can fix it.
  */
 export type AskStep = (
   setUp: SetUp,
-  position: Question,
+  position: StepPosition,
 ) => Promise<StepAnswer<'answered' | 'saved' | StepProblem>>;
 
 export interface SetUpOptions {

@@ -35,7 +35,7 @@ async function askModel(
     typed: (text) => {
       const id = text.trim();
       if (!MODEL_ID.test(id) || list?.models.some((model) => model.id === id)) return undefined;
-      return { id, label: SET_UP.useTyped(id), alwaysShow: true };
+      return { id, label: SET_UP.useTyped, description: id, alwaysShow: true };
     },
     expected: NEW_SERVICE.typeModel,
   });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { QuickPickItem } from 'vscode';
 import { capitalized, resourceName, settingLabel } from '../../messages/settingLabels.ts';
 import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
@@ -18,7 +19,7 @@ import {
 import { askAction, askHeaders, removeService, renameService } from './manageService.ts';
 import { askNewService } from './newServiceSteps.ts';
 import { draftOf } from './serviceDraft.ts';
-import { existingService } from './serviceEntry.ts';
+import { existingService, type NewService, withFields } from './serviceEntry.ts';
 import {
   type AskStep,
   keptKey,
@@ -192,12 +193,24 @@ async function addService(
   isReturning = false,
 ): ReturnType<AskStep> {
   const { draft } = setUp;
-  const added = await askNewService(draft, position.title, { isReturning });
-  if (added === undefined) return undefined;
-  if (added === back) return QUESTIONS.service(setUp, { ...position, problem: undefined });
-  const answers = await prefilledFor(added.service, setUp);
-  Object.assign(setUp, answers, { added });
+  const before = isReturning ? setUp.added : undefined;
+  const described = await askNewService(draft, position.title, { isReturning });
+  if (described === undefined) return undefined;
+  if (described === back) return QUESTIONS.service(setUp, { ...position, problem: undefined });
+  const added = before ? withOtherFields(described, before) : described;
+  // If nothing has changed, keep the answers from the steps that follow.
+  if (before && isDeepStrictEqual(added.entry, before.entry)) return 'answered';
+  Object.assign(setUp, await prefilledFor(added.service, setUp), { added });
   return 'answered';
+}
+
+/** Returns the service with the headers and model that it had before, unless its address changed. */
+function withOtherFields(described: NewService, { entry, service }: NewService): NewService {
+  if (service.url !== described.service.url) return described;
+  const { headers, defaultModel } = entry;
+  return (
+    withFields(described, { ...(headers !== undefined && { headers }), defaultModel }) ?? described
+  );
 }
 
 /**
@@ -248,7 +261,7 @@ function typedAddress(text: string, service: Service): AddressItem | undefined {
   // text is an address.
   if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
   const url = text.includes('/') ? text : `https://${text.trim()}`;
-  const item = { label: url === text ? text : SET_UP.useTyped(url), url, alwaysShow: true };
+  const item = { label: SET_UP.useTyped, description: url, url, alwaysShow: true };
   const parsed = parseServiceUrl(url, mayBeUnencrypted(service));
   if (!parsed.ok || parsed.url === url) return item;
   return { ...item, detail: SET_UP.typedAddress(parsed.hadEndpoint, parsed.url) };

@@ -70,6 +70,8 @@ export class Indentation {
   #repeated: string | undefined;
   /** The number of spaces per indentation level in the response. Undefined until it's known. */
   #responseStep: number | undefined;
+  /** True once the first line of a block has shown the number of spaces that become one tab. */
+  #isStepKnown = false;
   readonly #strings: MultilineStrings;
   /** The current line so far, without its leading whitespace. */
   #line = '';
@@ -190,12 +192,15 @@ export class Indentation {
 
   /**
    * Returns the number of spaces that become one tab. It's derived from the first indented line,
-   * and corrected if the first line of a block is indented by fewer spaces.
+   * and corrected if the first line of the first block is indented by fewer spaces.
    */
   #spacesPerTab({ length }: string): number | undefined {
-    const inBlock = this.#stepInBlock(length);
     const known = this.#responseStep;
-    if (inBlock !== undefined && (known === undefined || inBlock < known)) return inBlock;
+    const inBlock = this.#isStepKnown ? undefined : this.#stepInBlock(length);
+    if (inBlock !== undefined) {
+      this.#isStepKnown = true;
+      return Math.min(inBlock, known ?? inBlock);
+    }
     if (known !== undefined) return known;
     if (length === 2) return 2;
     return length % 4 === 0 ? 4 : undefined;

@@ -42,7 +42,7 @@ export function accessOf(
       // to try.
       if (!isKind(error, 'unauthorized')) throw error;
       const rejection = new ServiceError('key-rejected', error.details);
-      if (latest) tokenService.dropKey(latest, rejection);
+      if (latest) tokenService.drop(latest, rejection);
       throw rejection;
     }
     if (!latest || !tokenService.canReplace(latest)) throw error;

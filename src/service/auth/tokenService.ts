@@ -165,17 +165,18 @@ export class TokenService {
     return passedSince(current, this.#clock) >= MIN_REPLACED_MS;
   }
 
-  /** Discards a token that the service rejected. Does nothing if it isn't the current token. */
-  drop(token: Token): void {
-    this.#drop(token, { kind: 'expired' });
-  }
-
   /**
-   * Like `drop`, but for a key that is sent without an exchange. The key counts as rejected, but
-   * the next `get` returns it again.
+   * Discards a token that the service rejected. Does nothing if it isn't the current token.
+   * @param rejection set if the token is a key without an exchange. The key is then considered
+   * rejected, but the next `get` returns it again.
    */
-  dropKey(key: Token, error: ServiceError): void {
-    this.#drop(key, { kind: 'rejected', error });
+  drop(token: Token, rejection?: ServiceError): void {
+    if (this.#current !== token) return;
+    this.#current = undefined;
+    const dropped: TokenState = rejection
+      ? { kind: 'rejected', error: rejection }
+      : { kind: 'expired' };
+    this.#setState(this.#rejection ? this.#restingState() : dropped);
   }
 
   /** Allows `get` to send rejected credentials again. */
@@ -234,12 +235,6 @@ export class TokenService {
     this.#previous = undefined;
     this.#listeners.clear();
     this.#task?.abort();
-  }
-
-  #drop(token: Token, state: TokenState): void {
-    if (this.#current !== token) return;
-    this.#current = undefined;
-    this.#setState(this.#rejection ? this.#restingState() : state);
   }
 
   #validToken(): CurrentToken | undefined {

@@ -44,6 +44,8 @@ export function checkLength(text: string, buttons: readonly unknown[]): void {
   if (isCut) throw new Error(`A notification without buttons has more than one line: ${text}`);
 }
 
+/** Clicks Back in an input from `createInputBox` or `createQuickPick` instead of answering it. */
+export const BACK = '<back>';
 export class FakeEditor {
   isTrusted = true;
   folders: { readonly uri: Address; readonly name: string; readonly index: number }[] = [];
@@ -226,6 +228,7 @@ export class FakeEditor {
       let hide = () => {};
       let accept = () => {};
       let change = (_text: string) => {};
+      let goBack = () => {};
       let isOpen = true;
       let isAnswered = false;
       const shown = {
@@ -241,11 +244,11 @@ export class FakeEditor {
           const answer = answers.shift();
           if (answer === undefined) return hide();
           editor.beforeInput(answer);
+          if (answer === BACK) return goBack();
           shown.value = answer;
           change(answer);
-          const labels = [answer, `Use “${answer}”`];
           shown.selectedItems = shown.items.filter(
-            ({ label, description }) => labels.includes(label) || description === answer,
+            ({ label, description }) => label === answer || description === answer,
           );
           isAnswered = true;
           accept();
@@ -258,6 +261,10 @@ export class FakeEditor {
         },
         onDidHide: (listener: () => void) => {
           hide = listener;
+          return nothing;
+        },
+        onDidTriggerButton: (listener: (button: unknown) => void) => {
+          goBack = () => listener(undefined);
           return nothing;
         },
         onDidChangeValue: (listener: (text: string) => void) => {

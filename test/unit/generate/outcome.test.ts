@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { InputBoxOptions } from 'vscode';
 import type { Job } from '../../../src/generate/job.ts';
+import type { RecentJobs } from '../../../src/generate/recentJobs.ts';
 import type { RunOutcome } from '../../../src/generate/responseNotifications.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
 import type { Template } from '../../../src/templates/template.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
@@ -104,6 +106,31 @@ describe('responseNotifications', () => {
     await job.end(0, 'truncated');
     await outcome.reportOutcome(job, truncated);
     assert.match(editor.textOf('notification'), /^Your selection was replaced by incomplete text/);
+    job.dispose();
+  });
+
+  it("doesn't warn about the selection if a truncated response has no text", async () => {
+    const job = await jobWith('', undefined, 'replace');
+    await job.end(0, 'truncated');
+    await outcome.reportOutcome(job, { ...whole, isTruncated: true, limit: 1_024, received: [] });
+    assert.match(editor.textOf('notification'), /^The response reached the limit/);
+    job.dispose();
+  });
+
+  it("doesn't retry if a response has arrived while the error message was open", async () => {
+    const { reportRun } = await import('../../../src/generate/reportRun.ts');
+    const { connectionOf } = await import('../service/fixtures.ts');
+    const job = await jobWith('');
+    const report = async () => {
+      job.append(0, 'a');
+      return true;
+    };
+    const announcements = { done: assert.fail } as unknown as RecentJobs['announcements'];
+    const { runAgain } = whole;
+    const failed = { index: 0, isPlaced: true, hasText: false, error: new ServiceError('offline') };
+    const result = { connection: connectionOf(), folder: null, indices: [0], isCanceled: false };
+    const reported = { job, runMode: 'restart', report, announcements, runAgain } as const;
+    await reportRun(reported, { ...result, outcomes: [failed] });
     job.dispose();
   });
 

@@ -148,6 +148,7 @@ describe('runJob', () => {
       ...{ text, isPending: !isClosed },
       ...{ isUndone: undone === true, undone: undoneIndices },
       isEmpty: (index: number) => empty.includes(index),
+      hasReplaced: () => false,
       leftOut: () => leftOut,
       invisible: () => ({ removed: 0, kept: 0 }),
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),

@@ -110,7 +110,7 @@ describe('the text of a message', () => {
       messages.map((message) => [/parameter/.test(message?.text ?? ''), message?.actions]),
       [
         [true, ['openSettings', 'retry']],
-        [false, ['selectModel', 'retry']],
+        [false, ['openSettings', 'selectModel']],
       ],
     );
   });

@@ -12,7 +12,7 @@ import type { Service } from '../../../../src/service/service.ts';
 import { ServiceRuntime } from '../../../../src/service/serviceRuntime.ts';
 import { type Emulator, startEmulator } from '../../../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../../../emulator/settings.ts';
-import { FakeEditor, installEditor } from '../fakeEditor.ts';
+import { BACK, FakeEditor, installEditor } from '../fakeEditor.ts';
 import { FakeKeyring, FakeState } from '../fakes.ts';
 
 type Entry = Readonly<Record<string, unknown>> & { readonly word: string };
@@ -412,6 +412,14 @@ describe('a service that the user added', () => {
       ['llm_acme_example', 'llm_acme_example_2'],
     );
     assert.deepEqual(entries()[0], faulty);
+  });
+
+  it('keeps its headers while it is being added if the user goes back', async () => {
+    editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', ADD_HEADER, ADD_HEADER);
+    editor.picks.push('Store in Settings', '$(check) Continue', BACK, 'No Key', SAVE, 'model-1');
+    editor.typed.push(SERVICE, 'X-Team', 'blue');
+    assert.equal(await connections.setUp(), true);
+    assert.deepEqual(entries()[0]?.['headers'], { 'X-Team': 'blue' });
   });
 
   describe('with the watsonx API', () => {

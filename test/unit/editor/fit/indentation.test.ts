@@ -125,6 +125,13 @@ describe('indentation', () => {
     ['two levels', '\t\t', '        if (a)\n            b;', 'if (a)\n\t\t\tb;'],
     ['all lines', '\t', '    a;\n    b;', 'a;\n\tb;'],
     ['three spaces', '', 'if (a) {\n   if (b) {\n      c;', 'if (a) {\n\tif (b) {\n\t\tc;'],
+    ['a block inside a statement', '', 'if (a)\n  if (b) {\n    c;', 'if (a)\n\tif (b) {\n\t\tc;'],
+    [
+      'half-indented labels in a class',
+      '',
+      'f() {\n    a;\n}\nclass A {\n  public:\n    b() {\n        c;',
+      'f() {\n\ta;\n}\nclass A {\n  public:\n\tb() {\n\t\tc;',
+    ],
     [
       'two spaces after aligned parameters',
       '',
