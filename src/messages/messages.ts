@@ -115,7 +115,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: `${tooLong(details)} Send less text, or ${model.change}.`,
     actions: model.actions,
   }),
-  'bad-request': ({ status }, { model, setsParameters }) => {
+  'bad-request': ({ status, names: [name] = [] }, { model, setsParameters }) => {
     const setting = 'hostedModel.parameters';
     if (status === 413) {
       return {
@@ -125,6 +125,13 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
       };
     }
     const what = `The service rejected the request${parenthesized(status)}.`;
+    if (name !== undefined) {
+      return {
+        text: `${what} Its response mentions ${name}. Change this parameter, or ${model.change}.`,
+        actions: ['openSettings', ...model.actions],
+        setting,
+      };
+    }
     return setsParameters
       ? {
           text: `${what} A parameter may be out of range, or the text may be too long for the model. Check the settings.`,

@@ -261,7 +261,8 @@ function typedAddress(text: string, service: Service): AddressItem | undefined {
   // text is an address.
   if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
   const url = text.includes('/') ? text : `https://${text.trim()}`;
-  const item = { label: SET_UP.useTyped, description: url, url, alwaysShow: true };
+  const shown = url === text ? { label: url } : { label: SET_UP.useTyped, description: url };
+  const item = { ...shown, url, alwaysShow: true };
   const parsed = parseServiceUrl(url, mayBeUnencrypted(service));
   if (!parsed.ok || parsed.url === url) return item;
   return { ...item, detail: SET_UP.typedAddress(parsed.hadEndpoint, parsed.url) };

@@ -85,6 +85,16 @@ export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, Pa
   generation: GENERATION_RANGES,
 };
 
+/** Names for `max_new_tokens` in chat requests. */
+const CHAT_LIMITS = ['max_completion_tokens', 'max_tokens'];
+
+/** Returns the names of the parameters that an error message from a service mentions. */
+export function mentionedParameters(message: string): string[] {
+  const mentioned = [...GENERATION_RANGES.keys()].filter((name) => message.includes(name));
+  const isLimit = CHAT_LIMITS.some((name) => message.includes(name));
+  return [...new Set([...mentioned, ...(isLimit ? ['max_new_tokens'] : [])])];
+}
+
 /**
  * Removes parameters whose value is null. In folder settings, null unsets a parameter that is set
  * in the user settings.

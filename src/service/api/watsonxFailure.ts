@@ -10,6 +10,7 @@ import {
 } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
+import { mentionedParameters } from './parameters.ts';
 
 /**
  * Converts error responses to failures, based on the status, the code, and in some cases the
@@ -60,7 +61,14 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
   }
   const known = typeof code === 'string' && Object.hasOwn(KIND_BY_CODE, code);
   const kind = known ? KIND_BY_CODE[code] : undefined;
-  return new ServiceError(kind ?? kindOfStatus(status), details);
+  const found = kind ?? kindOfStatus(status);
+  return found === 'bad-request' ? badRequest(message, details) : new ServiceError(found, details);
+}
+
+/** Returns a `bad-request` failure that names the parameters that the message mentions. */
+export function badRequest(message: string, details: FoundDetails): ServiceError {
+  const names = mentionedParameters(message);
+  return new ServiceError('bad-request', { ...details, ...(names.length > 0 && { names }) });
 }
 
 /**
@@ -85,7 +93,7 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
   const counts =
     /input tokens (?<actual>\d+) cannot exceed .{0,200}? limit (?<limit>\d+)/.exec(message) ??
     /context length is (?<limit>\d+) tokens.{0,200}? (?<actual>\d+) input tokens/.exec(message);
-  if (!counts?.groups) return new ServiceError('bad-request', details);
+  if (!counts?.groups) return badRequest(message, details);
   return new ServiceError('prompt-too-long', {
     ...details,
     limit: Number(counts.groups['limit']),

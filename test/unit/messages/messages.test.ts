@@ -103,6 +103,16 @@ describe('the text of a message', () => {
     });
   }
 
+  it('names a parameter that the response to a rejected request mentions', () => {
+    const error = new ServiceError('bad-request', { status: 400, names: ['top_p'] });
+    const { text, actions } = messageFor(error) ?? {};
+    assert.equal(
+      text,
+      'The service rejected the request (400). Its response mentions top_p. Change this parameter, or select another model.',
+    );
+    assert.deepEqual(actions, ['openSettings', 'selectModel']);
+  });
+
   it('mentions parameters after a 400 only if some are set', () => {
     const error = new ServiceError('bad-request', { status: 400 });
     const messages = [true, false].map((setsParameters) => messageFor(error, { setsParameters }));

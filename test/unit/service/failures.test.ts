@@ -65,6 +65,23 @@ describe('an error response to an inference request', () => {
     });
   }
 
+  for (const [message, names] of [
+    ["Parameter 'top_p' isn't supported by this model", ['top_p']],
+    ['max_tokens is too large: 8192', ['max_new_tokens']],
+    ['something else', undefined],
+  ] as const) {
+    it(`names only known parameters that the message mentions: ${message}`, () => {
+      const body = errors('invalid_input_argument', message);
+      const error = { message, type: 'invalid_request_error', code: null };
+      const found = [
+        inferenceFailure({ status: 400, text: body }),
+        openai('/v1').failure({ status: 400, text: JSON.stringify({ error }) }),
+      ];
+      for (const { kind, details } of found)
+        assert.deepEqual([kind, details.names], ['bad-request', names]);
+    });
+  }
+
   const byStatus: readonly [number, string, ErrorKind][] = [
     [400, errors('invalid_input_argument', 'something else'), 'bad-request'],
     [400, '', 'bad-request'],
