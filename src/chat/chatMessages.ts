@@ -180,7 +180,7 @@ export const USE_QUESTION = {
   question: 'Use your hosted model in VS Code’s chat?',
   detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group named “Hosted Model”, and turns on VS Code’s built-in chat if it’s off. The chat is part of the GitHub Copilot extension, which contacts Microsoft hosts even with telemetry off.
 
-Each prompt is sent with your attachments. In Ask mode, or if text is selected, VS Code also attaches the open file. Each agent step sends the names of your files and the content of the files read so far. Each step also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions. The service may bill your account for all of this.
+Each prompt is sent with your attachments. In Ask mode, or if text is selected, VS Code also attaches the open file. Each agent step sends the names of your files and the contents of the files read so far. Each step also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tool descriptions. The service may bill your account for all of this.
 
 VS Code’s background requests, such as those for chat titles, are off by default. If you turn them on with the ${UTILITY_MODEL_SETTING} setting, the first prompt of each chat results in three requests.`,
 } as const;

@@ -130,7 +130,7 @@ export function emptyText(empty: number, count: number): string {
 
 /** @param isCodeOnly true if the text around a response's code was left out */
 export function completeText(count: number, isCodeOnly: boolean): string {
-  if (isCodeOnly) return 'Complete, text outside the code left out';
+  if (isCodeOnly) return 'Complete (code only)';
   return count > 1 ? 'All responses are complete' : 'The response is complete';
 }
 

@@ -80,7 +80,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: [place.value],
   }),
   'queue-full': ({ limit }) => ({
-    text: `${limit} requests are already waiting. Try again when there are fewer.`,
+    text: `${limit} requests are already waiting. Try again when fewer are waiting.`,
     actions: ['retry'],
   }),
   'settings-not-written': () => ({
@@ -156,7 +156,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     return details.retryAfterMs
       ? { text: `${text} ${tryAgain(details)}.`, actions: ['retry'] }
       : {
-          text: `${text} Try again later. If this happens often, lower the limit on concurrent requests, or raise the minimum interval between requests.`,
+          text: `${text} Try again later. If this happens often, lower the limit on concurrent requests, or increase the minimum interval between requests.`,
           actions: ['retry', 'openSettings'],
           setting: 'hostedModel.maxConcurrentRequests',
         };

@@ -94,7 +94,7 @@ export const REJECTION_MESSAGES = {
     text:
       resourceName(labels) === 'project'
         ? 'The project has no runtime service. In the project, open Manage > Services & integrations, and associate a runtime service.'
-        : 'The deployment space has no runtime service. Ask its owner to associate one with it.',
+        : 'The deployment space has no runtime service. Ask its owner to associate one with the space.',
     actions: ['retry'],
   }),
   'quota-used-up': () => ({

@@ -66,7 +66,7 @@ ${tableOf(today)}
 
 ${tableOf(session)}
 
-_Today_ covers all windows. _This session_ covers only this window. Both sections count only requests with your current key, or to your current service if it needs no key. The ≈ sign marks estimates for requests whose usage the service didn’t report, such as canceled ones. Your bill may differ.
+_Today_ covers all windows. _This session_ covers only this window. Both sections count only requests made with your current key or, if your current service needs no key, requests to that service. The ≈ sign marks estimates for requests whose usage the service didn’t report, such as canceled ones. Your bill may differ.
 `;
 }
 

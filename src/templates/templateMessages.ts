@@ -68,7 +68,7 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'no-question':
       return `The question is missing. Add one after the colon, as in \${input:Which language?}.`;
     case 'no-prompt':
-      return 'The prompt is missing. In a file, write it below any front matter. In the settings, write it as “prompt”.';
+      return 'The prompt is missing. In a file, write it below any front matter. In the settings, put it in “prompt”.';
     case 'unclosed-front-matter':
       return 'The front matter isn’t closed. End it with a line of three hyphens.';
     case 'bad-front-matter':

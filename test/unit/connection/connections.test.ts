@@ -933,7 +933,7 @@ describe('Connections', () => {
       [
         'with a key that is set twice and an address in quotes',
         `VENDOR_API_KEY=another-key\n${complete.replace(EVIL, `"${EVIL}"`)}`,
-        'The .env file in work can’t be used: VENDOR_API_KEY on line 2 conflicts with another value of the same setting, and VENDOR_URL on line 4 has quotes around its value. Nothing was sent. Fix and save the file.',
+        'The .env file in work can’t be used: VENDOR_API_KEY on line 2 conflicts with another value for the same setting, and VENDOR_URL on line 4 has quotes around its value. Nothing was sent. Fix and save the file.',
       ],
       [
         'without the project',

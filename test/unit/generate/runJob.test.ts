@@ -508,7 +508,7 @@ describe('runJob', () => {
   it('announces that text around the code was left out', async () => {
     const { done, announced } = await run({ leftOut: 'text' });
     await done;
-    assert.deepEqual(announced, ['Complete, text outside the code left out']);
+    assert.deepEqual(announced, ['Complete (code only)']);
   });
 
   it("doesn't report anything if the user undid the responses", async () => {

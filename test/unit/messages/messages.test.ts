@@ -135,7 +135,7 @@ describe('the text of a message', () => {
 
   it("advises fewer concurrent requests only if the service didn't request a wait time", () => {
     assert.deepEqual(messageFor(new ServiceError('rate-limited')), {
-      text: 'Too many requests. The service rejected the request. Try again later. If this happens often, lower the limit on concurrent requests, or raise the minimum interval between requests.',
+      text: 'Too many requests. The service rejected the request. Try again later. If this happens often, lower the limit on concurrent requests, or increase the minimum interval between requests.',
       actions: ['retry', 'openSettings'],
       setting: 'hostedModel.maxConcurrentRequests',
     });
