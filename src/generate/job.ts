@@ -190,7 +190,8 @@ export class Job implements Result, Disposable {
 
   /** True if the text of a response has replaced selected text without a preview. */
   hasReplaced(index: number): boolean {
-    return this.#response(index).replacesText && !this.isEmpty(index);
+    const { replacesText, state } = this.#response(index);
+    return replacesText && state !== 'undone' && !this.isEmpty(index);
   }
 
   /**

@@ -127,7 +127,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     const what = `The service rejected the request${parenthesized(status)}.`;
     if (name !== undefined) {
       return {
-        text: `${what} Its response mentions ${name}. Change this parameter, or ${model.change}.`,
+        text: `${what} Its response mentions ${name}. It may help to change this parameter or to ${model.change}.`,
         actions: ['openSettings', ...model.actions],
         setting,
       };

@@ -70,8 +70,8 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly items: readonly Item[];
   /**
    * Returns an item for the typed text; undefined if there is no such item. The item is listed
-   * last so that Enter picks an item that matches the text. Its label mustn't contain the text,
-   * because VS Code would list it before items whose label doesn't (confirmed by testing).
+   * last so that Enter picks an item that matches the text. If its label contains the text,
+   * VS Code lists it before items whose label doesn't (confirmed by testing).
    */
   readonly typed?: (text: string) => Item | undefined;
   /** A hint that is shown if the user presses Enter while no item is selected. */

@@ -393,7 +393,7 @@ describe('a scripted fault', () => {
     assert.deepEqual([status, headers['location']], [307, 'http://example.invalid/']);
   });
 
-  it("holds a request, so the response isn't determined until the request is released", async () => {
+  it("holds a request, which isn't processed until it is released", async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     const { opened, open } = gate();

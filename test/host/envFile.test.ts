@@ -132,7 +132,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('offers Fix All Problems only at a problem, and not on save', async () => {
+    it('offers Fix All Problems at a problem, but not elsewhere or on save', async () => {
       const text = `# mine\n${good.replaceAll(/=(.*)$/gm, '="$1" # of $1')}`;
       const document = await openWith(text.replaceAll('\n', '\r\n'));
       const { range } = await diagnosticOf('quotes');
@@ -234,7 +234,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
     });
 
-    it('is added to an open .gitignore without saving it @nightly', async () => {
+    it('is added to an open .gitignore as an unsaved change @nightly', async () => {
       const { found } = await notIgnored();
       writeFileSync(path('.gitignore'), 'node_modules');
       const document = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));

@@ -61,7 +61,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
   });
 
-  it('I24: starts only once if the shortcut is pressed twice, in untitled documents and in files', async () => {
+  it('I24: starts only once if the shortcut is pressed twice in an untitled document or a file', async () => {
     for (const opened of [
       () => open('prompt', PROMPT),
       () => openFile('twice.txt', 'prompt', PROMPT),
@@ -144,7 +144,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 
-  it("doesn't request a new response on a retry if the user has typed into the old one", async () => {
+  it("isn't retried if the user has typed into its response", async () => {
     const { editor, job } = await generated();
     await typeAt(editor.document, 'Hello', ' MINE');
     const before = [world.emulator.count(chatPath), editor.document.getText()];

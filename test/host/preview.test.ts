@@ -339,7 +339,7 @@ describe('a preview', () => {
     assert.equal(job.isPending, false);
   });
 
-  it("is discarded if its tab is closed after its file couldn't be renamed", async () => {
+  it('is discarded if its tab is closed after a failed attempt to rename its file', async () => {
     const job = jobOn(await openFile('stays.txt', TEXT, PROMPT), 'preview');
     const { aborted } = await streaming(job);
     const started = new Promise<unknown>((resolve) => {

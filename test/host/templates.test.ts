@@ -58,7 +58,7 @@ describe('templates in a real editor', () => {
     clean();
   });
 
-  it('include only the built-in templates by default', async () => {
+  it('are only the built-in ones by default', async () => {
     const entries = await readTemplates(scope());
     assert.equal(entries.length, builtIn);
     assert.deepEqual([...new Set(entries.map(({ origin }) => origin))], ['built-in']);
@@ -87,7 +87,7 @@ describe('templates in a real editor', () => {
     ]);
   });
 
-  it('are combined from user and workspace settings, and each one includes its origin @nightly', async () => {
+  it('from user and workspace settings are combined, each with its origin @nightly', async () => {
     const configuration = workspace.getConfiguration('hostedModel');
     const named = (name: string) => ({ name, prompt: name });
     await setTemplates(['Mine', 'Review'].map(named));
@@ -116,7 +116,7 @@ describe('templates in a real editor', () => {
     assert.deepEqual(items?.properties['insertMode']?.enum, modes);
   });
 
-  it('include each broken file along with its problem', async () => {
+  it('are listed with their problems if they are broken', async () => {
     write('good.md', 'Good.');
     write('binary.md', new Uint8Array([0xff, 0xfe, 0x00]));
     write('null.md', 'a\0b');
@@ -165,7 +165,7 @@ describe('templates in a real editor', () => {
     assert.equal(given, undefined);
   });
 
-  it('are read from at most 200 files per folder, followed by an entry that reports too many files @nightly', async () => {
+  it('are limited to 200 files per folder, and the last entry reports that there are too many @nightly', async () => {
     for (let index = 1_000; index < 1_203; index += 1) write(`t${index}.md`, 'x');
     const entries = await readTemplates(scope());
     assert.equal(entries.length, builtIn + 200 + 1);
@@ -202,7 +202,7 @@ describe('templates in a real editor', () => {
     }
   });
 
-  it("don't include files from a folder that is a symbolic link", async () => {
+  it("aren't read from a folder that is a symbolic link", async () => {
     mkdirSync(join(elsewhere, 'templates'), { recursive: true });
     writeFileSync(join(elsewhere, 'templates', 'x.md'), 'x');
     for (const [link, target] of [

@@ -220,7 +220,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it("J05: is refused for a closed document and doesn't reopen it", async () => {
+  it("J05: is refused if the document is closed, and doesn't reopen it", async () => {
     const editor = await openFile('undo.txt', TEXT, PROMPT);
     const job = jobOn(editor, 'below');
     job.append(0, 'text');

@@ -27,13 +27,13 @@ const gone = (what: string) =>
  */
 describe('the undocumented API of VS Code', () => {
   for (const id of Object.values(undocumentedCommands)) {
-    it(`has the ${id} command`, async () => {
+    it(`includes the ${id} command`, async () => {
       assert.ok((await commands.getCommands(true)).includes(id), gone(id));
     });
   }
 
   for (const name of [AI_SETTING, UTILITY_MODEL_SETTING]) {
-    it(`has the ${name} setting`, () => {
+    it(`includes the ${name} setting`, () => {
       const { defaultValue } = workspace.getConfiguration().inspect(name) ?? {};
       assert.notEqual(defaultValue, undefined, gone(name));
     });

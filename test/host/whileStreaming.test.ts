@@ -121,7 +121,7 @@ describe('a streaming job', () => {
     assert.equal(document.getText(), 'prompt\nfirst second');
   });
 
-  it('J07: follows a renamed file', async () => {
+  it('J07: continues if the file is renamed', async () => {
     const editor = await openFile('streaming7.txt', 'prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -140,7 +140,7 @@ describe('a streaming job', () => {
     assert.equal(renamed.getText(), 'prompt!\nend');
   });
 
-  it('J07: follows a file whose folder is renamed @nightly', async () => {
+  it("J07: continues if the file's folder is renamed @nightly", async () => {
     const editor = await openFile('streaming8/a.txt', 'prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -176,7 +176,7 @@ describe('a streaming job', () => {
     await assert.rejects(Promise.resolve(workspace.fs.stat(fileUri('streaming9.txt'))));
   });
 
-  it('J31: continues in an open file whose folder was deleted @nightly', async () => {
+  it("J31: continues if an open file's folder is deleted @nightly", async () => {
     const editor = await openFile('streaming10/a.txt', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');

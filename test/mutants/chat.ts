@@ -105,7 +105,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (budget.attempts === 0) await this.#request.beforeFirstAttempt?.();',
     to: '',
     test: provider,
-    title: 'I27: rejects the rest of 50 concurrent calls',
+    title: 'I27: rejects the remaining concurrent calls',
   },
   {
     name: 'concurrent calls exceed the budget together',
@@ -113,7 +113,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'use.tokens + claimed()',
     to: 'use.tokens',
     test: provider,
-    title: 'I27: rejects the rest of 50 concurrent calls',
+    title: 'I27: rejects the remaining concurrent calls',
   },
   {
     name: 'agents take all slots',

@@ -58,7 +58,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '!isOfClosedConnection(error) || ',
     to: 'true || ',
     test: 'test/unit/service/http/reconnectingFetch.test.ts',
-    title: 'retries once if a reused connection fails with ECONNRESET before data is sent',
+    title: 'retries once if a reused connection fails with ECONNRESET before any data is sent',
   },
   {
     name: 'every failed request counts as not sent',
@@ -82,7 +82,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '        if (this.#isComplete && this.#outputTokens !== undefined) return;\n',
     to: '',
     test: keptConnections,
-    title: 'is closed if a complete response stays open for 1 s',
+    title: "is closed if the service doesn't end a complete response within 1 s",
   },
   {
     name: 'a response that the service keeps open keeps its slot',
@@ -90,7 +90,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(() => this.close(), ms)',
     to: 'setTimeout(() => this.close(), ms * 100)',
     test: keptConnections,
-    title: 'is closed if a complete response stays open for 1 s',
+    title: "is closed if the service doesn't end a complete response within 1 s",
   },
   {
     name: 'model information is requested during a pause',
@@ -202,7 +202,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(() => this.#late.abort(), budget.endsAt - now)',
     to: 'setTimeout(() => {}, budget.endsAt - now)',
     test: deadlines,
-    title: 'aborts a response that trickles in forever',
+    title: 'a response that trickles in forever is aborted',
   },
   {
     name: 'the response headers have no deadline',
@@ -210,7 +210,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(closeConnection, startMs)',
     to: 'setTimeout(() => {}, startMs)',
     test: deadlines,
-    title: '(start), closes the connection, and prevents a retry',
+    title: '(start) is aborted without a retry, and the connection is closed',
   },
   {
     name: 'an idle response never times out',
@@ -218,7 +218,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(onLate, phase',
     to: 'setTimeout(() => {}, phase',
     test: deadlines,
-    title: '(idle), closes the connection, and prevents a retry',
+    title: '(idle) is aborted without a retry, and the connection is closed',
   },
   {
     name: 'a keep-alive restarts the time for the start',
@@ -226,7 +226,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'startMs - pending.elapsedMs',
     to: 'startMs',
     test: deadlines,
-    title: "for the start of a response isn't extended by a keep-alive",
+    title: "a keep-alive doesn't extend the deadline for the start of a response",
   },
   {
     name: 'an event without content starts a response',

@@ -155,7 +155,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "if (!found) throw failed('no-token');",
     to: "if (!found) throw new ServiceError('command-failed', { problem: 'no-token', code: text });",
     test: 'test/unit/service/commandOutput.test.ts',
-    title: 'is rejected as no-token and kept out of the error: a sentence',
+    title: 'is rejected as no-token and omitted from the error: a sentence',
   },
   {
     name: 'child processes of a token command keep running',

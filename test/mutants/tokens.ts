@@ -129,7 +129,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '    if (this.#current !== token) return;\n',
     to: '',
     test: 'test/unit/service/tokenClock.test.ts',
-    title: 'drops only the given token, not a newer token',
+    title: 'drops only the given token, not a newer one',
   },
   {
     name: 'the wall clock is ignored',
@@ -169,7 +169,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'return { value, expiresIn, expiration };',
     to: 'return { ...(json as object), value, expiresIn, expiration };',
     test: life,
-    title: 'must be a JSON object and is read without its refresh token',
+    title: 'must be a JSON object, and its refresh token is discarded',
   },
   {
     name: 'any text is accepted as a token',
@@ -177,6 +177,6 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/))',
     to: 'v.string()',
     test: life,
-    title: 'D11 D12: is rejected unless its token has 16 to 8,192 valid header characters',
+    title: 'D11 D12: is rejected unless its token consists of 16 to 8,192 valid header characters',
   },
 ];

@@ -55,7 +55,7 @@ describe('the package', () => {
     }
   });
 
-  it('never reads the global navigator, because VS Code logs each access as an extension error', () => {
+  it('never accesses the navigator global, because VS Code logs each access as an extension error', () => {
     const access = /\btypeof navigator\b|(?<![.\w])navigator[.?]/;
     for (const [name, script] of text) assert.doesNotMatch(script, access, name);
   });

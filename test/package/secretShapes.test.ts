@@ -105,7 +105,7 @@ describe('text that looks like a key or token', () => {
     });
   }
 
-  it("isn't in any file in the package", () => {
+  it("doesn't appear in any file in the package", () => {
     const entries = entriesOf(readFileSync('hosted-model.vsix'));
     assert.ok(entries.some(({ name }) => name === 'extension/media/icon.png'));
     for (const { name, bytes } of entries) assert.deepEqual(secretShapesIn(bytes), [], name);

@@ -9,7 +9,7 @@ const CALLS = 24 * 6;
 describe('a day with a call every 10 minutes', () => {
   afterEach(endWorlds);
 
-  it('K07: takes 24 to 31 token requests, and no call is sent twice', async () => {
+  it('K07: results in 24 to 31 token requests and no duplicate calls', async () => {
     const clock = new SetClock();
     const world = await startWorld({ clock, emulator: { now: clock.now } });
     let failed = 0;

@@ -48,7 +48,7 @@ describe(`${GENERATIONS} generations`, function () {
   const begin = (): ServiceRuntime => new ServiceRuntime({ http: { waitMs: () => 0 } });
   const settings = { namesRequestLimit: false };
 
-  it('K05: end as expected despite faults and revoked tokens, without leaking timers or sockets', async () => {
+  it("K05: have the expected outcomes despite faults and revoked tokens, and don't leak timers or sockets", async () => {
     const seen = new ServerCount(WARM_UP + GENERATIONS);
     emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
     const credentials = credentialsFor(emulator.url);
@@ -121,7 +121,7 @@ describe(`${GENERATIONS} generations`, function () {
     prove(title, measures, 'soak');
   });
 
-  it(`K06: end as expected even if the service restarts every ${EACH} generations`, async () => {
+  it(`K06: have the expected outcomes even if the service restarts every ${EACH} generations`, async () => {
     const seen = new ServerCount(GENERATIONS);
     emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
     const credentials = credentialsFor(emulator.url);

@@ -73,7 +73,7 @@ describe(`${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a service wit
   });
 
   for (const capacity of [1, 2, 4]) {
-    it(`I18: almost all succeed with few retries at a capacity of ${capacity}`, async () => {
+    it(`I18: succeed in almost all cases, with few retries, at a capacity of ${capacity}`, async () => {
       const service = new NarrowService(capacity);
       const limiter = new ConcurrencyLimit(
         { limit: IN_FLIGHT, queue: QUEUE, minIntervalMs: 0 },

@@ -25,7 +25,7 @@ describe(`with only a keyboard and a screen reader ${nightly}`, () => {
   });
   after(() => emulator.close());
 
-  it('the status item announces the state and opens the setup, which announces each step', async () => {
+  it('the status item announces the state, and the setup that it opens announces each step', async () => {
     const { editor, page, quickInput, screen } = session.workbench;
     await session.workbench.openFile(session.path('letter.txt'));
     await editor.selectLines(1);
@@ -68,7 +68,7 @@ describe(`with only a keyboard and a screen reader ${nightly}`, () => {
     await reader.waitForKeyboardOn({ role: 'textbox', name: 'letter.txt' });
   });
 
-  it('a generation announces its start, its completion, and the cause of a failure', async () => {
+  it('a generation announces its start and its completion, or the cause if it fails', async () => {
     const { editor, page } = session.workbench;
     await generateByKeys(session);
     await reader.waitForAloud('Hosted Model: Generating… Esc cancels');

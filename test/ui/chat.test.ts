@@ -43,7 +43,7 @@ describe(`chat ${nightly}`, () => {
     console.log('      inputs: the command, Enter, the question, Enter; sign-in dialogs: 0');
   });
 
-  it('opens again without a dialog, even in a reloaded window', async () => {
+  it('reopens without a dialog, even after the window is reloaded', async () => {
     const session = await openWindow(emulator, { folderFiles: files });
     const { workbench } = session;
     await storeKey(session);

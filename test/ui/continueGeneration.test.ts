@@ -78,7 +78,7 @@ describe(`the latest response ${nightly}`, () => {
     }
   });
 
-  it('matches the complete response byte for byte once the user has clicked Continue at each truncation', async () => {
+  it('is complete, byte for byte, once the user has clicked Continue after each truncation', async () => {
     const { editor, notifications } = session.workbench;
     await select('whole');
     await run(generate);
@@ -134,7 +134,7 @@ describe(`the latest response ${nightly}`, () => {
     await notifications.waitFor(/The response was undone/);
   });
 
-  it('J22: keeps its partial text after Escape, until Undo Generation removes it', async () => {
+  it('J22: stays in the document after the user presses Escape, and can be removed with Undo Generation', async () => {
     const { editor, notifications, page } = session.workbench;
     const { request, open } = await stall('cancelled');
     await page.keyboard.press('Escape');
@@ -147,7 +147,7 @@ describe(`the latest response ${nightly}`, () => {
     assert.equal(await saved('cancelled'), original);
   });
 
-  it('J23: keeps its partial text after an error, until Try Again replaces it', async () => {
+  it('J23: stays in the document after an error, and can be replaced with Try Again', async () => {
     const { editor, notifications } = session.workbench;
     await select('broken');
     emulator.faults.next(chatPath, { cutAfterBytes: 1_500 });

@@ -103,7 +103,7 @@ describe(`the extension after setup ${nightly}`, () => {
     await undone();
   });
 
-  it('shows its state and usage in the tooltip, and refreshes the token from the menu', async () => {
+  it('shows its state and usage in the tooltip, and lets the user refresh the token from the menu', async () => {
     const tooltip = (await status().tooltip()).replaceAll('\u00a0', ' ');
     assert.match(tooltip, /token valid, \d+ minutes left/);
     assert.match(

@@ -187,7 +187,7 @@ describe(`a service that the user is adding ${nightly}`, () => {
   });
 });
 
-describe(`two services at once ${nightly}`, () => {
+describe(`two services in one profile ${nightly}`, () => {
   const key = 'sk-of-the-gateway';
   let own: Emulator;
   let gateway: Emulator;
@@ -230,7 +230,7 @@ describe(`two services at once ${nightly}`, () => {
     assert.ok(!JSON.stringify(gateway.requests).includes(apiKey), 'the key of the service');
   });
 
-  it('can include an added service that the user can rename and remove in Set Up', async () => {
+  it('can still be used after one is renamed in Set Up, until that one is removed', async () => {
     const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench } = session;
     const { quickInput, notifications, dialogs } = workbench;

@@ -97,7 +97,7 @@ describe(`a preview ${nightly}`, () => {
     });
   }
 
-  it('is discarded and stops its request when its tab is closed', async () => {
+  it('is discarded, and its request is canceled, when its tab is closed', async () => {
     const { editor, notifications, page } = session.workbench;
     stalled();
     const arrived = emulator.nextRequest(chatPath);
@@ -153,7 +153,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(await editor.savedText(session.path('coming.txt')), answered);
   });
 
-  it('keeps the partial response after Escape, and can still be accepted', async () => {
+  it('keeps the partial response after the user presses Escape, and can still be accepted', async () => {
     const { editor, notifications, page, screen } = session.workbench;
     const reader = await ScreenReader.on(screen);
     stalled();
@@ -205,7 +205,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(onDisk('gone.txt'), answered);
   });
 
-  it('stops only its own generation when the user presses Escape', async () => {
+  it('cancels only its own generation when the user presses Escape', async () => {
     const { editor, page } = session.workbench;
     const rest = stalled();
     await session.workbench.openFile(session.path('other.txt'));

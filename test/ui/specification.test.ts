@@ -464,7 +464,7 @@ describe("the extension, tested against the service's documentation", () => {
       );
     });
 
-    it('observes the minimum request interval in the settings', async () => {
+    it('respects the minimum request interval from the settings', async () => {
       const { notifications } = session.workbench;
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),

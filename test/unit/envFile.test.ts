@@ -47,7 +47,7 @@ describe('problems in a .env file', () => {
     assert.deepEqual(problemsIn(`#${'ü'.repeat(35_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);
   });
 
-  it('list a variable as missing only if the file has no line for it', () => {
+  it('include a missing variable only if the file has no line for it', () => {
     const gaps = (text: string) =>
       problemsIn(text).find(({ kind }) => kind === 'incomplete')?.message;
     assert.match(
@@ -149,7 +149,7 @@ describe('an open .env file', () => {
   const text =
     'CPD_USERNAME=anna\nCPD_API_KEY="key-of-the-platform"\nCPD_URL=https://cpd.example\n';
 
-  it('is changed by Fix All Problems only on lines that belong to the checked service', () => {
+  it("is changed by Fix All Problems only on one service's lines", () => {
     const all = [ibm, ...services.filter(({ word }) => word === 'cpd')];
     const parseFor = (given: string) => parseEnvText(given, ibm, all, false);
     const lines = ['IBM_API_KEY="abcdefgh"', "IBM_PROJECT_ID='p'", ...text.trim().split('\n')];
@@ -158,7 +158,7 @@ describe('an open .env file', () => {
     assert.deepEqual([fixed.slice(2), count], [lines.slice(2), 2]);
   });
 
-  it('is checked for the service that its variables belong to', () => {
+  it('is validated for the service that its variables belong to', () => {
     const open = parseEnvText(text, ibm, services);
     assert.equal(open.service, cpd);
     assert.deepEqual(open.reading.missing, ['CPD_PROJECT_ID']);
@@ -168,17 +168,17 @@ describe('an open .env file', () => {
     );
   });
 
-  it('is checked for the first service with a complete set of values if no service is selected', () => {
+  it('is validated for the first service with a complete set of values if no service is selected', () => {
     const complete = `VENDOR_URL=https://a.example\n${text}CPD_PROJECT_ID=p\n`.replaceAll('"', '');
     assert.equal(parseEnvText(complete, ibm, services, false).service, cpd);
     assert.equal(parseEnvText(complete, ibm, services).service, ibm);
   });
 
-  it("is checked for the selected service if it contains any of that service's variables", () => {
+  it("is validated for the selected service if it contains any of that service's variables", () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 
-  it("isn't checked for other services if it is complete for one service and no service is selected", () => {
+  it("isn't validated for other services if it is complete for one service and no service is selected", () => {
     const used = `IBM_URL=https://a.example\n${text.replace(/"/g, '')}CPD_PROJECT_ID=p\n`;
     const open = parseEnvText(used, ibm, services, false);
     assert.equal(open.service, cpd);

@@ -177,7 +177,7 @@ describe('problems in an open .env file', () => {
     await becomes('no warning', () => !editor.shown.join().includes('.gitignore'));
   });
 
-  it('can be fixed all at once, except for duplicate lines for a variable', async () => {
+  it('can all be fixed at once, except for duplicate variables', async () => {
     const [url, other] = ['eu-de', 'eu-gb'].map((region) => `https://${region}.ml.cloud.ibm.com`);
     editor.text = `IBM_URL=${url}\nIBM_URL=${other}\nIBM_API_KEY="abcd1234"\nIBM_PROJECT_ID='p'`;
     await start();

@@ -131,7 +131,7 @@ describe('loading on first use', () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('reports failures of the loaded command and its retry', async () => {
+  it('reports the failures of a loaded command and of its retry', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();

@@ -100,7 +100,7 @@ describe('the manifest', () => {
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
   });
 
-  it('has command titles whose ellipses are never omitted in pages or buttons', () => {
+  it('has command titles that keep their ellipses in pages and buttons', () => {
     // The changelog isn't checked, because it quotes command titles from earlier versions.
     const { 'CHANGELOG.md': _, ...pages } = readPages();
     const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
@@ -229,7 +229,7 @@ describe('the manifest', () => {
     }
   });
 
-  it('has a walkthrough without single asterisks, underscores, or backticks, because VS Code renders only doubled ones', () => {
+  it("has a walkthrough without single asterisks, underscores, or backticks, which VS Code doesn't render as formatting", () => {
     for (const { description } of walkthroughSteps) {
       assert.doesNotMatch(description.replace(/``|__|\*\*/g, ''), /[`_*]/);
     }
@@ -291,7 +291,7 @@ describe('the manifest', () => {
       assert.equal(manifest.scripts[hook], undefined);
   });
 
-  it('has the marketplace metadata, and is the only file with the repository address', () => {
+  it('has valid marketplace metadata, and is the only file that contains the repository address', () => {
     const { repository, homepage, bugs, qna, pricing, categories, keywords } = manifest;
     const { url } = repository;
     assert.match(url, /^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/);

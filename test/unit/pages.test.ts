@@ -30,7 +30,7 @@ describe('the pages', () => {
     assert.throws(() => withBlocks({ page: `${start}\nold\n` }, blocks), /No <!-- end of one/);
   });
 
-  it('include up-to-date pictures of the folders in src and of the benchmark', () => {
+  it('include up-to-date pictures of the architecture and the benchmark results', () => {
     assert.equal(readFileSync(HOUSE, 'utf8'), pictureOf(readRooms()), 'run: npm run pages');
     assert.equal(readFileSync(CHART, 'utf8'), chartOf(readResults()), 'run: npm run pages');
   });
@@ -46,7 +46,7 @@ describe('the pages', () => {
     );
   });
 
-  it('in docs state their audience in the first sentence', () => {
+  it('in the docs folder state their audience in the first sentence', () => {
     for (const [path, text] of Object.entries(pages)) {
       if (!path.startsWith('docs/')) continue;
       const [, , intro = ''] = text.split('\n');

@@ -25,7 +25,7 @@ describe('a saved picture', () => {
     return isReplaced;
   };
 
-  it('is kept if the new picture looks the same to a person', async () => {
+  it("isn't replaced if the new picture looks the same to a person", async () => {
     assert.equal(await isReplacedBy('Diagnose Connection', '#8d8e8c'), false);
   });
 

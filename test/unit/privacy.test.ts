@@ -51,7 +51,7 @@ describe('the privacy page', () => {
     );
   });
 
-  it("specifies whether a service's host gets tokens, the key, or neither", () => {
+  it("specifies whether a service's host receives tokens, the key, or neither", () => {
     const cellOf = (authentication: Authentication) => {
       const [ibm] = services;
       const table = hostsTable([{ ...ibm, authUrl: '', authentication }]);

@@ -12,7 +12,7 @@ const page = `A [link](docs/a.md), [another](#heading) and [one away](https://ex
 `;
 
 describe('a page in the package', () => {
-  it('has one picture for all themes and keeps relative links if there is a repository address', () => {
+  it('has one image for all themes and retains relative links if there is a repository address', () => {
     const picture = '<img src="media/dark.png" alt="What is seen.">';
     assert.equal(shippedPage(page, true), page.replace(/<picture>[\s\S]*<\/picture>/, picture));
   });

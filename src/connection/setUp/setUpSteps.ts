@@ -29,7 +29,7 @@ import {
   type StepName,
 } from './setUpAnswers.ts';
 import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
-import { describe } from './setUpModel.ts';
+import { describe, withVersion } from './setUpModel.ts';
 import { askToSave } from './setUpSave.ts';
 
 /** The steps of the setup, most of which prompt for one value. */
@@ -206,11 +206,10 @@ async function addService(
 
 /** Returns the service with the headers and model that it had before, unless its address changed. */
 function withOtherFields(described: NewService, { entry, service }: NewService): NewService {
-  if (service.url !== described.service.url) return described;
+  const same = [described, withVersion(described)].find((one) => one?.service.url === service.url);
+  if (!same) return described;
   const { headers, defaultModel } = entry;
-  return (
-    withFields(described, { ...(headers !== undefined && { headers }), defaultModel }) ?? described
-  );
+  return withFields(same, { ...(headers !== undefined && { headers }), defaultModel }) ?? described;
 }
 
 /**

@@ -30,12 +30,13 @@ const ESCAPED_TEXT_BLOCK = /\\.|"""/g;
 /** The syntax of multiline strings, for each language with braces that has them. */
 const LANGUAGES: Readonly<Record<string, Syntax>> = {
   cpp: {
-    code: /\\.|R"(?<string>[^()\\\s]{0,16})\(|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|\/\/|\/\*/g,
+    code: /\\.|(?<!\w)(?:u8|[uUL])?R"(?<string>[^()\\\s]{0,16})\(|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|\/\/|\/\*/g,
     open: (delimiter) => ({ close: `)${delimiter}"` }),
   },
   csharp: {
-    code: /\\.|(?<string>"""|@\$?")|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|\/\/|\/\*/g,
-    open: (opening) => (opening === '"""' ? { close: opening } : { close: '"', inside: /""|"/g }),
+    code: /\\.|(?<string>"{3,}|@\$?")|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|\/\/|\/\*/g,
+    open: (opening) =>
+      opening.startsWith('@') ? { close: '"', inside: /""|"/g } : { close: opening },
   },
   dart: {
     code: /\\.|(?<string>"""|''')|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/|\/\*/g,
@@ -60,6 +61,8 @@ const LANGUAGES: Readonly<Record<string, Syntax>> = {
   typescriptreact: TEMPLATES,
 };
 
+const QUOTE = /["']/;
+
 /**
  * Tracks where multiline strings start and end, because leading whitespace in a string is content.
  * Also tracks block comments and the expressions in template strings. Regular expressions aren't
@@ -69,6 +72,8 @@ export class MultilineStrings {
   readonly #syntax: Syntax | undefined;
   /** The innermost is last. */
   readonly #open: Open[] = [];
+  /** True if the last line probably ends in a string that a backslash continues. */
+  #isContinued = false;
 
   constructor(languageId: string) {
     this.#syntax = LANGUAGES[languageId];
@@ -76,10 +81,11 @@ export class MultilineStrings {
 
   /** True if a string is open at the end of the last line. */
   get isInString(): boolean {
-    return this.#open.at(-1)?.kind === 'string';
+    return this.#isContinued || this.#open.at(-1)?.kind === 'string';
   }
 
   addLine(line: string): void {
+    this.#isContinued = line.endsWith('\\') && QUOTE.test(line);
     if (!this.#syntax) return;
     let position = 0;
     while (position >= 0) position = this.#addToken(line, position, this.#syntax);

@@ -88,11 +88,17 @@ export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, Pa
 /** Names for `max_new_tokens` in chat requests. */
 const CHAT_LIMITS = ['max_completion_tokens', 'max_tokens'];
 
-/** Returns the names of the parameters that an error message from a service mentions. */
+/**
+ * Returns the names of the parameters that an error message from a service mentions, in the same
+ * order. The token limit is always sent, so it counts only if the message contains a number. A
+ * message without one probably rejects the field itself.
+ */
 export function mentionedParameters(message: string): string[] {
-  const mentioned = [...GENERATION_RANGES.keys()].filter((name) => message.includes(name));
-  const isLimit = CHAT_LIMITS.some((name) => message.includes(name));
-  return [...new Set([...mentioned, ...(isLimit ? ['max_new_tokens'] : [])])];
+  const limits = /\d/.test(message) ? CHAT_LIMITS : [];
+  return [...GENERATION_RANGES.keys(), ...limits]
+    .filter((name) => message.includes(name))
+    .toSorted((one, other) => message.indexOf(one) - message.indexOf(other))
+    .map((name) => (limits.includes(name) ? 'max_new_tokens' : name));
 }
 
 /**

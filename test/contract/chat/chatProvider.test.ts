@@ -459,7 +459,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('I27: rejects the rest of 50 concurrent calls once the daily budget is used up', async () => {
+  it('I27: rejects the remaining concurrent calls once the daily budget is used up', async () => {
     const kept = new UsageEditor();
     editor = kept;
     editor.userSettings.set('dailyTokenBudget', 100_000).set('maxConcurrentRequests', 8);

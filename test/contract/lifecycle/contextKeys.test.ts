@@ -75,7 +75,7 @@ describe('the Command Palette', () => {
     assert.deepEqual(trueKeys(editor), shown);
   });
 
-  it('needs only one context key update for Show Last Response, even after two generations', async () => {
+  it('offers Show Last Response with a single context key update, even after two generations', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');
@@ -87,7 +87,7 @@ describe('the Command Palette', () => {
   });
 
   for (const chosen of ['', 'zen']) {
-    it(`omits Refresh Token before the first command if requests contain the key itself (settings: ${chosen || 'no service'})`, async () => {
+    it(`omits Refresh Token before the first command if the key itself is sent instead of a token (settings: ${chosen || 'no service'})`, async () => {
       const editor = suite.life.editor();
       editor.userSettings.set('service', chosen);
       const record = suite.life.stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
@@ -101,7 +101,7 @@ describe('the Command Palette', () => {
     });
   }
 
-  it('omits Refresh Token after a generation if requests contain the key itself', async () => {
+  it('omits Refresh Token after a generation if the key itself is sent instead of a token', async () => {
     const editor = suite.life.editor();
     const { url } = suite.life.emulator;
     editor.userSettings.set('service', 'zen');

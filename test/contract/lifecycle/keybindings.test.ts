@@ -23,7 +23,7 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     return { editor, prompts, notification };
   };
 
-  it('choose an insert mode', async () => {
+  it('set the insert mode', async () => {
     const { editor, prompts } = await generate({ insertMode: 'clipboard' });
     assert.deepEqual(prompts, [editor.text]);
     assert.match(editor.textOf('clipboard'), /^Hello from/);

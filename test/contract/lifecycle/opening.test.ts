@@ -167,7 +167,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'K13: shares its key, but not its token, with other windows, and signs them out too',
+    'K13: shares its key and sign-outs, but not its token, with other windows',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -233,7 +233,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'shows a service as ready if it has the only stored key, without reading the key',
+    'shows the only service with a stored key as ready, without reading the key',
     closing(async () => {
       life = await startLife();
       const [editor, { keyring }] = [life.editor(), life.stores];

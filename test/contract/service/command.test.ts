@@ -324,7 +324,7 @@ describe('a token from a command', () => {
     assert.equal(program.runs(), 1);
   });
 
-  it('is shared by all waiting calls, which run the command only once', async () => {
+  it('is shared by all waiting calls, so the command runs only once', async () => {
     const { tokenService, runs } = await start();
     const tokens = Array.from({ length: 10 }, () => tokenService.get(never));
     const values = (await Promise.all(tokens)).map(({ value }) => value);

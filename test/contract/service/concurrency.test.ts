@@ -87,7 +87,7 @@ describe('concurrent requests', () => {
     assert.equal(world.emulator.count(chat), 3);
   });
 
-  it('observe Retry-After, even if the call that received the header was canceled', async () => {
+  it('honor Retry-After, even if the call that received the header was canceled', async () => {
     const hasHeaders = Promise.withResolvers<void>();
     const fetch: typeof reconnectingFetch = async (url, init) => {
       const response = await reconnectingFetch(url, init);
@@ -126,7 +126,7 @@ describe('concurrent requests', () => {
     });
   }
 
-  it('observe the minimum interval, even if they were all waiting for the first token', async () => {
+  it('respect the minimum interval, even if they were all waiting for the first token', async () => {
     const minIntervalMs = 50;
     const world = await startWorld({ clock: time, limits: { limit: 8, minIntervalMs } });
     const held = gate();

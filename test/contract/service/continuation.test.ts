@@ -65,7 +65,7 @@ describe('a truncated response', () => {
     ]);
   });
 
-  it('is appended directly to the prompt that the generation operation receives', async () => {
+  it('is appended directly to the prompt for the generation operation', async () => {
     const { client, emulator } = await startWorld({ operation: 'generation' });
     await client.generateText(prompt, {}, { responseSoFar: 'Old pond\n' });
     assert.equal(JSON.parse(emulator.requests.at(-1)?.text ?? '').input, `${prompt}Old pond\n`);

@@ -28,7 +28,7 @@ const stalledAfter = (text: string): Fault => ({
   silentAfterBytes: text.length,
 });
 
-describe('the deadline', () => {
+describe('with deadlines', () => {
   const closers: (() => Promise<void>)[] = [];
   let time: FakeTime;
   beforeEach(() => {
@@ -64,7 +64,7 @@ describe('the deadline', () => {
     assert.deepEqual(ended, [`timeout ${phase}`]);
   }
 
-  it("that expires while a retry is waiting for a slot doesn't mark the service as unreachable", async () => {
+  it("a deadline that expires while a retry is waiting for a slot doesn't mark the service as unreachable", async () => {
     const { call, emulator } = await start(chat, { deadlineMs: DEADLINE_MS, limits: { limit: 2 } });
     const held = gate();
     emulator.faults.next(chat, { hold: held.opened });
@@ -155,7 +155,7 @@ describe('the deadline', () => {
     ],
   ];
   for (const [what, phase, path, fault, options] of silences) {
-    it(`I13: aborts ${what} (${phase}), closes the connection, and prevents a retry`, async () => {
+    it(`I13: ${what} (${phase}) is aborted without a retry, and the connection is closed`, async () => {
       const { emulator, watched, ...world } = await start(path, options);
       emulator.faults.next(path, fault);
       const call = world.call();
@@ -179,7 +179,7 @@ describe('the deadline', () => {
   const DROPS = 6;
   const APART_MS = DEADLINE_MS / DROPS;
   for (const [what, path, fault, options] of drips) {
-    it(`D03 I13: aborts ${what} that trickles in forever, closes the connection, and prevents a retry`, async () => {
+    it(`D03 I13: ${what} that trickles in forever is aborted without a retry, and the connection is closed`, async () => {
       const { emulator, watched, ...world } = await start(path, {
         ...options,
         http: { idleMs: APART_MS + 1 },
@@ -205,7 +205,7 @@ describe('the deadline', () => {
     });
   }
 
-  it('D04: aborts a response whose headers never end, closes the connection, and prevents a retry', async () => {
+  it('D04: a response whose headers never end is aborted without a retry, and the connection is closed', async () => {
     const connected = Promise.withResolvers<Socket>();
     let asked = 0;
     const server = await startMuteServer((socket) => {
@@ -231,7 +231,7 @@ describe('the deadline', () => {
     assert.equal(asked, 1);
   });
 
-  it('for the start of a response is measured from the request, not from the headers', async () => {
+  it('the deadline for the start of a response is measured from the request, not from the headers', async () => {
     const { emulator, watched, call } = await start(chatStream, {
       http: { startMs: DEADLINE_MS, idleMs: 1 },
     });
@@ -249,7 +249,7 @@ describe('the deadline', () => {
     await endsAfter(DEADLINE_MS / 2, 'start', failure);
   });
 
-  it("for the start of a response isn't extended by a keep-alive", async () => {
+  it("a keep-alive doesn't extend the deadline for the start of a response", async () => {
     const { emulator, watched, call } = await start(chatStream, {
       http: { startMs: DEADLINE_MS, idleMs: 1 },
     });
@@ -268,7 +268,7 @@ describe('the deadline', () => {
     await endsAfter(DEADLINE_MS / 2, 'start', failure);
   });
 
-  it('for idle time also applies to an error response whose body never arrives', async () => {
+  it('the idle timeout also applies to an error response whose body never arrives', async () => {
     const { emulator, watched, call } = await start(chat, { http: { idleMs: DEADLINE_MS } });
     emulator.faults.next(chat, { status: 400, body: 'x', silentAfterBytes: 0 });
     const failure = call();
@@ -278,7 +278,7 @@ describe('the deadline', () => {
     assert.equal((await failure).details.status, 400);
   });
 
-  it('ends the call immediately if the next backoff would exceed it', async () => {
+  it('a call fails immediately if the next backoff would exceed its deadline', async () => {
     const { emulator, call } = await start(chat, {
       http: { waitMs: () => DEADLINE_MS },
       deadlineMs: DEADLINE_MS,
@@ -288,7 +288,7 @@ describe('the deadline', () => {
     assert.deepEqual([kind, details.attempts], ['server-failed', 1]);
   });
 
-  it('starts at the first attempt, not when the request starts waiting for its turn', async () => {
+  it("a call's deadline is measured from the first attempt, not from when the call starts waiting for its turn", async () => {
     const minIntervalMs = DEADLINE_MS / 2;
     const { emulator, limiter, generate } = await start(chat, {
       limits: { limit: 1, minIntervalMs },
@@ -303,7 +303,7 @@ describe('the deadline', () => {
     await Promise.all(calls);
   });
 
-  it('keeps running while a retry waits for a slot', async () => {
+  it("a call's deadline keeps running while a retry waits for a slot", async () => {
     const { emulator, limiter, call } = await start(chat, {
       limits: { limit: 1 },
       deadlineMs: DEADLINE_MS,
@@ -324,7 +324,7 @@ describe('the deadline', () => {
     assert.deepEqual(limiter.state, { inFlight: 0, waiting: 0, limit: 1 });
   });
 
-  it("for the start of a response or for idle time doesn't abort a slow stream as long as data keeps arriving", async () => {
+  it("a slow stream isn't aborted as long as data keeps arriving", async () => {
     const startMs = 90_000;
     const idleMs = 30_000;
     const { emulator, watched, generate } = await start(chatStream, {

@@ -162,7 +162,7 @@ describe('a rejection that may be due to the model', () => {
     return { emulator, failure };
   }
 
-  it("is attributed to the model's withdrawal", async () => {
+  it("is attributed to the model's withdrawal if the service has withdrawn the model", async () => {
     const { failure } = await rejected(old);
     assert.equal(
       messageFor(await failure())?.text,

@@ -126,7 +126,7 @@ describe('fixed headers', () => {
       }
     });
 
-    it(`are left out if their secret has no value: ${name}`, async () => {
+    it(`with a secret are omitted if the secret has no value: ${name}`, async () => {
       const { client, emulator } = await start(one, { headerSecrets: {} });
       const { details } = await failureOf(client.generateText('Hi', {}));
       assert.equal(details.status, 403);
@@ -208,7 +208,7 @@ describe('fixed headers', () => {
     for (const { headers: sent } of emulator.requests) assert.ok(!('x-team-key' in sent));
   });
 
-  it("make their secrets detectable in text even if the service isn't in use", async () => {
+  it("contain secrets that are detected in text even if the service isn't in use", async () => {
     const { service, ...others } = (await start(cases['no key'] as Case)).credentials;
     const { runtime, credentials } = await start(cases['a bearer key'] as Case, {
       headerSecrets: {},
@@ -219,7 +219,7 @@ describe('fixed headers', () => {
     assert.equal(runtime.leaksInto(teamKey, [], 0, new Secret(otherKeys)), true);
   });
 
-  it('that are too large are reported as `headers-too-large` after a 431', async () => {
+  it('that cause a 431 are reported as `headers-too-large`', async () => {
     const { client, emulator } = await start(cases['no key'] as Case);
     for (const fault of [
       { status: 431 },

@@ -291,7 +291,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('Databricks sets up a connection that generates text with the token from the token command, but has no model list', async () => {
+  it('Databricks sets up a connection that has no model list and generates text with the token from the token command', async () => {
     const entry = entryUnder('Databricks with a token command');
     const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
     assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');

@@ -68,7 +68,7 @@ describe('an outdated token', () => {
     assert.deepEqual([world.inferenceCount(), world.emulator.count(tokenPath)], [16, 2]);
   });
 
-  it('is replaced only once, even if a slower call with the token fails later', async () => {
+  it('is replaced only once, even if a slower call with the same token fails later', async () => {
     const world = await warm();
     world.emulator.revokeTokens();
     const held = gate();

@@ -115,7 +115,7 @@ describe('requests', () => {
     assert.deepEqual(requestTo(generation, pathOf('generation', false)).json, expected);
   });
 
-  it('contain the key only when requesting a token, and the token only in a header', async () => {
+  it('contain the key only if they request a token, and the token only in a header', async () => {
     const world = await startWorld();
     await world.generate();
     await world.generate({ onText: () => {} });
@@ -134,7 +134,7 @@ describe('requests', () => {
     }
   });
 
-  it('for a token keep the path prefix of the identity address', async () => {
+  it('for a token include the path prefix of the identity address', async () => {
     const world = await startWorld();
     const prefixed = { ...world.credentials, authUrl: `${world.credentials.authUrl}/prefix` };
     const failed = kindOf(fetchToken(world.http, prefixed, new AbortController().signal));

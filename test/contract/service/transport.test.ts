@@ -257,7 +257,7 @@ describe('a request without a final response', () => {
     }
   });
 
-  it('C12: ends at the deadline for headers', async () => {
+  it('C12: fails if no headers arrive before the deadline', async () => {
     const time = new FakeTime();
     try {
       const startMs = 20_000;

@@ -45,7 +45,7 @@ for (const [look, options] of Object.entries(looks)) {
     });
     after(() => emulator.close());
 
-    it('keeps the status item and the quick input message fully visible', async () => {
+    it('never hides the status item or cuts off the quick input message', async () => {
       const session = await openWindow(emulator, {
         ...options,
         folderFiles: { 'letter.txt': 'Dear Sam,\nwrite a reply.\nYours, Kim\n' },

@@ -62,7 +62,7 @@ describe('chat in VS Code', () => {
     );
   });
 
-  it(`shows all text of a truncated response, and lets the model continue it ${nightly}`, async () => {
+  it(`shows all the text of a truncated response, and continues it if the user asks ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     const { page } = session.workbench;
     await storeKey(session);
@@ -110,7 +110,7 @@ describe('chat in VS Code', () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it(`edits the selection in inline chat with one request, without a sign-in ${nightly}`, async () => {
+  it(`edits the selection in inline chat with a single request and without a sign-in ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'The first line.\nThe second line.\n' },
     });

@@ -54,7 +54,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
   const answered = ({ workbench }: Session) =>
     workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
 
-  it("B07 B08 B09 G06: isn't read until its folder is trusted, and, once declined, is offered again only after it changes", async () => {
+  it("B07 B08 B09 G06: isn't read until its folder is trusted, and isn't offered again after being declined unless it changes", async () => {
     const session = await open({ trust: 'restricted' });
     const { workbench, path } = session;
     const { dialogs } = workbench;

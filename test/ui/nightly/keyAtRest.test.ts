@@ -129,7 +129,7 @@ describe(`the API key ${nightly}`, () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it('A09: keeps its hosts if the user clicks Keep Saved Hosts', async () => {
+  it('A09: stays bound to its hosts if the user clicks Keep Saved Hosts', async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'Write a reply.\n' },
       userSettings: { 'hostedModel.projectId': 'another-project' },

@@ -66,7 +66,7 @@ describe('the rows in Select Model', () => {
     );
   });
 
-  it("describe a lifecycle change as past or upcoming based on the service's date", () => {
+  it('describe a lifecycle change as past or upcoming based on the date that the service reports', () => {
     const lifecycle = [stageOf('withdrawn', today), stageOf('constricted', today)];
     const detailAt = (asOf: string | undefined) =>
       modelRows([modelOf({ lifecycle, asOf })], '')[0]?.detail;

@@ -196,7 +196,7 @@ describe('Connections', () => {
       assert.equal(await isStillUsed(connection, lookUpFor(deps, folder)), false);
     });
 
-    it('treats a connection as still in use only if the lookup takes less than 10 s', async () => {
+    it('no longer treats a connection as in use if the lookup takes 10 s or longer', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeKey();
       const [connection] = await connections.all();
@@ -495,7 +495,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.modalCount, editor.inputCount], [1, 0]);
   });
 
-  it("names a declined source during the next command's setup", async () => {
+  it('mentions the declined source in the setup that the next command opens', async () => {
     editor.files.set('/work/.env', envFile());
     const declined = connections.for();
     await (await editor.modalPrompt()).answer(reject);
@@ -1770,7 +1770,7 @@ describe('Connections', () => {
       return connection;
     };
 
-    it('names the missing settings in its first step, and is followed by a list of the checked sources if the user closes it', async () => {
+    it('names the missing settings in its first step, and lists the checked sources after the user closes it', async () => {
       editor.picks.push(IBM);
       assert.equal(await required(), undefined);
       assert.deepEqual(editor.prompts, [
@@ -1840,7 +1840,7 @@ describe('Connections', () => {
       });
     });
 
-    it("doesn't mention missing settings if the user opened it directly", async () => {
+    it("doesn't explain why it opened if the user opened it directly", async () => {
       assert.equal(await connections.setUp(), false);
       await connections.setUp({ missing: ['projectId'], isRepair: true });
       assert.deepEqual(editor.messages, []);

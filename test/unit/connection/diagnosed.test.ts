@@ -178,7 +178,7 @@ describe('the message about a test that failed during setup', () => {
     }
   });
 
-  it("asks the user to correct the values there, because they haven't been saved yet", () => {
+  it("asks the user to correct the values in the setup, because they haven't been saved yet", () => {
     const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
     assert.match(textOf('unreachable', misspelt), /address in the setup/);
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {

@@ -122,7 +122,7 @@ describe('source selection', () => {
     }
   });
 
-  it('B08: asks whether to use a complete .env file with these hosts', () => {
+  it('B08: asks the user to approve the hosts of a complete .env file', () => {
     const choice = choose(found({ record: undefined, external: [envFile()] }));
     assert.ok(choice.kind === 'ask-source');
     assert.equal(choice.source.destination.serviceHost, 'evil.example');
@@ -344,7 +344,7 @@ describe('source selection', () => {
     assert.equal(kindOf('declined'), 'ready');
   });
 
-  it("treats a source's service as the one in use, even if the source needs approval", () => {
+  it("treats a source's service as in use even before the source is approved", () => {
     const service = services[1] ?? assert.fail();
     const serviceOf = (external: ReturnType<typeof envFile>[]) => {
       const all = found({ record: undefined, external, settings: { service } });

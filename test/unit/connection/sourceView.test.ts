@@ -187,7 +187,7 @@ describe('the source view', () => {
     );
   });
 
-  it("shows that a complete source isn't approved", () => {
+  it("shows that a complete source hasn't been approved", () => {
     for (const [source, line] of [
       [envFile(), 'The .env file in a is complete, but not approved.'],
       [environment(), 'The environment is complete, but not approved.'],

@@ -208,7 +208,7 @@ describe('5,000 random interleavings of user edits and streamed responses', () =
     'removals refused': 0,
   };
 
-  it('J15: preserve typed text and placed responses, except for text that the user deletes', async () => {
+  it('J15: preserve typed text and inserted responses, except for text that the user deletes', async () => {
     await fc.assert(
       fc.asyncProperty(places, steps, async (drawn, script) => {
         const run = await play(drawn, script);

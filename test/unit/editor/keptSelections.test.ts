@@ -84,7 +84,7 @@ describe('a selection', () => {
       assert.equal(selected, `one${lineEnd}two`);
     });
 
-    it(`keeps its text when responses are written before and after it (line ending ${shownLineEnd})`, () => {
+    it(`covers the same text after responses are inserted before and after it (line ending ${shownLineEnd})`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: 0, rangeLength: 4, text: `Instead${lineEnd}` },
         below('An answer'),

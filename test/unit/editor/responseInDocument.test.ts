@@ -68,7 +68,7 @@ describe('a response in a document', () => {
     });
   }
 
-  it("isn't placed if it restarts after the user has typed inside it", () => {
+  it("isn't placed after a restart if the user typed inside it", () => {
     const response = responseAfter(['append']);
     const next = response.next();
     assert.ok(next);

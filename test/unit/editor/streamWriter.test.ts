@@ -68,7 +68,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt\ntext');
   });
 
-  it("J12: reports that text wasn't placed if the edit never completes", async () => {
+  it("J12: reports that text couldn't be inserted if the edit never completes", async () => {
     const { page, writer } = writing(END, SOON);
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['never']), false);

@@ -83,7 +83,7 @@ describe('a tracked range', () => {
     assert.deepEqual([own.range.end, own.pieces], [14, [{ start: 10, end: 15, text: 'abcd\n' }]]);
   });
 
-  describe('on a restart', () => {
+  describe('when restarted', () => {
     it('replaces the generated text', () => {
       const own = written();
       own.follow(insert(0, 'xx'));

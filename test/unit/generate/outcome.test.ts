@@ -117,7 +117,7 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  it("doesn't retry if a response has arrived while the error message was open", async () => {
+  it("doesn't retry if a response arrived while the error message was open", async () => {
     const { reportRun } = await import('../../../src/generate/reportRun.ts');
     const { connectionOf } = await import('../service/fixtures.ts');
     const job = await jobWith('');
@@ -230,7 +230,7 @@ describe('responseNotifications', () => {
       assert.deepEqual(editor.sunk.get('settings'), ['parameters', saved]);
     });
 
-    it('is offered again, after an error message, if the limit can’t be saved', async () => {
+    it('is offered again after an error message if the limit can’t be saved', async () => {
       editor.broken = 'settings file';
       await raise('4000');
       const notifications = editor.sunk.get('notification') ?? [];
@@ -250,7 +250,7 @@ describe('responseNotifications', () => {
     });
   });
 
-  it("doesn't offer Undo Generation for a truncated response on the clipboard", async () => {
+  it("doesn't offer Undo Generation for a truncated response that was copied to the clipboard", async () => {
     const job = await jobWith('a', undefined, 'clipboard');
     await job.end(0, 'truncated');
     await outcome.reportOutcome(job, { ...whole, isTruncated: true });

@@ -226,7 +226,7 @@ describe('runJob', () => {
     assert.deepEqual([announced, reported.length], [['2 of 3 complete, 1 failed (line 11)'], 1]);
   });
 
-  it('removes the start announcement once a request is waiting for a retry', async () => {
+  it('removes the start announcement once a request is waiting to be retried', async () => {
     const shown: number[] = [];
     const generate = async (index: number, options: CallOptions) => {
       shown.push(starts.size);

@@ -11,7 +11,7 @@ import { installEditor } from '../connection/fakeEditor.ts';
 const GENERATING = 'Generating… Esc cancels';
 const error = new ServiceError('server-failed', { status: 503 });
 
-describe("the label of a prompt's line", () => {
+describe("the label on a prompt's line", () => {
   const editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -46,7 +46,7 @@ describe("the label of a prompt's line", () => {
   });
 });
 
-describe('the progress of a run', () => {
+describe('the progress display', () => {
   let editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
   let shown: string[];

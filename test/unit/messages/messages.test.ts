@@ -103,17 +103,17 @@ describe('the text of a message', () => {
     });
   }
 
-  it('names a parameter that the response to a rejected request mentions', () => {
+  it('names a parameter that the service mentions when it rejects the request', () => {
     const error = new ServiceError('bad-request', { status: 400, names: ['top_p'] });
     const { text, actions } = messageFor(error) ?? {};
     assert.equal(
       text,
-      'The service rejected the request (400). Its response mentions top_p. Change this parameter, or select another model.',
+      'The service rejected the request (400). Its response mentions top_p. It may help to change this parameter or to select another model.',
     );
     assert.deepEqual(actions, ['openSettings', 'selectModel']);
   });
 
-  it('mentions parameters after a 400 only if some are set', () => {
+  it('mentions parameters after a 400 only if any are set', () => {
     const error = new ServiceError('bad-request', { status: 400 });
     const messages = [true, false].map((setsParameters) => messageFor(error, { setsParameters }));
     assert.deepEqual(
@@ -133,7 +133,7 @@ describe('the text of a message', () => {
     }
   });
 
-  it("advises fewer concurrent requests only if the service didn't request a wait time", () => {
+  it("advises sending fewer concurrent requests only if the service didn't request a wait time", () => {
     assert.deepEqual(messageFor(new ServiceError('rate-limited')), {
       text: 'Too many requests. The service rejected the request. Try again later. If this happens often, lower the limit on concurrent requests, or increase the minimum interval between requests.',
       actions: ['retry', 'openSettings'],
@@ -223,7 +223,7 @@ describe('the text of a message', () => {
     }
   });
 
-  it("doesn't warn that the request may have been processed if it wasn't sent or was only a check", () => {
+  it("doesn't warn that the request may have been processed if nothing was sent or the request was only a check", () => {
     const unsent = new ServiceError('unreachable', { phase: 'connect', code: 'ECONNRESET' });
     assert.match(messageFor(unsent)?.text ?? '', /nothing was sent/);
     for (const kind of ['timeout', 'connection-lost'] as const) {
@@ -430,7 +430,7 @@ describe('a message about a service', () => {
     assert.doesNotMatch(messageText('forbidden', { service: gateway }), /project/);
   });
 
-  it('mentions the region only if the service has several regions, and indicates where the identity address is set', () => {
+  it('mentions the region only if the service has several, and names the setting for the identity address', () => {
     const worldwide = { ...cloud, regions: cloud.regions.slice(0, 1) };
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
       assert.match(messageText(kind, { service: cloud }), /region/);

@@ -248,7 +248,7 @@ describe('an added service', () => {
     assert.deepEqual(own[0] && commandOf(own[0]), command);
   });
 
-  it('is read without the endpoint path in its address', () => {
+  it('is read with the endpoint path removed from its address', () => {
     for (const [url, wanted] of [
       ['https://llm.acme.example/v1/', 'https://llm.acme.example/v1'],
       ['https://llm.acme.example/v1/chat/completions', 'https://llm.acme.example/v1'],

@@ -187,7 +187,7 @@ describe('the output of a token command', () => {
   });
 
   for (const [what, [output, problem]] of Object.entries(rejected)) {
-    it(`is rejected as ${problem} and kept out of the error: ${what}`, () => {
+    it(`is rejected as ${problem} and omitted from the error: ${what}`, () => {
       assert.throws(
         () => read(output),
         (error) => {

@@ -68,6 +68,8 @@ describe('an error response to an inference request', () => {
   for (const [message, names] of [
     ["Parameter 'top_p' isn't supported by this model", ['top_p']],
     ['max_tokens is too large: 8192', ['max_new_tokens']],
+    ['top_p must be at most 1 (temperature=0.5)', ['top_p', 'temperature']],
+    ['Unrecognized request argument: max_tokens', undefined],
     ['something else', undefined],
   ] as const) {
     it(`names only known parameters that the message mentions: ${message}`, () => {

@@ -108,7 +108,7 @@ describe('the token service over time', () => {
     assert.equal((await next).value, 'token-2');
   });
 
-  it('drops only the given token, not a newer token', async () => {
+  it('drops only the given token, not a newer one', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     const old = await service.get(never);
@@ -121,7 +121,7 @@ describe('the token service over time', () => {
     assert.deepEqual([await value(), flights.length], ['token-2', 2]);
   });
 
-  it('stops refreshing an unused token after two refreshes, until its next use', async () => {
+  it('stops refreshing an unused token after two refreshes until it is used again', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     service.keepFresh();
     assert.equal(flights.length, 0, 'nothing before the first use');

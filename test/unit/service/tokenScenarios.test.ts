@@ -62,7 +62,7 @@ describe('the token service over a day', () => {
     assert.equal(flights.length, 2, 'its lifetime restarts with the second response');
   });
 
-  it("H28: doesn't retry in the background if the first request fails while offline", async () => {
+  it("H28: doesn't retry in the background if the first request fails while the machine is offline", async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(offline);
@@ -77,7 +77,7 @@ describe('the token service over a day', () => {
     assert.deepEqual([await next, service.state.kind, flights.length], ['token-2', 'valid', 2]);
   });
 
-  it('H28: refreshes only once after the network is back', async () => {
+  it('H28: refreshes only once after the network comes back', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 86_400 });
     await time.pass(0.8 * 86_400_000);

@@ -94,7 +94,7 @@ describe('the daily budget', () => {
     );
   });
 
-  it('isn’t reported again as used up after Continue Today, even if it is raised and used up again', async () => {
+  it('isn’t reported as used up after the user clicks Continue Today, even if it is raised and used up again', async () => {
     const budget = open();
     editor.picks.push('Continue Today');
     await messagesAfter(budget, use(1_000));

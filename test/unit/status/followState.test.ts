@@ -38,7 +38,7 @@ describe('a follower', () => {
     assert.deepEqual(seen, ['one', 'announced']);
   });
 
-  it('ignores the source that it already follows', () => {
+  it('ignores a request to follow its current source', () => {
     const { seen, one, follow } = start();
     follow(one);
     assert.deepEqual([seen, one.listeners.size], [['one'], 1]);

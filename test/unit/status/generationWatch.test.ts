@@ -48,7 +48,7 @@ describe('a generation watch', () => {
     }
   });
 
-  it('keeps counting down while a second generation receives text and ends', async () => {
+  it('continues counting down while a second generation receives text and completes', async () => {
     const { startWatch, words } = await watching();
     const streaming = startWatch();
     const waiting = startWatch();

@@ -19,7 +19,7 @@ const entry = async (text: string, fileName = 'x') =>
 const front = (...lines: string[]) => ['---', ...lines, '---', 'Do it.'].join('\n');
 
 describe('a template file', () => {
-  it('gives the template its file name and contains only the prompt if there is no front matter', async () => {
+  it("provides only the template's name and prompt if it has no front matter", async () => {
     assert.deepEqual(await entry('\n\n Explain.\r\nBriefly. \n', 'Short'), {
       name: 'Short',
       prompt: 'Explain.\nBriefly.',

@@ -104,7 +104,7 @@ describe('the list of templates', () => {
     ]);
   });
 
-  it("shows a template's name, origin, and prompt each as one line of plain text", () => {
+  it("shows a template's name, origin, and prompt, each as one line of plain text", () => {
     const hostile = {
       name: '$(trash) a\u202eb',
       prompt: `$(trash)\u0007${'x'.repeat(1_000_000)}\nsecond`,

@@ -59,7 +59,7 @@ describe('the variables in a prompt', () => {
     assert.deepEqual(brief(`\\\\\${x}`), [['unknown-variable', `\${x}`]]);
   });
 
-  it("don't have to include the selection, which is otherwise appended to the prompt", () => {
+  it("don't have to include the selection, because it is appended if they omit it", () => {
     assert.equal(fillPrompt('Explain this.', values('x')), 'Explain this.\n\nx');
     assert.equal(fillPrompt('Tell a joke.', values('')), 'Tell a joke.');
     assert.equal(fillPrompt('Tell a joke.', values(' \n')), 'Tell a joke.');

@@ -109,7 +109,7 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
-  it('is reported as set up, and the message mentions the keyboard shortcut only if no document is open', async () => {
+  it('is reported as set up, with the keyboard shortcut mentioned only if no document is open', async () => {
     const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
     const keysToPress = process.platform === 'darwin' ? mac : key;
     for (const [file, message] of [
@@ -319,7 +319,7 @@ describe('a service that the user added', () => {
   describe('with uppercase letters in its ID', () => {
     const capital = { ...none, word: 'ACME' };
 
-    it('is changed in place', async () => {
+    it('is updated in place', async () => {
       await store(capital);
       editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', SAVE);
       editor.typed.push(OTHER);
@@ -414,12 +414,24 @@ describe('a service that the user added', () => {
     assert.deepEqual(entries()[0], faulty);
   });
 
-  it('keeps its headers while it is being added if the user goes back', async () => {
+  it('keeps the headers entered so far if the user goes back while adding it', async () => {
     editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', ADD_HEADER, ADD_HEADER);
     editor.picks.push('Store in Settings', '$(check) Continue', BACK, 'No Key', SAVE, 'model-1');
     editor.typed.push(SERVICE, 'X-Team', 'blue');
     assert.equal(await connections.setUp(), true);
     assert.deepEqual(entries()[0]?.['headers'], { 'X-Team': 'blue' });
+  });
+
+  it('keeps the address that has a model list if the user goes back', async () => {
+    failTest = ({ serviceUrl }) => {
+      if (serviceUrl === 'https://llm.acme.example') throw new ServiceError('no-model-list');
+    };
+    Object.assign(runtime, { listModels: async () => ({ models: [], hasMore: false }) });
+    editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', TEST, BACK, BACK, 'No Key');
+    editor.picks.push(SAVE, 'm');
+    editor.typed.push('https://llm.acme.example');
+    assert.equal(await connections.setUp(), true);
+    assert.equal(entries()[0]?.['url'], SERVICE);
   });
 
   describe('with the watsonx API', () => {

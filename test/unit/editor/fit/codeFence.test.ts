@@ -136,7 +136,7 @@ describe('a code fence', () => {
     });
   }
 
-  it("doesn't affect the text around it in prose", () => {
+  it('is removed in prose only if no text precedes it, and the text after it is kept', () => {
     const text = '```\na\n```\n\nSo.';
     for (const [given, want] of [
       [text, 'a\n\nSo.'],
@@ -159,7 +159,7 @@ describe('a code fence', () => {
     }
   });
 
-  it("doesn't hold back a line that starts with a capitalized keyword", () => {
+  it("isn't expected after a first line that starts with a capitalized keyword", () => {
     assert.equal(new CodeFence().add('SELECT a FROM b'), 'SELECT a FROM b');
   });
 
@@ -259,7 +259,7 @@ describe('a code fence', () => {
     });
   });
 
-  it('returns no text if end() is called a second time', () => {
+  it('adds no text if end() is called a second time', () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();

@@ -159,7 +159,7 @@ describe('indentation', () => {
     ['below a selection', 4, 4, 'if (a) {\n  b;\n}', 'if (a) {\n        b;\n    }'],
     ['repeated', 4, 4, '    if (a) {\n      b;\n    }', 'if (a) {\n        b;\n    }'],
   ] as const) {
-    it(`is converted to the document's number of spaces (${what})`, () => {
+    it(`is converted to the document's indent size (${what})`, () => {
       const options = {
         indentation: ' '.repeat(indentation),
         languageId: 'typescript',
@@ -182,7 +182,7 @@ describe('indentation', () => {
     ['the same step of eight', 8, 0, 'if (a) {\n        b;\n}'],
     ['the same step of three', 3, 0, 'if (a) {\n   if (b) {\n      c;\n   }\n}'],
   ] as const) {
-    it(`isn't converted to a different number of spaces (${what})`, () => {
+    it(`isn't converted to a different indent size (${what})`, () => {
       const spaces = ' '.repeat(indentation);
       const options = {
         indentation: spaces,
@@ -229,6 +229,9 @@ describe('indentation', () => {
     ['a raw string', 'kotlin', 'a = """\n  b\\"""\n  c', 'a = """\n  b\\"""\n\tc'],
     ['nested marks', 'dart', "a = '''\n  \"\"\"\n''';\n  b", "a = '''\n  \"\"\"\n''';\n\tb"],
     ['a language without them', 'css', 'a { /* `b */\n  c: d;', 'a { /* `b */\n\tc: d;'],
+    ['a continued line', 'cpp', 'a("b\\\n  c");\n  d', 'a("b\\\n  c");\n\td'],
+    ['a macro before a string', 'cpp', 'a(BR"(c)", d);\n  e', 'a(BR"(c)", d);\n\te'],
+    ['four quotes', 'csharp', 'a = """"\n  """b\n  """";\n  c', 'a = """"\n  """b\n  """";\n\tc'],
     ['an unpaired quote', 'javascript', 'a = /"/;\n  b;', 'a = /"/;\n\tb;'],
   ] as const) {
     it(`is converted only outside multiline strings (${what})`, () => {

@@ -112,7 +112,7 @@ describe('a token response', () => {
   const isUnusable = (error: unknown) =>
     error instanceof ServiceError && error.kind === 'token-unusable';
 
-  it('D11 D12: is rejected unless its token has 16 to 8,192 valid header characters', () => {
+  it('D11 D12: is rejected unless its token consists of 16 to 8,192 valid header characters', () => {
     for (const access_token of usable) assert.equal(read({ access_token })().value, access_token);
     for (const access_token of unusable) assert.throws(read({ access_token }), isUnusable);
   });
@@ -126,7 +126,7 @@ describe('a token response', () => {
     }
   });
 
-  it('must be a JSON object and is read without its refresh token', () => {
+  it('must be a JSON object, and its refresh token is discarded', () => {
     for (const json of [null, [], 'x', 123]) assert.throws(read(json), isUnusable);
     assert.throws(() => readTokenResponse('{"access_token":', date), isUnusable);
     const answer = read({ access_token: token, refresh_token: 'not_supported' })();

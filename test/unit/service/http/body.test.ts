@@ -101,7 +101,7 @@ describe('a response body', () => {
     assert.equal(long.isCancelled(), true);
   });
 
-  it('clears its timers whether it ends, fails, or is too large', async () => {
+  it('clears its timers whether it completes, fails, or is too large', async () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     // Mocha's timer starts once the test waits, so wait before counting timers.
     await turn();

@@ -142,7 +142,7 @@ describe('the concurrency limit', () => {
     });
   });
 
-  it('accepts a call that can start at once, even without a queue', async () => {
+  it('accepts a call that can start immediately, even without a queue', async () => {
     const limiter = limiterOf(1, 0);
     const slot = await limiter.acquire(never);
     assert.equal(await kindOf(limiter.acquire(never)), 'queue-full');
@@ -235,7 +235,7 @@ describe('the concurrency limit', () => {
     });
   }
 
-  it("drops the service's rate limit a minute after the last response that reported it", async () => {
+  it("stops applying the service's rate limit a minute after the last response that reported it", async () => {
     const limiter = limiterOf(8);
     limiter.applyRateLimit({ perSecond: 1, left: 3 });
     await time.pass(30_000);

@@ -32,13 +32,13 @@ describe('reconnectingFetch', () => {
     Object.assign(new Error(code), { code, ...(syscall && { syscall }) });
 
   for (const code of ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']) {
-    it(`retries once if a reused connection fails with ${code} before data is sent`, async () => {
+    it(`retries once if a reused connection fails with ${code} before any data is sent`, async () => {
       assert.deepEqual(await asked([failure(code)]), ['done', 2]);
       assert.deepEqual(await asked([failure(code), failure(code)]), ['failed', 2]);
     });
   }
 
-  it("doesn't retry if no connection was made, or if any data was sent", async () => {
+  it("doesn't retry if no connection was established or any data was sent", async () => {
     assert.deepEqual(await asked([failure('ECONNREFUSED', 'connect')]), ['failed', 1]);
     assert.deepEqual(await asked([failure('ECONNRESET', 'connect')]), ['failed', 1]);
     assert.deepEqual(await asked([failure('ECONNRESET')], true), ['failed', 1]);

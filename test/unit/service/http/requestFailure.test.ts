@@ -17,7 +17,7 @@ describe('a request that fails with 429 because a quota is used up', () => {
 });
 
 describe('the failure of a request', () => {
-  it('is the thrown error itself if it is a ServiceError', () => {
+  it('is the thrown error itself if that error is a ServiceError', () => {
     const error = new ServiceError('rate-limited', { status: 429 });
     assert.deepEqual(toFailure(error, request, 0), { error, isTransient: false });
   });

@@ -26,7 +26,7 @@ describe('a page of the model list', () => {
     }
   });
 
-  it('F06: is read without models whose IDs could become links', () => {
+  it('F06: excludes models whose IDs could become links', () => {
     const ids = [
       'https://h0stile.example/x',
       'x://y',
