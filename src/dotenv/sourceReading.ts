@@ -41,9 +41,8 @@ export interface SourceReading {
    */
   readonly isMalformed: boolean;
   /**
-   * The missing names of the set that's closest to complete: those with no value or only a
-   * placeholder. Empty if none of the names appear, or if any set is complete, even one with
-   * errors.
+   * The names that have no value, or only a placeholder, in the set that's closest to complete.
+   * Empty if none of the names appear, or if any set is complete, even one with errors.
    */
   readonly missing: readonly string[];
   /** The recognized settings, in line order. */

@@ -175,9 +175,9 @@ export class Previews implements Disposable {
 }
 
 /**
- * Waits up to `RENAME_MS` for a possible rename of the file to finish. VS Code closes the file's
- * diff editors after moving the file on disk but before reporting the rename. A file that still
- * exists isn't being renamed.
+ * Waits up to `RENAME_MS` in case the file is being renamed. VS Code closes the file's diff editors
+ * after moving the file on disk but before reporting the rename. A file that still exists isn't
+ * being renamed.
  */
 function untilNotRenaming(file: Uri): Promise<void> {
   return new Promise((resolve) => {

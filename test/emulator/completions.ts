@@ -143,7 +143,7 @@ function reasoningFields(body: Record<string, unknown>, text: string): object {
 }
 
 /**
- * Returns the reasoning as a part of a message's content:
+ * Returns the reasoning as one part of a message's content:
  * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/query-reason-models
  */
 function thoughtPart(text: string): object {

@@ -150,7 +150,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(document.getText(), `# mine\n${commented}`.replaceAll('\n', '\r\n'));
     });
 
-    it("offers to add the missing lines using the file's line endings", async () => {
+    it('has a quick fix that adds the missing lines with matching line endings', async () => {
       const document = await openWith('# mine\r\nexport IBM_API_KEY=abcd1234');
       const found = await diagnosticOf('incomplete');
       assert.equal(found.range.start.line, 1);

@@ -84,8 +84,8 @@ function compare(expected: Exchange, found: Exchange): Differences {
 }
 
 /**
- * The compared parts of a response. Each function returns the values to compare, keyed by name. If
- * a field has several types, `|` separates them.
+ * The parts of a response to compare. Each function returns the values to compare, keyed by name.
+ * If a field has several types, `|` separates them.
  */
 const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<string, string>>> = {
   header: ({ headers }) => {

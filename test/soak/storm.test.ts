@@ -55,7 +55,7 @@ async function storm(call: () => Promise<unknown>): Promise<PromiseSettledResult
   return Promise.allSettled(all);
 }
 
-describe(`${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a service with little capacity (seed ${seed})`, () => {
+describe(`${JOBS} calls, up to ${IN_FLIGHT + QUEUE} at a time, to a service with limited capacity (seed ${seed})`, () => {
   const rows: (string | number)[][] = [];
   const worst = { failed: 0, requests: 0 };
   let time: FakeTime;
@@ -73,7 +73,7 @@ describe(`${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a service wit
   });
 
   for (const capacity of [1, 2, 4]) {
-    it(`I18: succeed in almost all cases, with few retries, at a capacity of ${capacity}`, async () => {
+    it(`I18: almost always succeed with few retries (capacity: ${capacity})`, async () => {
       const service = new NarrowService(capacity);
       const limiter = new ConcurrencyLimit(
         { limit: IN_FLIGHT, queue: QUEUE, minIntervalMs: 0 },

@@ -40,7 +40,7 @@ export function serviceEntry({ definition = '{}' }: Service): ServiceEntry {
   return JSON.parse(definition);
 }
 
-/** Converts an existing service to the form that the setup edits. */
+/** Converts an existing service to the format that the setup steps edit. */
 export function existingService(service: Service): NewService {
   return { entry: serviceEntry(service), service, steps: 0 };
 }

@@ -10,7 +10,8 @@ export const MAX_EVENT_LENGTH = 1_048_576;
 
 /**
  * Maximum length of the input for one call to the parser, in characters. For each line that ends in
- * CR, the parser searches the rest of its input for an LF, so long input would take quadratic time.
+ * CR, the parser searches the rest of its input for an LF, so parsing a long input would take
+ * quadratic time.
  */
 const MAX_PARSER_INPUT = 4_096;
 

@@ -130,7 +130,7 @@ describe('a window before its first command', () => {
     }
   });
 
-  it('applies a settings change made right before its first command', async () => {
+  it('applies a settings change made just before that command', async () => {
     const editor = suite.life.editor();
     const window = await suite.opened.start(editor, suite.life.stores);
     await becomes('set up', () => contextKey(editor, 'isSetUp') === true);
