@@ -44,8 +44,8 @@ interface RangeState {
   /** True if an undo or redo may have restored generated text that isn't in any piece. */
   readonly isUncertain: boolean;
   /**
-   * The range of the replacement text, if a single change replaced all pieces (or the whole range,
-   * if there are no pieces).
+   * The range of the replacement text if a single change replaced all pieces or, if there are no
+   * pieces, the whole range.
    */
   readonly successor: OffsetRange | undefined;
   /** Number of characters by which changes before the range have shifted it. */

@@ -393,7 +393,7 @@ describe('a scripted fault', () => {
     assert.deepEqual([status, headers['location']], [307, 'http://example.invalid/']);
   });
 
-  it("holds a request, which isn't processed until it is released", async () => {
+  it('delays the processing of a request until the test releases it', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     const { opened, open } = gate();

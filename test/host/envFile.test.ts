@@ -113,7 +113,7 @@ describe('the .env file in a real editor', () => {
       });
     }
 
-    it('offers to remove either of two conflicting lines, without a preferred fix', async () => {
+    it('has quick fixes to remove either of two conflicting lines, but no preferred fix', async () => {
       const other = 'IBM_URL=https://eu-gb.ml.cloud.ibm.com';
       for (const [title, becomes] of [
         ['Remove This Line', good],
@@ -132,7 +132,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('offers Fix All Problems at a problem, but not elsewhere or on save', async () => {
+    it('has the Fix All Problems action at a problem, but not elsewhere or on save', async () => {
       const text = `# mine\n${good.replaceAll(/=(.*)$/gm, '="$1" # of $1')}`;
       const document = await openWith(text.replaceAll('\n', '\r\n'));
       const { range } = await diagnosticOf('quotes');

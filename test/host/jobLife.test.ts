@@ -61,7 +61,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
   });
 
-  it('I24: starts only once if the shortcut is pressed twice in an untitled document or a file', async () => {
+  it('I24: starts only once if the shortcut is pressed twice in an untitled document or a file on disk', async () => {
     for (const opened of [
       () => open('prompt', PROMPT),
       () => openFile('twice.txt', 'prompt', PROMPT),

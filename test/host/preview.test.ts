@@ -175,7 +175,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend');
   });
 
-  it('offers its text instead of inserting it if the document changed inside the selection', async () => {
+  it('offers its text in a message instead of inserting it if the document changed inside the selection', async () => {
     let rescues = 0;
     const { editor } = await previewed(TEXT, () => {
       rescues += 1;
@@ -527,7 +527,7 @@ describe('a preview', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it("offers its text instead of inserting it if the document's line endings changed @nightly", async () => {
+  it("offers its text in a message instead of inserting it if the document's line endings changed @nightly", async () => {
     let rescues = 0;
     const { editor } = await previewed(TEXT, () => {
       rescues += 1;

@@ -11,7 +11,7 @@ import { closeTabs, closing } from './jobs.ts';
 const extension = extensions.getExtension(extensionId);
 assert.ok(extension);
 
-describe('the public surface', () => {
+describe('the activated extension', () => {
   const names = extension.packageJSON.contributes.commands.map(
     ({ command }: { command: string }) => command,
   ) as string[];

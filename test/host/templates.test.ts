@@ -58,7 +58,7 @@ describe('templates in a real editor', () => {
     clean();
   });
 
-  it('are only the built-in ones by default', async () => {
+  it('include only the built-in ones by default', async () => {
     const entries = await readTemplates(scope());
     assert.equal(entries.length, builtIn);
     assert.deepEqual([...new Set(entries.map(({ origin }) => origin))], ['built-in']);
@@ -288,7 +288,7 @@ describe('templates in a real editor', () => {
       assert.equal(editor.document.getText(editor.selection), `\${this}`);
     });
 
-    it("aren't opened if they are symbolic links, which could point to any file", async () => {
+    it("aren't opened if they are symbolic links", async () => {
       write('target.txt', 'target');
       symlinkSync(path('target.txt'), path('link.md'));
       const entry = (await readTemplates(scope())).find(({ name }) => name === 'link');

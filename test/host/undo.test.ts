@@ -162,7 +162,7 @@ describe('undoing a generation', () => {
     ['preview', 'preview @nightly'],
     ['newDocument', 'newDocument @nightly'],
   ] as const) {
-    it(`doesn't prevent a retry if there was no text to remove: ${title}`, async () => {
+    it(`still allows a retry if there was no text to remove: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       job.begin(0, 'restart');
@@ -220,7 +220,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it("J05: is refused if the document is closed, and doesn't reopen it", async () => {
+  it('J05: fails without reopening the document if it is closed', async () => {
     const editor = await openFile('undo.txt', TEXT, PROMPT);
     const job = jobOn(editor, 'below');
     job.append(0, 'text');

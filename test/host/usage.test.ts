@@ -33,7 +33,7 @@ describe('Show Usage', () => {
     return new Usage({ globalState, connections, status: { update } }, storage());
   };
 
-  it('shows the combined usage of two windows in a document without unsaved changes @nightly', async () => {
+  it('shows the combined usage of two windows without marking the document as unsaved @nightly', async () => {
     const [one, other] = [open(), open()];
     await one.record(connection, { ...request, model: 'maker/model' });
     await other.record(connection, { ...request, model: 'maker/large', isEstimate: true });

@@ -176,7 +176,7 @@ describe('a streaming job', () => {
     await assert.rejects(Promise.resolve(workspace.fs.stat(fileUri('streaming9.txt'))));
   });
 
-  it("J31: continues if an open file's folder is deleted @nightly", async () => {
+  it("J31: continues if the file's folder is deleted @nightly", async () => {
     const editor = await openFile('streaming10/a.txt', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -271,7 +271,7 @@ describe('a streaming job', () => {
     assert.equal(document.getText(), before.replace('second ', 'second third'));
   });
 
-  it('gives up if an untitled document is saved, because VS Code creates a new document @nightly', async () => {
+  it('gives up if saving an untitled document replaces it with a new one @nightly', async () => {
     const uri = Uri.from({ scheme: 'untitled', path: fileUri('streaming16-new.txt').path });
     const document = await workspace.openTextDocument(uri);
     const editor = await window.showTextDocument(document);

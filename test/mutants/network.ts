@@ -226,7 +226,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'startMs - pending.elapsedMs',
     to: 'startMs',
     test: deadlines,
-    title: "a keep-alive doesn't extend the deadline for the start of a response",
+    title: "a keep-alive comment doesn't extend the deadline for the start of a response",
   },
   {
     name: 'an event without content starts a response',
@@ -306,7 +306,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, until);',
     to: 'void until;',
     test: limiter,
-    title: 'delays the next call after a throttled call for as long as the service requests',
+    title: 'delays the call that follows a throttled call for as long as the service requests',
   },
   {
     name: 'the event parser gets input of any length',

@@ -169,7 +169,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'return { value, expiresIn, expiration };',
     to: 'return { ...(json as object), value, expiresIn, expiration };',
     test: life,
-    title: 'must be a JSON object, and its refresh token is discarded',
+    title: 'is rejected unless it is a JSON object, and is read without its refresh token',
   },
   {
     name: 'any text is accepted as a token',

@@ -84,7 +84,7 @@ describe('activation of the built extension', () => {
     );
   });
 
-  it('succeeds regardless of the types of the setting values', async () => {
+  it('succeeds even if settings have values of the wrong type', async () => {
     const { activate } = await import(pathToFileURL(join('dist', 'extension.js')).href);
     for (const value of [1, null, [], {}, true, 'text']) {
       Object.assign(globalThis, { settingOfTest: value });

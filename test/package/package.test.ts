@@ -33,7 +33,7 @@ describe('the package', () => {
     ]);
   });
 
-  it('has at most seven script files', () => {
+  it('contains at most seven script files', () => {
     assert.ok(scripts.length <= 7, scripts.join());
     const start = sizeOf([...loadedAtStart()].map((path) => basename(path)));
     const command = sizeOf(loadedByFirstCommand().map((path) => basename(path)));
@@ -55,7 +55,7 @@ describe('the package', () => {
     }
   });
 
-  it('never accesses the navigator global, because VS Code logs each access as an extension error', () => {
+  it('never accesses the navigator global, which would make VS Code log an extension error', () => {
     const access = /\btypeof navigator\b|(?<![.\w])navigator[.?]/;
     for (const [name, script] of text) assert.doesNotMatch(script, access, name);
   });

@@ -111,7 +111,7 @@ describe('text that looks like a key or token', () => {
     for (const { name, bytes } of entries) assert.deepEqual(secretShapesIn(bytes), [], name);
   });
 
-  it('makes packaging fail if a source file or an image contains it @nightly', async () => {
+  it('causes packaging to fail if it appears in a source file or an image @nightly', async () => {
     const copy = makeWorkingCopy();
     try {
       appendFileSync(join(copy, 'src/extension.ts'), `\nexport const planted = '${serviceKey}';\n`);

@@ -73,7 +73,7 @@ const APACHE = 'licenses/Apache-2.0.txt';
 const AXIOS_FLOOR = [1, 18] as const;
 
 describe('third-party code', () => {
-  it('L02: in node_modules is excluded from the package, as are secrets and stray files', async () => {
+  it('L02: in node_modules is excluded from the package, along with secrets and stray files', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
     const planted = [
       ...['.env', '.env.local', 'dist/.env', 'server.pem', 'dist/id_rsa', 'dist/part.js.map'],
@@ -131,7 +131,7 @@ describe('third-party code', () => {
     assert.deepEqual(others, ['keytar']);
   });
 
-  it('L06: is bundled only if it is on the list in this test', () => {
+  it('L06: is bundled only if it is on the allowlist in this test', () => {
     const { inputs } = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as {
       readonly inputs: Readonly<Record<string, unknown>>;
     };
@@ -170,7 +170,7 @@ describe('third-party code', () => {
     assert.equal(hash, 'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30');
   });
 
-  it("can't be bundled without the text of its license", () => {
+  it("can't be bundled without its license text", () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
     const planted = (name: string, license: string, files: Readonly<Record<string, string>>) => {
       const path = `${folder}/node_modules/a/node_modules/${name}`;

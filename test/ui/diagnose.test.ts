@@ -171,7 +171,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     unapproved.approve();
   });
 
-  it('cancels the running check when its list is closed', async () => {
+  it('cancels the running check when the user closes the list', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     await storeKey(session);

@@ -230,7 +230,7 @@ describe(`two services in one profile ${nightly}`, () => {
     assert.ok(!JSON.stringify(gateway.requests).includes(apiKey), 'the key of the service');
   });
 
-  it('can still be used after one is renamed in Set Up, until that one is removed', async () => {
+  it('can be renamed without a new approval, and removed without affecting the other', async () => {
     const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench } = session;
     const { quickInput, notifications, dialogs } = workbench;

@@ -15,7 +15,7 @@ const files = {
   'letter.txt': 'Write a reply.\n',
 };
 
-describe(`a prompt before it is sent ${nightly}`, () => {
+describe(`a prompt ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   before(async () => {

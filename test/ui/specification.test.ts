@@ -451,7 +451,7 @@ describe("the extension, tested against the service's documentation", () => {
       assert.equal(emulator.mostInFlight.inference, 1);
     });
 
-    it(`retries ${retriedStatuses.join(', ')} automatically, then inserts the response`, async () => {
+    it(`automatically retries requests that fail with ${retriedStatuses.join(', ')}, then inserts the response`, async () => {
       for (const [index, code] of retriedStatuses.entries()) {
         emulator.faults.next(asking(retried[index] ?? ''), { status: code }, 2);
       }

@@ -47,7 +47,7 @@ describe('problems in a .env file', () => {
     assert.deepEqual(problemsIn(`#${'ü'.repeat(35_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);
   });
 
-  it('include a missing variable only if the file has no line for it', () => {
+  it('report a variable as missing only if the file has no line for it', () => {
     const gaps = (text: string) =>
       problemsIn(text).find(({ kind }) => kind === 'incomplete')?.message;
     assert.match(
@@ -63,7 +63,7 @@ describe('problems in a .env file', () => {
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [[2, 'not-ignored', 'Warning']]);
   });
 
-  it("suggest importing the key and deleting its line if Git doesn't ignore the file", () => {
+  it("include advice to import the key and delete its line if Git doesn't ignore the file", () => {
     const hint = all.find(({ kind }) => kind === 'not-ignored')?.message ?? '';
     assert.match(hint, /, or import the key in “Show Status and Actions” and delete its line\.$/);
   });
@@ -149,7 +149,7 @@ describe('an open .env file', () => {
   const text =
     'CPD_USERNAME=anna\nCPD_API_KEY="key-of-the-platform"\nCPD_URL=https://cpd.example\n';
 
-  it("is changed by Fix All Problems only on one service's lines", () => {
+  it("keeps other services' lines unchanged when the user runs Fix All Problems", () => {
     const all = [ibm, ...services.filter(({ word }) => word === 'cpd')];
     const parseFor = (given: string) => parseEnvText(given, ibm, all, false);
     const lines = ['IBM_API_KEY="abcdefgh"', "IBM_PROJECT_ID='p'", ...text.trim().split('\n')];

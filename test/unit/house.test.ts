@@ -134,7 +134,7 @@ describe('the clock check', () => {
   const others = all.filter((path) => !(path in MAY_READ_CLOCKS));
   const readsOf = (path: string, more = '') => clockReads(path, readFileSync(path, 'utf8') + more);
 
-  it('allows only the listed exceptions to read a clock, wait for a second or longer, or retry a test', () => {
+  it('allows only the listed files to read a clock, wait for a second or longer, or retry a test', () => {
     assert.ok(all.length > 300);
     const reads = others.flatMap((path) => readsOf(path));
     assert.deepEqual(reads, []);

@@ -100,7 +100,7 @@ describe('the manifest', () => {
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
   });
 
-  it('has command titles that keep their ellipses in pages and buttons', () => {
+  it('contributes command titles whose ellipses are never dropped in pages or buttons', () => {
     // The changelog isn't checked, because it quotes command titles from earlier versions.
     const { 'CHANGELOG.md': _, ...pages } = readPages();
     const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
@@ -229,7 +229,7 @@ describe('the manifest', () => {
     }
   });
 
-  it("has a walkthrough without single asterisks, underscores, or backticks, which VS Code doesn't render as formatting", () => {
+  it("uses no single asterisks, underscores, or backticks in its walkthrough, because VS Code doesn't render them as formatting", () => {
     for (const { description } of walkthroughSteps) {
       assert.doesNotMatch(description.replace(/``|__|\*\*/g, ''), /[`_*]/);
     }
@@ -283,7 +283,7 @@ describe('the manifest', () => {
     }
   });
 
-  it("L08 L09: activates the extension after startup, and doesn't have install hooks", () => {
+  it('L08 L09: activates the extension after startup and defines no install hooks', () => {
     assert.deepEqual(manifest.activationEvents, ['onStartupFinished']);
     assert.deepEqual(manifest.extensionKind, ['ui', 'workspace']);
     assert.equal(capabilities.virtualWorkspaces, true);
@@ -291,7 +291,7 @@ describe('the manifest', () => {
       assert.equal(manifest.scripts[hook], undefined);
   });
 
-  it('has valid marketplace metadata, and is the only file that contains the repository address', () => {
+  it('has valid marketplace metadata and the only copy of the repository address', () => {
     const { repository, homepage, bugs, qna, pricing, categories, keywords } = manifest;
     const { url } = repository;
     assert.match(url, /^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/);
@@ -314,7 +314,7 @@ describe('the manifest', () => {
     assert.equal(`^${manifest.devDependencies['@types/vscode']}`, manifest.engines.vscode);
   });
 
-  it('pins every dependency and allows install scripts in only three packages', () => {
+  it('pins every dependency and allows install scripts for only three packages', () => {
     for (const [name, version] of Object.entries(manifest.devDependencies))
       assert.match(version, /^\d/, name);
     assert.deepEqual(Object.keys(manifest.allowScripts).sort(), [

@@ -190,7 +190,7 @@ describe('the model in the settings', () => {
     assert.equal(modelId(), services[0].defaultModelId);
   });
 
-  it('is used for any service if it is set in the folder, even if it is also set in the user settings', async () => {
+  it('is used for any service if it is set in the folder settings, even if it is also set in the user settings', async () => {
     const { readSettings, settingsFor } = await import('../../src/config/settings.ts');
     editor.userSettings.set('modelId', 'maker/own');
     const [, other] = services;

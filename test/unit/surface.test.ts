@@ -70,7 +70,7 @@ describe('the extension', () => {
     }
   });
 
-  it("G01 G04: has commands that accept only a template name and an insert mode, and don't return data", () => {
+  it('G01 G04: accepts only a template name and an insert mode as command arguments, and returns no data', () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
     assert.equal(registered.length, 2, 'two places register commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);

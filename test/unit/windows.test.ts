@@ -75,7 +75,7 @@ describe('the extension on Windows', () => {
     });
   }
 
-  it('recognizes files that run automatically', async () => {
+  it('recognizes files that other programs run automatically', async () => {
     const { isAutoRunFile } = await import('../../src/editor/autoRunFiles.ts');
     for (const [path, expected] of [
       ['C:\\app\\.vscode\\settings.json', true],

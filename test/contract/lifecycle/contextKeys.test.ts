@@ -75,7 +75,7 @@ describe('the Command Palette', () => {
     assert.deepEqual(trueKeys(editor), shown);
   });
 
-  it('offers Show Last Response with a single context key update, even after two generations', async () => {
+  it('gets a single context key update for Show Last Response, even after two generations', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');

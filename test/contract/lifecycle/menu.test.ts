@@ -265,7 +265,7 @@ describe('a deployment', () => {
       editor.userSettings.set('deploymentId', 'emulator-deployment');
     });
 
-    it('causes a message to appear instead of the model list if no other service is set up', async () => {
+    it('replaces the model list with a message if no other service is set up', async () => {
       await selectModel();
       const expected = /^Your deployment has its own model, so you can’t select one\.$/m;
       assert.match(editor.textOf('notification'), expected);

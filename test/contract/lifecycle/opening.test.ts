@@ -312,7 +312,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    "lists only the project as missing if it isn't set, and only the key after the user signs out",
+    'shows only the missing value as not set: the project, or the key after the user signs out',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

@@ -82,7 +82,7 @@ describe('a project that is set in only one of several folders', () => {
     });
   }
 
-  it("leaves another folder's setup incomplete until that folder has its own project", async () => {
+  it("doesn't complete the setup of another folder, which needs its own project", async () => {
     editor.path = '/work/a.txt';
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');

@@ -130,7 +130,7 @@ describe('a window before its first command', () => {
     }
   });
 
-  it('applies a settings change made just before that command', async () => {
+  it('applies a settings change even if a command follows immediately', async () => {
     const editor = suite.life.editor();
     const window = await suite.opened.start(editor, suite.life.stores);
     await becomes('set up', () => contextKey(editor, 'isSetUp') === true);

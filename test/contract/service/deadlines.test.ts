@@ -64,7 +64,7 @@ describe('with deadlines', () => {
     assert.deepEqual(ended, [`timeout ${phase}`]);
   }
 
-  it("a deadline that expires while a retry is waiting for a slot doesn't mark the service as unreachable", async () => {
+  it("the service isn't marked as unreachable if a deadline expires while a retry is waiting for a slot", async () => {
     const { call, emulator } = await start(chat, { deadlineMs: DEADLINE_MS, limits: { limit: 2 } });
     const held = gate();
     emulator.faults.next(chat, { hold: held.opened });
@@ -249,7 +249,7 @@ describe('with deadlines', () => {
     await endsAfter(DEADLINE_MS / 2, 'start', failure);
   });
 
-  it("a keep-alive doesn't extend the deadline for the start of a response", async () => {
+  it("a keep-alive comment doesn't extend the deadline for the start of a response", async () => {
     const { emulator, watched, call } = await start(chatStream, {
       http: { startMs: DEADLINE_MS, idleMs: 1 },
     });

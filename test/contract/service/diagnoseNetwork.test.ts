@@ -148,7 +148,7 @@ describe('a diagnosis', () => {
     ['plain HTTP', {}],
     ['CONNECT tunnel', far],
   ] as const) {
-    it(`reports a proxy that is down (${what}), and skips the service host`, async () => {
+    it(`reports a proxy that is down (${what}), and doesn't check the service host`, async () => {
       closers.push(await throughProxy(CLOSED_PORT));
       const { examine, emulator } = await startExamination({ credentials });
       const { diagnosis, states } = await examine();

@@ -190,7 +190,7 @@ describe('a rejection that may be due to the model', () => {
     assert.equal((await failure()).kind, 'bad-request');
   });
 
-  it("gets no further explanation if the model is unknown or if the model list can't be loaded", async () => {
+  it("isn't explained further if the model is unknown or if the model list can't be loaded", async () => {
     const unknown = await rejected('my-deployment');
     assert.equal((await unknown.failure()).kind, 'model-unknown');
     const silent = await rejected(old);

@@ -137,7 +137,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`keep their secrets out of prompts, parameters, and model IDs: ${name}`, async () => {
+    it(`never leak their secrets into a prompt, a parameter, or a model ID: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);
@@ -208,7 +208,7 @@ describe('fixed headers', () => {
     for (const { headers: sent } of emulator.requests) assert.ok(!('x-team-key' in sent));
   });
 
-  it("contain secrets that are detected in text even if the service isn't in use", async () => {
+  it("have their secrets detected in text even if the service isn't in use", async () => {
     const { service, ...others } = (await start(cases['no key'] as Case)).credentials;
     const { runtime, credentials } = await start(cases['a bearer key'] as Case, {
       headerSecrets: {},

@@ -193,7 +193,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assertUntouched(second);
   });
 
-  it("B20: isn't used once imported, and triggers a warning that it still contains the key", async () => {
+  it("B20: isn't used after being imported, but triggers a warning that it still contains the key", async () => {
     const session = await open();
     const { workbench, path } = session;
     const { quickInput, dialogs, notifications } = workbench;

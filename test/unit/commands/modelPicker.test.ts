@@ -124,7 +124,7 @@ describe('Select Model', () => {
     }
   });
 
-  it('explains that the deployment has its own model if no models can be listed', async () => {
+  it("mentions the deployment's own model if no models can be listed", async () => {
     const { pickModel } = await import('../../../src/commands/modelPicker.ts');
     list = new FakePick();
     const failed = Promise.reject(new Error('no list'));

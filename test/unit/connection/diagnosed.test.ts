@@ -178,7 +178,7 @@ describe('the message about a test that failed during setup', () => {
     }
   });
 
-  it("asks the user to correct the values in the setup, because they haven't been saved yet", () => {
+  it('asks the user to correct unsaved values in the setup', () => {
     const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
     assert.match(textOf('unreachable', misspelt), /address in the setup/);
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {
@@ -190,7 +190,7 @@ describe('the message about a test that failed during setup', () => {
     );
   });
 
-  it("asks the user to correct the identity address in the settings, because the setup doesn't change it", () => {
+  it('asks the user to correct the identity address in the settings rather than in the setup', () => {
     const misspelt = { code: 'ENOTFOUND', host: 'identity.example' };
     assert.match(textOf('unreachable', misspelt), /address in the settings/);
   });

@@ -306,7 +306,7 @@ describe('source selection', () => {
       }
     });
 
-    it('applies the setting even if there is no folder', () => {
+    it('applies the setting even if no folder is open', () => {
       const external = [noFile, environment(full, 'approved')];
       const kindOf = (settings: Parameters<typeof found>[0]) => {
         const choice = chooseWithoutFolder(found({ external, ...settings }));

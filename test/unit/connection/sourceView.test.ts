@@ -348,7 +348,7 @@ describe('the choices in Use Another Source', () => {
   });
 });
 
-describe("a source that can't be used", () => {
+describe("the list entry for a source that can't be used", () => {
   const unread = (id: 'envFile' | 'environment', why: UnreadReason) =>
     ({ id, text: { kind: 'unread', why }, decision: undefined }) as const;
   const naming = ({ settings, ...changes }: Changes) =>
@@ -417,13 +417,13 @@ describe("a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
-  it("is listed with the reason it can't be used, even if all its values are set", () => {
+  it("shows why the source can't be used, even if all values are set", () => {
     const one = found({ external: [envFile()], settings: { authUrl: 'ftp://a.example' } });
     const row = sourceChoices(one, choiceOf(one)).find(({ value }) => value === 'envFile');
     assert.match(row?.problem ?? '', /can’t be used \(the identity service URL .* is invalid\)\.$/);
   });
 
-  it('offers at least one action, like every other source in the list', () => {
+  it('offers at least one action, like every other entry', () => {
     for (const answer of ['approved', 'declined', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
       for (const external of environments) {

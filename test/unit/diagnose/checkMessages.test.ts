@@ -16,7 +16,7 @@ describe('the checks', () => {
 });
 
 describe('the check messages', () => {
-  it('exist for passed checks and warnings, but not for running checks', () => {
+  it('are defined for passed checks and warnings, but not for running checks', () => {
     for (const check of CHECKS) {
       for (const state of ['passed', 'warning'] as const) {
         const text = shown({ check, state, facts: {} });

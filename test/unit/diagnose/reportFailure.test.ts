@@ -72,7 +72,7 @@ describe('reporting a failed generation', () => {
     ['Set Up...', 'key-rejected', 'key'],
     ['Change Project...', 'project-unknown', 'project'],
   ] as const) {
-    it(`retries after ${button} only if the user clicks Retry`, async () => {
+    it(`doesn't retry until the user clicks Retry after ${button}`, async () => {
       const picked = await report(kind, true, button, 'Retry');
       assert.deepEqual(picked, { wantsRetry: true, repairs: [repair] });
       assert.equal((await report(kind, true, button)).wantsRetry, false);
@@ -161,7 +161,7 @@ describe('reporting a failed generation', () => {
     return isRetried;
   }
 
-  it('retries after Refresh Token only if the user then clicks Retry', async () => {
+  it("doesn't retry until the user clicks Retry after Refresh Token", async () => {
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['The token was refreshed.']);
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token', 'Retry'), true);

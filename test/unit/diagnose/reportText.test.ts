@@ -249,7 +249,7 @@ describe('SessionHistory', () => {
     );
   });
 
-  it('keeps only the first of several consecutive failed background refreshes', () => {
+  it('records only the first of several consecutive failed background refreshes', () => {
     const history = new SessionHistory(still);
     const valid = { kind: 'valid', expiresAt: 0, refreshesAt: 0 } as const;
     const failing = (kind: 'unreachable' | 'timeout') =>

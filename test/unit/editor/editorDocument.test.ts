@@ -21,7 +21,7 @@ describe('opening an empty document', () => {
   });
   after(() => hooks.deregister());
 
-  it('tries another document if VS Code restores discarded text', async () => {
+  it('tries another document if VS Code restores discarded text in the first one', async () => {
     const { openEmpty } = await import('../../../src/editor/editorDocument.ts');
     texts = ['what the user had discarded', 'and another', ''];
     assert.equal((await openEmpty('plaintext')).getText(), '');

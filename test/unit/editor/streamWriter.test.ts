@@ -426,7 +426,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt');
     });
 
-    it('reports that a streaming response was undone, even if text from an ended response remains', async () => {
+    it('reports that a streaming response was undone, even if text from a completed response remains', async () => {
       const ended = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         await page.turnUntil(writer.end(0));
@@ -496,7 +496,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt\nseen unseen more');
   });
 
-  it("doesn't write a response that restarted after its preview was accepted", async () => {
+  it("doesn't write a response that is restarted after the user accepts its preview", async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'seen');

@@ -69,7 +69,7 @@ describe('a tracked range', () => {
     assert.deepEqual(own.range, { start: 10, end: 10 });
   });
 
-  it("is broken by an edit inside a selection that hasn't been replaced yet", () => {
+  it("is marked as broken after an edit inside a selection that hasn't been replaced yet", () => {
     const own = new TrackedRange({ start: 10, end: 20 });
     own.follow(insert(15, 'x'));
     assert.equal(own.isBroken, true);

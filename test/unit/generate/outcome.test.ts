@@ -117,7 +117,7 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  it("doesn't retry if a response arrived while the error message was open", async () => {
+  it('ignores a click on Retry if a response arrived while the error message was open', async () => {
     const { reportRun } = await import('../../../src/generate/reportRun.ts');
     const { connectionOf } = await import('../service/fixtures.ts');
     const job = await jobWith('');
@@ -203,7 +203,7 @@ describe('responseNotifications', () => {
     return shown;
   }
 
-  describe('raising the limit', () => {
+  describe('the Raise Limit button', () => {
     const raise = async (...answers: (string | undefined)[]) => {
       const job = await jobWith('a');
       await job.end(0, 'truncated');
@@ -230,7 +230,7 @@ describe('responseNotifications', () => {
       assert.deepEqual(editor.sunk.get('settings'), ['parameters', saved]);
     });
 
-    it('is offered again after an error message if the limit can’t be saved', async () => {
+    it('is shown again after an error message if the limit can’t be saved', async () => {
       editor.broken = 'settings file';
       await raise('4000');
       const notifications = editor.sunk.get('notification') ?? [];
@@ -245,7 +245,7 @@ describe('responseNotifications', () => {
       assert.match(editor.textOf('context key'), /openSettings\n.*hostedModel\.parameters/);
     });
 
-    it('is offered again if the user cancels', async () => {
+    it('is shown again if the user cancels', async () => {
       assert.equal((await raise(undefined, '4000')).length, 2);
     });
   });

@@ -80,7 +80,7 @@ describe('a retrying client', () => {
       );
     });
 
-    it(`I02: reports a POST that fails four times with ${status} as one error with 4 attempts`, async () => {
+    it(`I02: reports a POST that fails four times with ${status} as a single error after four attempts`, async () => {
       const { outcome, sent } = await run(failing(status, 9));
       assert.equal(sent.length, 4);
       assert.ok(outcome instanceof Error);

@@ -62,7 +62,7 @@ describe('usage', () => {
     return new Kept(deps, editor.storage, () => now);
   };
 
-  it('is deleted after 31 days when a window next records a request', async () => {
+  it('older than 31 days is deleted the next time a window records a request', async () => {
     editor.put('2026-02-06-a.json', '[]');
     editor.put('2026-03-10-a.json', '[]');
     const usage = open();
@@ -182,7 +182,7 @@ describe('usage', () => {
     });
   }
 
-  it('is limited to one token if the daily budget is between zero and one', async () => {
+  it('has a daily budget of one token if the setting is between zero and one', async () => {
     editor.userSettings.set('dailyTokenBudget', 0.4);
     const usage = open();
     await usage.record(connection, asked(1));
@@ -266,7 +266,7 @@ describe('usage', () => {
     assert.match(editor.shown.join(), /^# Usage/);
   });
 
-  it('is sorted by number of tokens in the table, and is marked if it is an estimate', () => {
+  it('is sorted by number of tokens in the table, with estimates marked', () => {
     const today = [
       row({ caller: 'selection', inputTokens: 5, outputTokens: 2, isEstimate: true }),
       row({ caller: 'agent', requests: 12, inputTokens: 170_000, outputTokens: 3_000 }),

@@ -124,7 +124,7 @@ describe('the usage counters', () => {
     assert.deepEqual(editor.fileNames.toSorted(), others);
   });
 
-  it('restart from zero at midnight, except for the session counters', async () => {
+  it('are reset at midnight, except for the session counters', async () => {
     const ledger = open();
     now = noon(11) - 12 * 3_600_000 - 1;
     const late = ledger.record(KEY, asked());

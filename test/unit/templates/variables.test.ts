@@ -71,7 +71,7 @@ describe('the variables in a prompt', () => {
     assert.equal(needsSelection({ prompt: `a \\\${selection} \${language}` }), false);
   });
 
-  it('produce each question only once, in order of first use', () => {
+  it('ask each question only once, in order of first use', () => {
     const prompt = `\${input:To whom?} \${input: Tone (formal: yes/no)? } \${input:To whom?}`;
     assert.deepEqual(questionsOf(prompt), ['To whom?', 'Tone (formal: yes/no)?']);
   });

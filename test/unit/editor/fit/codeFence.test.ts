@@ -129,7 +129,7 @@ describe('a code fence', () => {
     ['\n```\na\n```\n\n', undefined],
     ['```\na\n```\n\nb', undefined],
   ] as const) {
-    it(`reports that ${leftOut ?? 'nothing'} was left out of ${JSON.stringify(text)}`, () => {
+    it(`results in ${leftOut ?? 'nothing'} being left out of ${JSON.stringify(text)}`, () => {
       const codeFence = new CodeFence();
       run(codeFence, text);
       assert.equal(codeFence.leftOut, leftOut);
@@ -159,7 +159,7 @@ describe('a code fence', () => {
     }
   });
 
-  it("isn't expected after a first line that starts with a capitalized keyword", () => {
+  it("isn't expected after a first line that starts with an uppercase keyword", () => {
     assert.equal(new CodeFence().add('SELECT a FROM b'), 'SELECT a FROM b');
   });
 

@@ -44,7 +44,7 @@ async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]
 }
 
 describe('reading a stream', () => {
-  it('succeeds if the connection breaks after the stop reason', async () => {
+  it('succeeds if the connection breaks after the stop reason has arrived', async () => {
     const { text: whole, stopReason } = await collect(never, text('a'), text('b'), stop, reset);
     assert.deepEqual([whole, stopReason], ['ab', 'finished']);
   });
@@ -232,7 +232,7 @@ describe('tool calls in a response', () => {
     assert.equal((await read(delta({ content: '' }), stop)).hasBegun, false);
   });
 
-  it('are numbered in order if a response omits their indexes', () => {
+  it('are numbered in order if the response omits their indexes', () => {
     const calls = ['a', 'b'].map((id) => ({ id, function: { name: id, arguments: '{}' } }));
     const { toolCalls, stopReason } = readChat({
       choices: [{ message: { tool_calls: calls }, finish_reason: 'tool_calls' }],

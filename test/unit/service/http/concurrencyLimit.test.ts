@@ -336,7 +336,7 @@ describe('the concurrency limit', () => {
   });
 
   for (const outcome of ['throttled', 'failed'] as const) {
-    it(`delays the next call after a ${outcome} call for as long as the service requests`, async () => {
+    it(`delays the call that follows a ${outcome} call for as long as the service requests`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release(outcome, 5_000);

@@ -35,7 +35,7 @@ describe('the limits of a model', () => {
     }
   });
 
-  it('block requests as of the withdrawal date', () => {
+  it("don't allow requests on or after the withdrawal date", () => {
     const until = (day: string) => ({ lifecycle: [stageOf('withdrawn', day, 'maker/next')] });
     assert.equal(problemOf(until('2026-11-22')), undefined);
     assert.deepEqual(problemOf(until('2026-11-21')), [
