@@ -276,7 +276,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('leaves the document unchanged when it is discarded, and stops the generation @nightly', async () => {
+  it('stops the generation and leaves the document unchanged when it is discarded @nightly', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const { aborted, ended } = running(job);

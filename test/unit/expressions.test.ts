@@ -57,7 +57,7 @@ describe('regular expressions', () => {
     assert.ok(all.every(({ expression }) => !/^\\?\/[/*]?\s/.test(expression.source)));
   });
 
-  it('are all found by a second search in the same process', async () => {
+  it('are all found again if the search is repeated in the same process', async () => {
     assert.equal((await expressionsOfSource()).length, all.length);
   });
 

@@ -52,7 +52,7 @@ describe('an unapproved host', () => {
     assert.equal(totalOfUnapproved().connections, 2);
   });
 
-  it('can be an emulator that counts traffic until it is approved', async () => {
+  it('can be simulated by an emulator that counts any traffic before the approval', async () => {
     const emulator = await startEmulator();
     const [never, atOnce] = [notApprovedYet(emulator), notApprovedYet(emulator)];
     atOnce.approve();
