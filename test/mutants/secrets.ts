@@ -42,7 +42,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '...this.#former.secrets, ',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: 'covers errors after signing out',
+    title: 'applies to errors after signing out',
   },
   {
     name: 'the log contains the token',

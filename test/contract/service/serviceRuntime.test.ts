@@ -131,7 +131,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
   });
 
-  describe('the protection of recent keys and their tokens', () => {
+  describe('the masking of recent keys and their tokens', () => {
     const keys = ['key-number-one', 'key-number-two', 'key-number-three', 'key-number-four'];
 
     async function afterwards(end: (runtime: ServiceRuntime, lastKey: string) => void) {
@@ -154,7 +154,7 @@ describe('a service runtime', () => {
       'after signing out': (runtime) => runtime.forgetTokens(),
     };
     for (const [when, end] of Object.entries(ends)) {
-      it(`covers errors ${when}`, async () => {
+      it(`applies to errors ${when}`, async () => {
         const { emulator, generate, lastKey, secrets } = await afterwards(end);
         assert.equal(secrets.length, 4 + 6);
         for (const secret of secrets) {
@@ -166,7 +166,7 @@ describe('a service runtime', () => {
         }
       });
 
-      it(`covers text and the model list ${when}`, async () => {
+      it(`applies to text and the model list ${when}`, async () => {
         const { runtime, emulator, secrets } = await afterwards(end);
         for (const secret of secrets) {
           assert.equal(runtime.leaksInto(`a ${secret} b`, [], 0), true);
@@ -182,7 +182,7 @@ describe('a service runtime', () => {
       });
     }
 
-    it("covers a response's warnings", async () => {
+    it("applies to a response's warnings", async () => {
       const { emulator, generate, lastKey } = await afterwards(() => {});
       const warnings = ['harmless', 'oldkeynumberfive'].map((id) => ({ id, message: id }));
       emulator.settings.apiKeys = [...keys, 'oldkeynumberfive'];

@@ -266,7 +266,7 @@ describe('usage', () => {
     assert.match(editor.shown.join(), /^# Usage/);
   });
 
-  it('is sorted by number of tokens in the table, with estimates marked', () => {
+  it('is sorted by token count, with estimates marked', () => {
     const today = [
       row({ caller: 'selection', inputTokens: 5, outputTokens: 2, isEstimate: true }),
       row({ caller: 'agent', requests: 12, inputTokens: 170_000, outputTokens: 3_000 }),

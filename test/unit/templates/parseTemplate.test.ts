@@ -149,7 +149,7 @@ describe('a template file', () => {
     assert.equal(isBroken(await entry(front('colour: red'))), false);
   });
 
-  it("is broken if its name isn't a valid template name", async () => {
+  it("is treated as broken if its name isn't a valid template name", async () => {
     const bad = await entry('Do it.', `a\u202eb${'c'.repeat(70)}`);
     assert.ok(isBroken(bad));
     assert.equal(bad.issue.kind, 'bad-name');

@@ -163,7 +163,7 @@ describe('a code fence', () => {
     assert.equal(new CodeFence().add('SELECT a FROM b'), 'SELECT a FROM b');
   });
 
-  it('is removed together with the start of an introduction if the response is canceled', () => {
+  it('is removed along with a partial introduction if the response is canceled', () => {
     for (const text of ['Here is the', 'Here it is:\n\n', 'Here it is:\n``']) {
       const codeFence = new CodeFence();
       assert.equal(codeFence.add(text), '');
