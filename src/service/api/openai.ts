@@ -6,7 +6,7 @@ import { check, parseJson, shape } from '../schemaHelpers.ts';
 import type { Api, ModelTarget } from './api.ts';
 import { mayHaveModelInfo, readModelInfo } from './liteLlmModelInfo.ts';
 import { MAX_MODELS, type ModelPage, tokenLimit, validEntries } from './modelList.ts';
-import { badRequest, foreignFailure, kindOfStatus } from './watsonxFailure.ts';
+import { failureOfKind, foreignFailure, kindOfStatus } from './watsonxFailure.ts';
 
 /**
  * The OpenAI chat completions API, which many company gateways support. Requests contain no project
@@ -119,8 +119,7 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   if (status === 413 && word === 'rate_limit_exceeded') {
     return new ServiceError('bad-request', details);
   }
-  const kind = KINDS[word ?? ''] ?? kindOfStatus(status);
-  return kind === 'bad-request' ? badRequest(message, details) : new ServiceError(kind, details);
+  return failureOfKind(KINDS[word ?? ''] ?? kindOfStatus(status), message, details);
 }
 
 /**

@@ -61,14 +61,17 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
   }
   const known = typeof code === 'string' && Object.hasOwn(KIND_BY_CODE, code);
   const kind = known ? KIND_BY_CODE[code] : undefined;
-  const found = kind ?? kindOfStatus(status);
-  return found === 'bad-request' ? badRequest(message, details) : new ServiceError(found, details);
+  return failureOfKind(kind ?? kindOfStatus(status), message, details);
 }
 
-/** Returns a `bad-request` failure that names the parameters that the message mentions. */
-export function badRequest(message: string, details: FoundDetails): ServiceError {
-  const names = mentionedParameters(message);
-  return new ServiceError('bad-request', { ...details, ...(names.length > 0 && { names }) });
+/** Returns a failure. A `bad-request` failure names the parameters that the message mentions. */
+export function failureOfKind(
+  kind: ErrorKind,
+  message: string,
+  details: FoundDetails,
+): ServiceError {
+  const names = kind === 'bad-request' ? mentionedParameters(message) : [];
+  return new ServiceError(kind, { ...details, ...(names.length > 0 && { names }) });
 }
 
 /**
@@ -93,7 +96,7 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
   const counts =
     /input tokens (?<actual>\d+) cannot exceed .{0,200}? limit (?<limit>\d+)/.exec(message) ??
     /context length is (?<limit>\d+) tokens.{0,200}? (?<actual>\d+) input tokens/.exec(message);
-  if (!counts?.groups) return badRequest(message, details);
+  if (!counts?.groups) return failureOfKind('bad-request', message, details);
   return new ServiceError('prompt-too-long', {
     ...details,
     limit: Number(counts.groups['limit']),
