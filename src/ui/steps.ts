@@ -71,7 +71,7 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   /**
    * Returns an item for the typed text; undefined if there is no such item. The item is listed
    * last so that Enter picks an item that matches the text. If its label contains the text,
-   * VS Code lists it before items whose label doesn't (confirmed by testing).
+   * VS Code lists it before items whose label doesn't (confirmed by testing). See `typedItem`.
    */
   readonly typed?: (text: string) => Item | undefined;
   /** A hint that is shown if the user presses Enter while no item is selected. */
@@ -87,6 +87,11 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
     signal: AbortSignal,
     showStatus: (sentence: string) => void,
   ) => Promise<string | undefined>;
+}
+
+/** Returns the fields of an item for the typed text that VS Code lists after all other items. */
+export function typedItem(text: string): QuickPickItem {
+  return { label: 'Use Entered Text', description: text, alwaysShow: true };
 }
 
 /** @returns the picked item, `back`, or undefined if the list was closed */

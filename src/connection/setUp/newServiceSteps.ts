@@ -3,7 +3,14 @@ import type { ServiceIssue } from '../../service/addedServices.ts';
 import { programPath } from '../../service/auth/programPath.ts';
 import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
 import type { Service } from '../../service/service.ts';
-import { askPick, askText, back, type Question, type StepAnswer } from '../../ui/steps.ts';
+import {
+  askPick,
+  askText,
+  back,
+  type Question,
+  type StepAnswer,
+  typedItem,
+} from '../../ui/steps.ts';
 import { addressFlaw, URL_PROBLEMS } from '../connectionMessages.ts';
 import { validationOf } from './answerChecks.ts';
 import { splitCommand } from './commandLine.ts';
@@ -17,7 +24,7 @@ import {
 } from './newServiceChoices.ts';
 import { addressOf, newService, type ServiceDraft } from './serviceDraft.ts';
 import type { NewService } from './serviceEntry.ts';
-import { NEW_SERVICE, notAllowedText, SET_UP } from './setUpMessages.ts';
+import { NEW_SERVICE, notAllowedText } from './setUpMessages.ts';
 
 /**
  * The setup steps in which the user describes a new service or changes an existing one. They don't
@@ -123,7 +130,7 @@ const ASK: Readonly<Record<DraftStep, AskDraft>> = {
       typed: (text) => {
         const header = text.trim();
         if (header === '' || headers.has(header)) return undefined;
-        return { header, label: SET_UP.useTyped, description: header, alwaysShow: true };
+        return { header, ...typedItem(header) };
       },
     });
     if (picked === undefined || picked === back) return picked;

@@ -64,7 +64,6 @@ export const SET_UP = {
     return `Select ${region}, or enter the service URL`;
   },
   noAddress: 'Select or enter an address.',
-  useTyped: 'Use Entered Text',
   current: '(current)',
   typedAddress: (hadEndpoint: boolean, url: string) =>
     `Will be saved as ${url}${hadEndpoint ? ', without the endpoint path' : ''}`,

@@ -2,12 +2,12 @@ import { type QuickPickItem, window } from 'vscode';
 import type { ModelList } from '../../service/api/modelList.ts';
 import { MODEL_ID } from '../../service/modelId.ts';
 import { oneLine } from '../../ui/oneLine.ts';
-import { askPick, back, type Question, type StepAnswer } from '../../ui/steps.ts';
+import { askPick, back, type Question, type StepAnswer, typedItem } from '../../ui/steps.ts';
 import { parseDestination } from '../destination.ts';
 import { UNKNOWN_MODEL } from './serviceDraft.ts';
 import { type NewService, withFields } from './serviceEntry.ts';
 import { answeredCredentials, type SetUp, type StepProblem, stepsFor } from './setUpAnswers.ts';
-import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
+import { NEW_SERVICE } from './setUpMessages.ts';
 import { loadModels, testByGenerating } from './setUpRequests.ts';
 
 /**
@@ -35,7 +35,7 @@ async function askModel(
     typed: (text) => {
       const id = text.trim();
       if (!MODEL_ID.test(id) || list?.models.some((model) => model.id === id)) return undefined;
-      return { id, label: SET_UP.useTyped, description: id, alwaysShow: true };
+      return { id, ...typedItem(id) };
     },
     expected: NEW_SERVICE.typeModel,
   });

@@ -3,7 +3,7 @@ import type { QuickPickItem } from 'vscode';
 import { capitalized, resourceName, settingLabel } from '../../messages/settingLabels.ts';
 import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
 import { headerSecretsOf, mayBeUnencrypted, type Service } from '../../service/service.ts';
-import { askPick, askText, back, type Question } from '../../ui/steps.ts';
+import { askPick, askText, back, type Question, typedItem } from '../../ui/steps.ts';
 import { parseDestination } from '../destination.ts';
 import { readSettingsInUse } from '../switchService.ts';
 import {
@@ -260,8 +260,7 @@ function typedAddress(text: string, service: Service): AddressItem | undefined {
   // text is an address.
   if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
   const url = text.includes('/') ? text : `https://${text.trim()}`;
-  const shown = url === text ? { label: url } : { label: SET_UP.useTyped, description: url };
-  const item = { ...shown, url, alwaysShow: true };
+  const item = { ...(url === text ? { label: url, alwaysShow: true } : typedItem(url)), url };
   const parsed = parseServiceUrl(url, mayBeUnencrypted(service));
   if (!parsed.ok || parsed.url === url) return item;
   return { ...item, detail: SET_UP.typedAddress(parsed.hadEndpoint, parsed.url) };
