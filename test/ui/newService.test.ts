@@ -83,7 +83,8 @@ async function walk(
   return { inputs: steps.inputs, session };
 }
 
-async function addService({ workbench }: Session, emulator: Emulator, key: string): Promise<void> {
+/** Starts to add a service, up to the list of authentication methods. */
+async function enterAddress({ workbench }: Session, emulator: Emulator): Promise<void> {
   const { quickInput } = workbench;
   await workbench.runCommand('Hosted Model: Set Up...');
   await quickInput.pick('$(add) Add a Service...');
@@ -91,6 +92,12 @@ async function addService({ workbench }: Session, emulator: Emulator, key: strin
   await quickInput.waitFor({ prompt: /^Address of the service/ });
   await quickInput.type(`${emulator.url}/v1`);
   await quickInput.accept();
+}
+
+async function addService(session: Session, emulator: Emulator, key: string): Promise<void> {
+  const { workbench } = session;
+  const { quickInput } = workbench;
+  await enterAddress(session, emulator);
   await quickInput.pick('API Key');
   await quickInput.waitFor({ prompt: /^API key for /, password: true });
   await quickInput.type(key);
@@ -153,19 +160,14 @@ describe(`a service that the user is adding ${nightly}`, () => {
 
   it('can be given a different authentication method after its key is rejected', async () => {
     emulator = await startEmulator({ apiKeys: [apiKey], keyHeader: 'x-api-key' });
-    const { workbench } = await openWorkbench();
-    const { quickInput, notifications } = workbench;
+    const session = await openWorkbench();
+    const { quickInput, notifications } = session.workbench;
     const enterCorrectKey = async () => {
       await quickInput.waitFor({ prompt: /^API key for /, password: true });
       await quickInput.type(apiKey);
       await quickInput.accept();
     };
-    await workbench.runCommand('Hosted Model: Set Up...');
-    await quickInput.pick('$(add) Add a Service...');
-    await quickInput.pick('OpenAI-Compatible');
-    await quickInput.waitFor({ prompt: /^Address of the service/ });
-    await quickInput.type(`${emulator.url}/v1`);
-    await quickInput.accept();
+    await enterAddress(session, emulator);
     await quickInput.pick('API Key');
     await enterCorrectKey();
     await quickInput.pick('$(beaker) Test and Save');

@@ -23,6 +23,17 @@ describe(`the extension ${nightly}`, () => {
   });
   afterEach(() => Promise.all([emulator.close(), other.close()]));
 
+  /** Opens a window with a rejected key, and generates text there. */
+  const generateWithRejectedKey = async () => {
+    const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
+    const { workbench, path } = session;
+    await storeKey(session, 'rejected-key-0123456789');
+    await workbench.openFile(path('a.txt'));
+    await workbench.editor.selectLines(1);
+    await workbench.runCommand(generate);
+    return workbench;
+  };
+
   it("A08 A10: doesn't send anything to a new host until the user approves it", async () => {
     const unapproved = notApprovedYet(other);
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
@@ -62,12 +73,7 @@ describe(`the extension ${nightly}`, () => {
   });
 
   it("reports a rejected key, and doesn't send it again", async () => {
-    const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
-    const { workbench, path } = session;
-    await storeKey(session, 'rejected-key-0123456789');
-    await workbench.openFile(path('a.txt'));
-    await workbench.editor.selectLines(1);
-    await workbench.runCommand(generate);
+    const workbench = await generateWithRejectedKey();
     const message = await workbench.notifications.waitFor(/rejected the API key/);
     assert.equal(message.severity, 'error');
     assert.deepEqual(message.buttons, ['Set Up...', 'Refresh Token', 'Show Log']);
@@ -94,12 +100,7 @@ describe(`the extension ${nightly}`, () => {
   });
 
   it('ignores Retry in one message if the user has already retried from another', async () => {
-    const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
-    const { workbench, path } = session;
-    await storeKey(session, 'rejected-key-0123456789');
-    await workbench.openFile(path('a.txt'));
-    await workbench.editor.selectLines(1);
-    await workbench.runCommand(generate);
+    const workbench = await generateWithRejectedKey();
     await workbench.notifications.waitFor(/rejected the API key/);
     await workbench.runCommand('Hosted Model: Set Up...');
     await enterKey(workbench, apiKey);

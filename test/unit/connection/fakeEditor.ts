@@ -46,6 +46,7 @@ export function checkLength(text: string, buttons: readonly unknown[]): void {
 
 /** Clicks Back in an input from `createInputBox` or `createQuickPick` instead of answering it. */
 export const BACK = '<back>';
+
 export class FakeEditor {
   isTrusted = true;
   folders: { readonly uri: Address; readonly name: string; readonly index: number }[] = [];

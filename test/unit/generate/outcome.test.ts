@@ -109,6 +109,14 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
+  it('no longer counts the selection as replaced after an undo', async () => {
+    const job = await jobWith('a', undefined, 'replace');
+    assert.equal(job.hasReplaced(0), true);
+    await job.undo();
+    assert.equal(job.hasReplaced(0), false);
+    job.dispose();
+  });
+
   it("doesn't warn about the selection if a truncated response has no text", async () => {
     const job = await jobWith('', undefined, 'replace');
     await job.end(0, 'truncated');
