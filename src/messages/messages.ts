@@ -9,7 +9,12 @@ import type { Retry } from '../service/http/httpTypes.ts';
 import { MAX_PAUSE_MS } from '../service/http/requestPace.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
 import type { Message } from './actions.ts';
-import { failureContext, type MessageBuilder, type MessageContext } from './failureContext.ts';
+import {
+  type FailureContext,
+  failureContext,
+  type MessageBuilder,
+  type MessageContext,
+} from './failureContext.ts';
 import { NETWORK_MESSAGES } from './networkMessages.ts';
 import { formatNumber, parenthesized, REJECTION_MESSAGES } from './rejectionMessages.ts';
 import {
@@ -115,35 +120,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: `${tooLong(details)} Send less text, or ${model.change}.`,
     actions: model.actions,
   }),
-  'bad-request': ({ status, names: [name] = [] }, { model, setsParameters }) => {
-    const setting = 'hostedModel.parameters';
-    if (status === 413) {
-      return {
-        text: `The request is too large for the service (413). Send less text, lower max_new_tokens, or ${model.change}.`,
-        actions: ['openSettings', ...model.actions],
-        setting,
-      };
-    }
-    const what = `The service rejected the request${parenthesized(status)}.`;
-    if (name !== undefined) {
-      return {
-        text: `${what} Its response mentions ${name}. It may help to change this parameter or to ${model.change}.`,
-        actions: ['openSettings', ...model.actions],
-        setting,
-      };
-    }
-    return setsParameters
-      ? {
-          text: `${what} A parameter may be out of range, or the text may be too long for the model. Check the settings.`,
-          actions: ['openSettings', 'retry'],
-          setting,
-        }
-      : {
-          text: `${what} The text may be too long, or the model may need a lower max_new_tokens. Send less text, change the settings, or ${model.change}.`,
-          actions: ['openSettings', ...model.actions],
-          setting,
-        };
-  },
+  'bad-request': requestRejected,
   'rate-limited': (details, { isIdentity }) => {
     if (isIdentity) {
       return {
@@ -223,6 +200,29 @@ function noModel(
 /** Lists kinds of secrets for use in a sentence, as in "your key and a private key". */
 export function secretNames(kinds: readonly SecretKind[]): string {
   return kinds.length === 0 ? 'a secret' : listOf(kinds.map((kind) => SECRETS[kind]));
+}
+
+function requestRejected(
+  { status, names: [name] = [] }: ErrorDetails,
+  { model, setsParameters }: FailureContext,
+): Message {
+  const setting = 'hostedModel.parameters';
+  const actions = ['openSettings', ...model.actions] as const;
+  if (status === 413) {
+    const text = `The request is too large for the service (413). Send less text, lower max_new_tokens, or ${model.change}.`;
+    return { text, actions, setting };
+  }
+  const what = `The service rejected the request${parenthesized(status)}.`;
+  if (name !== undefined) {
+    const text = `${what} Its response mentions ${name}. It may help to change this parameter or to ${model.change}.`;
+    return { text, actions, setting };
+  }
+  if (setsParameters) {
+    const text = `${what} A parameter may be out of range, or the text may be too long for the model. Check the settings.`;
+    return { text, actions: ['openSettings', 'retry'], setting };
+  }
+  const text = `${what} The text may be too long, or the model may need a lower max_new_tokens. Send less text, change the settings, or ${model.change}.`;
+  return { text, actions, setting };
 }
 
 function tooLong({ limit, actual }: ErrorDetails): string {
