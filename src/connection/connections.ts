@@ -22,6 +22,7 @@ import { choiceOf, editorChoices, readyConnection } from './createConnection.ts'
 import { settleUnusable, writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, onDidChangeEnvFile, onlyFolder } from './folders.ts';
 import {
+  correctKey,
   importSource,
   type ResolveOptions,
   resolveObstacle,
@@ -228,13 +229,9 @@ export class Connections implements Disposable {
     return false;
   }
 
-  /**
-   * Opens the setup at the account step or, if there is none, at the key step, so that the user can
-   * correct the credentials. Starts at the service step if the service doesn't need a key.
-   * @returns the result of `setUp`
-   */
+  /** Lets the user correct the credentials, as `correctKey` does. */
   changeKey(owner = activeFolder()): Promise<boolean> {
-    return this.setUp({ missing: ['account', 'apiKey'], isRepair: true }, owner);
+    return correctKey(this.#resolveOptions(owner, { isRepair: true }));
   }
 
   /**
@@ -338,10 +335,11 @@ export class Connections implements Disposable {
     this.#signOuts.dispose();
   }
 
-  #resolveOptions(owner: WorkspaceFolder | null): ResolveOptions {
+  /** @param purpose values to add to the reason for a setup */
+  #resolveOptions(owner: WorkspaceFolder | null, purpose: SetUpReason = {}): ResolveOptions {
     return {
       ...this.#options,
-      setUp: (reason) => this.setUp(reason, owner),
+      setUp: (reason) => this.setUp({ ...reason, ...purpose }, owner),
       onObstacle: (obstacle) => this.#active.setObstacle(obstacle, owner),
       lookUp: () => this.peekWithProgress(owner),
     };
