@@ -200,7 +200,7 @@ describe('the emulator’s responses', () => {
       assertRecorded(answer, each, emulator.url);
     });
 
-    it(`match recording ${each.n} (${each.name}) even if it is replayed for an unrelated request`, async () => {
+    it(`match recording ${each.n} (${each.name}) even if the recording is replayed for an unrelated request`, async () => {
       const emulator = await start();
       emulator.replay(each.n, () => true);
       const answer = await probe(emulator.url);

@@ -132,7 +132,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('has the Fix All Problems action at a problem, but not elsewhere or on save', async () => {
+    it('offers the Fix All Problems action on a problem, but not elsewhere or on save', async () => {
       const text = `# mine\n${good.replaceAll(/=(.*)$/gm, '="$1" # of $1')}`;
       const document = await openWith(text.replaceAll('\n', '\r\n'));
       const { range } = await diagnosticOf('quotes');

@@ -87,7 +87,7 @@ describe('templates in a real editor', () => {
     ]);
   });
 
-  it('from user and workspace settings are combined, each with its origin @nightly', async () => {
+  it('from user and workspace settings are combined, and each keeps its origin @nightly', async () => {
     const configuration = workspace.getConfiguration('hostedModel');
     const named = (name: string) => ({ name, prompt: name });
     await setTemplates(['Mine', 'Review'].map(named));
@@ -108,7 +108,7 @@ describe('templates in a real editor', () => {
     }
   });
 
-  it('accept the same insert modes in the manifest as in the code', () => {
+  it('can use every insert mode that the setting offers', () => {
     const extension = extensions.getExtension(extensionId) ?? assert.fail();
     const settings = settingsIn<InsertModeSetting>(extension.packageJSON);
     const { items } = settings['hostedModel.templates'] ?? {};

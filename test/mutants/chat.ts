@@ -57,7 +57,7 @@ export const chatMutants: readonly Mutant[] = [
     to: 'if (',
     test: provider,
     title:
-      'lists no models for a provider group, in an untrusted workspace, while AI features are off, or before setup',
+      "doesn't list models for a provider group, or if the workspace is untrusted, AI features are off, or nothing is set up",
   },
   {
     name: 'a disabled tool runs',

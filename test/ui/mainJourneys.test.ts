@@ -41,7 +41,7 @@ const isMarked = `[...document.querySelectorAll('.editor-group-container.active 
  * than any single journey. Each journey starts where the previous one ended, so only the first one
  * can run alone.
  */
-describe('in the main journeys', () => {
+describe('in the main user journeys', () => {
   let emulator: Emulator;
   let other: Emulator;
   let session: Session;

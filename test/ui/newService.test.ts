@@ -232,7 +232,7 @@ describe(`two services in one profile ${nightly}`, () => {
     assert.ok(!JSON.stringify(gateway.requests).includes(apiKey), 'the key of the service');
   });
 
-  it('can be renamed without a new approval, and removed without affecting the other', async () => {
+  it('can each be renamed without a new approval, and removed without affecting the other', async () => {
     const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench } = session;
     const { quickInput, notifications, dialogs } = workbench;

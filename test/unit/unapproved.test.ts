@@ -52,7 +52,7 @@ describe('an unapproved host', () => {
     assert.equal(totalOfUnapproved().connections, 2);
   });
 
-  it('can be simulated by an emulator that counts any traffic before the approval', async () => {
+  it('can be simulated by an emulator that counts all traffic before the host is approved', async () => {
     const emulator = await startEmulator();
     const [never, atOnce] = [notApprovedYet(emulator), notApprovedYet(emulator)];
     atOnce.approve();

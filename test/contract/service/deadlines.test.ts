@@ -28,7 +28,7 @@ const stalledAfter = (text: string): Fault => ({
   silentAfterBytes: text.length,
 });
 
-describe('with deadlines', () => {
+describe('deadlines:', () => {
   const closers: (() => Promise<void>)[] = [];
   let time: FakeTime;
   beforeEach(() => {

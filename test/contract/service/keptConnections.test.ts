@@ -108,7 +108,7 @@ describe('a network connection to the service', () => {
     assert.equal(connectionsOf(world), 1);
   });
 
-  it("is closed if the service doesn't end a complete response within 1 s, without delaying the call's result", async () => {
+  it("is closed if the service keeps it open for 1 s after the last event, without delaying the call's result", async () => {
     time = new FakeTime();
     const watched = new WatchedFetch();
     const world = await startWorld({

@@ -525,7 +525,7 @@ describe('authentication with Cloud Pak for Data', () => {
   }
 
   for (const life of [{ expires_in: 0 }, { expires_in: -1, expiration: 1 }]) {
-    it(`requests a token's expiry if the token response has an invalid lifetime: ${JSON.stringify(life)}`, async () => {
+    it(`requests a token's expiration time if the token response has an invalid lifetime: ${JSON.stringify(life)}`, async () => {
       const { emulator, http, credentials } = await startOf(authentication, api);
       const end = new SetClock().now() / 1_000 + 120;
       emulator.faults.next(platformPath, { json: { token: 't'.repeat(32), ...life } });

@@ -72,7 +72,7 @@ describe('reporting a failed generation', () => {
     ['Set Up...', 'key-rejected', 'key'],
     ['Change Project...', 'project-unknown', 'project'],
   ] as const) {
-    it(`doesn't retry until the user clicks Retry after ${button}`, async () => {
+    it(`doesn't retry after ${button} until the user clicks Retry`, async () => {
       const picked = await report(kind, true, button, 'Retry');
       assert.deepEqual(picked, { wantsRetry: true, repairs: [repair] });
       assert.equal((await report(kind, true, button)).wantsRetry, false);
@@ -161,7 +161,7 @@ describe('reporting a failed generation', () => {
     return isRetried;
   }
 
-  it("doesn't retry until the user clicks Retry after Refresh Token", async () => {
+  it("doesn't retry after Refresh Token until the user clicks Retry", async () => {
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['The token was refreshed.']);
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token', 'Retry'), true);

@@ -182,7 +182,7 @@ describe('usage', () => {
     });
   }
 
-  it('has a daily budget of one token if the setting is between zero and one', async () => {
+  it('is limited to one token per day if the setting is between zero and one', async () => {
     editor.userSettings.set('dailyTokenBudget', 0.4);
     const usage = open();
     await usage.record(connection, asked(1));

@@ -259,7 +259,7 @@ describe('a code fence', () => {
     });
   });
 
-  it('adds no text if end() is called a second time', () => {
+  it('returns no more text if end() is called a second time', () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();
