@@ -5,7 +5,7 @@ import type { Conversation } from '../../../src/service/api/conversation.ts';
 import { APIS, type ResourceKind } from '../../../src/service/apiCapabilities.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import { AUTH_INPUTS } from '../../../src/service/authentication.ts';
-import { serviceFor } from '../../../src/service/builtInServices.ts';
+import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
 import type { Service } from '../../../src/service/service.ts';
@@ -231,6 +231,24 @@ function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
     rows,
   };
 }
+
+describe('each built-in service', () => {
+  afterEach(endWorlds);
+
+  for (const service of services) {
+    const { authentication, word, api } = service;
+    it(`generates text with its own authentication and API: ${word}`, async () => {
+      const keyHeader =
+        authentication.kind === 'apiKey' ? authentication.header || 'authorization' : '';
+      const { emulator, generate } = await startWorld({
+        credentials: { service, account: defaultAccount },
+        emulator: { keyHeader },
+      });
+      assert.match((await generate()).text, /Hello/);
+      assert.ok(emulator.requests.at(-1)?.path.startsWith(api.prefix));
+    });
+  }
+});
 
 describe('a connection with', () => {
   const found = new Map<string, Outcomes>();
