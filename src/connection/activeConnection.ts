@@ -1,10 +1,10 @@
 import { type Disposable, EventEmitter, type Memento, type WorkspaceFolder } from 'vscode';
 import { Secret } from '../service/secret.ts';
 import { activeFolder } from './folders.ts';
+import { USES_EXTERNAL_SOURCE } from './signOutState.ts';
 import type { Subject } from './sourceApprovals.ts';
 import { externalSource, type Lookup, needsApproval } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
-import { USES_EXTERNAL_SOURCE } from './storedState.ts';
 
 /** The obstacle that the last command ran into, if any: missing values or a missing approval. */
 export type Obstacle = 'none' | 'missing' | 'approval';

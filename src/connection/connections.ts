@@ -29,6 +29,8 @@ import {
   resolveSource,
   type SetUpReason,
 } from './resolveObstacle.ts';
+import { rememberServiceSettings, useForSelections } from './serviceSettings.ts';
+import { forgetExternalSources, hasSignedOut } from './signOutState.ts';
 import {
   choose,
   chooseWithoutFolder,
@@ -37,8 +39,6 @@ import {
   type Lookup,
 } from './sourceSelection.ts';
 import { type FindOptions, findSources } from './sources.ts';
-import { forgetExternalSources, hasSignedOut } from './storedState.ts';
-import { rememberServiceSettings, useForSelections } from './switchService.ts';
 
 export interface ConnectionsOptions extends FindOptions, Pick<ResolveOptions, 'inBackground'> {
   /** VS Code stores this state outside the workspace folders, so a repository can't change it. */

@@ -17,6 +17,7 @@ import { addressText, BAD_SOURCE, projectText, serviceText } from './connectionM
 import { settleUnusable, writeCredentialSource } from './credentialSourceSetting.ts';
 import type { DestinationChange } from './destination.ts';
 import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
+import { addressSettings } from './serviceSettings.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
 import {
   checkedSourcesText,
@@ -36,7 +37,6 @@ import {
   type UsableSource,
 } from './sourceSelection.ts';
 import type { FindOptions } from './sources.ts';
-import { addressSettings } from './switchService.ts';
 
 /** Lets the user remove an obstacle that keeps a command from getting a connection. */
 

@@ -6,7 +6,7 @@ import type { SourceId } from '../service/credentials.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { isKnownCode } from '../service/errors.ts';
 import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
-import { requestsWords } from '../status/requestsView.ts';
+import { requestsWords } from '../status/requestsText.ts';
 import type { PastFailure, PastGeneration, SessionHistory } from '../status/sessionHistory.ts';
 import { amount, renderStatus, type StatusFacts } from '../status/statusView.ts';
 import { conclusionOf, fixLabel, type ShownCheck, STATE_WORDS } from './checkMessages.ts';

@@ -9,9 +9,9 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { blockIndentation } from './blockIndentation.ts';
 import { editorOf } from './documentEdit.ts';
 import { WITHOUT_INDENTATION } from './fit/languageRules.ts';
+import { blockIndentation } from './newLineIndentation.ts';
 
 /** An editor's document and selections at a point in time. */
 export interface EditorSnapshot {

@@ -1,15 +1,15 @@
 import { Range } from 'vscode';
-import {
-  blockIndentation,
-  indentationStep,
-  listItemIndentation,
-  spaceBetweenBraces,
-} from './blockIndentation.ts';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { editorOf, offsetsOf } from './documentEdit.ts';
 import { PROSE, WITH_BRACES, WITHOUT_INDENTATION, YAML } from './fit/languageRules.ts';
 import type { ResponseFitOptions } from './fit/textFit.ts';
 import type { InsertMode } from './insertMode.ts';
+import {
+  blockIndentation,
+  indentationStep,
+  listItemIndentation,
+  spaceBetweenBraces,
+} from './newLineIndentation.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
 import { StreamWriter } from './streamWriter.ts';
 

@@ -12,7 +12,7 @@ import { mapParameters, type RequestBody, stringsIn } from './api/parameterField
 import { CONVERSATION_NEW_TOKENS, type Parameters, parameterProblem } from './api/parameters.ts';
 import { type RequestUsage, usageOf, usageOfFailed } from './api/requestUsage.ts';
 import { type Generation, ResponseReader } from './api/responseReader.ts';
-import type { Operation } from './apiCapabilities.ts';
+import type { Operation } from './apiConfig.ts';
 import { secretsOf } from './auth/authMethods.ts';
 import type { Token } from './auth/token.ts';
 import { TokenService } from './auth/tokenService.ts';

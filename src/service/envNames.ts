@@ -1,4 +1,4 @@
-import { APIS, type ResourceKind } from './apiCapabilities.ts';
+import { APIS, type ResourceKind } from './apiConfig.ts';
 import { AUTH_INPUTS } from './authentication.ts';
 import { headerSecretsOf, type NameSet, type Service } from './service.ts';
 

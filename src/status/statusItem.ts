@@ -11,7 +11,7 @@ import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { capitalized, needsSetting, settingLabel } from '../messages/settingLabels.ts';
 import { hasOwnModel } from '../service/service.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
-import { requestsLine } from './requestsView.ts';
+import { requestsLine } from './requestsText.ts';
 import { amount, initialFacts, modelText, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;

@@ -12,7 +12,7 @@ import { inform } from '../../ui/notify.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../../ui/steps.ts';
 import { usedForSelectionsText } from '../connectionMessages.ts';
 import type { KeyStore } from '../keyStore.ts';
-import { readSettingsInUse, stopUsing } from '../switchService.ts';
+import { readSettingsInUse, stopUsing } from '../serviceSettings.ts';
 import { validationOf } from './answerChecks.ts';
 import { type NewService, serviceEntry, withEntry, withFields } from './serviceEntry.ts';
 import { MANAGE } from './setUpMessages.ts';

@@ -7,17 +7,17 @@ import { reportSetting } from '../connectionDialogs.ts';
 import { addressText } from '../connectionMessages.ts';
 import { parseDestination } from '../destination.ts';
 import type { SetUpReason } from '../resolveObstacle.ts';
-import { readSettingsInUse } from '../switchService.ts';
+import { readSettingsInUse } from '../serviceSettings.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { emptyDraft } from './serviceDraft.ts';
+import { SET_UP } from './setUpMessages.ts';
 import {
   prefilledFor,
   type SetUp,
   type SetUpOptions,
   type StepName,
   type StepProblem,
-} from './setUpAnswers.ts';
-import { SET_UP } from './setUpMessages.ts';
+} from './setUpState.ts';
 import { QUESTIONS } from './setUpSteps.ts';
 
 /**

@@ -6,9 +6,9 @@ import { askPick, back, type Question, type StepAnswer, typedItem } from '../../
 import { parseDestination } from '../destination.ts';
 import { UNKNOWN_MODEL } from './serviceDraft.ts';
 import { type NewService, withFields } from './serviceEntry.ts';
-import { answeredCredentials, type SetUp, type StepProblem, stepsFor } from './setUpAnswers.ts';
 import { NEW_SERVICE } from './setUpMessages.ts';
 import { loadModels, testByGenerating } from './setUpRequests.ts';
+import { answeredCredentials, type SetUp, type StepProblem, stepsFor } from './setUpState.ts';
 
 /**
  * The parts of the setup that complete a new service's address and prompt for its default model.

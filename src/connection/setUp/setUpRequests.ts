@@ -5,8 +5,8 @@ import { cancellable } from '../../ui/progress.ts';
 import { connectionTo } from '../createConnection.ts';
 import { contextOfTest } from '../messageContext.ts';
 import { UNKNOWN_MODEL } from './serviceDraft.ts';
-import type { SetUp } from './setUpAnswers.ts';
 import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
+import type { SetUp } from './setUpState.ts';
 
 /** The requests that a setup can send before anything is saved. */
 

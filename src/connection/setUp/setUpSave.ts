@@ -13,10 +13,13 @@ import {
   readSettingsInUse,
   rememberServiceSettings,
   writeServiceSettings,
-} from '../switchService.ts';
+} from '../serviceSettings.ts';
 import { keyLeakProblem, sentValues } from './answerChecks.ts';
 import { askHeaders } from './manageService.ts';
 import { withEntry } from './serviceEntry.ts';
+import { approvalText, MANAGE, SET_UP } from './setUpMessages.ts';
+import { chooseModel, describe, withVersion } from './setUpModel.ts';
+import { testConnection } from './setUpRequests.ts';
 import {
   type AskStep,
   answeredCredentials,
@@ -25,10 +28,7 @@ import {
   type SetUp,
   type StepName,
   type StepProblem,
-} from './setUpAnswers.ts';
-import { approvalText, MANAGE, SET_UP } from './setUpMessages.ts';
-import { chooseModel, describe, withVersion } from './setUpModel.ts';
-import { testConnection } from './setUpRequests.ts';
+} from './setUpState.ts';
 
 /** The last step of the setup: approval, test, and storage. */
 

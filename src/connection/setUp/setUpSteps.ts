@@ -5,7 +5,7 @@ import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
 import { headerSecretsOf, mayBeUnencrypted, type Service } from '../../service/service.ts';
 import { askPick, askText, back, type Question, typedItem } from '../../ui/steps.ts';
 import { parseDestination } from '../destination.ts';
-import { readSettingsInUse } from '../switchService.ts';
+import { readSettingsInUse } from '../serviceSettings.ts';
 import {
   checkUrl,
   keyLeakProblem,
@@ -20,6 +20,9 @@ import { askAction, askHeaders, removeService, renameService } from './manageSer
 import { askNewService } from './newServiceSteps.ts';
 import { draftOf } from './serviceDraft.ts';
 import { existingService, type NewService, withFields } from './serviceEntry.ts';
+import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
+import { describe, withVersion } from './setUpModel.ts';
+import { askToSave } from './setUpSave.ts';
 import {
   type AskStep,
   keptKey,
@@ -27,10 +30,7 @@ import {
   prefilledFor,
   type SetUp,
   type StepName,
-} from './setUpAnswers.ts';
-import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
-import { describe, withVersion } from './setUpModel.ts';
-import { askToSave } from './setUpSave.ts';
+} from './setUpState.ts';
 
 /** The steps of the setup, most of which prompt for one value. */
 

@@ -8,14 +8,14 @@ import {
   parseOpening,
 } from './fenceLines.ts';
 import { LINE_STARTS, NOT_BLANK, withoutIndentation } from './indentation.ts';
-import { findReopening, splitLeadingLines } from './reopenedFence.ts';
 import {
   explainsCode,
   introducesCode,
   isProse,
   mayExplain,
   mayIntroduce,
-} from './textAroundCode.ts';
+} from './proseAroundCode.ts';
+import { findReopening, splitLeadingLines } from './reopenedFence.ts';
 
 const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../apiCapabilities.ts';
+import type { Operation } from '../apiConfig.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters, withoutUnset } from './parameters.ts';
 
 /** Helpers for request bodies. Pure. */

@@ -1,4 +1,4 @@
-import type { Operation } from '../apiCapabilities.ts';
+import type { Operation } from '../apiConfig.ts';
 import { type ErrorDetails, ServiceError } from '../errors.ts';
 
 /**

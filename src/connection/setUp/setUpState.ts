@@ -1,5 +1,5 @@
 import { type Settings, settingsFor } from '../../config/settings.ts';
-import type { ResourceKind } from '../../service/apiCapabilities.ts';
+import type { ResourceKind } from '../../service/apiConfig.ts';
 import type { Credentials } from '../../service/credentials.ts';
 import {
   headerSecretsOf,
@@ -12,8 +12,8 @@ import type { Question, StepAnswer } from '../../ui/steps.ts';
 import { credentialsFor, type Destination, parseDestination } from '../destination.ts';
 import type { KeyRecord, KeyStore } from '../keyStore.ts';
 import type { SetUpReason } from '../resolveObstacle.ts';
+import { readSettingsInUse } from '../serviceSettings.ts';
 import { programOf } from '../sources.ts';
-import { readSettingsInUse } from '../switchService.ts';
 import { problemOfKey } from './answerChecks.ts';
 import type { ServiceDraft } from './serviceDraft.ts';
 import type { NewService } from './serviceEntry.ts';
