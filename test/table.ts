@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 /** A table of counts or measurements. */
 export interface Table {
@@ -15,14 +16,26 @@ export interface Table {
 /** True if tables are also written to test/figures, as in `npm run figures`. */
 export const isQuoted = process.env['HOSTED_MODEL_FIGURES'] === '1';
 
-/** Prints a table. In `npm run figures`, also writes it to the file that the docs quote. */
+/**
+ * Prints a table. In `npm run figures`, also writes it to the file that the docs quote. Otherwise,
+ * checks that the title in that file differs only in numbers.
+ */
 export function printTable(table: Table): void {
   const { title, note, figure } = table;
   const lines = [title, ...aligned(cellsOf(table)), ...(note ? [note] : [])];
   console.log(['', ...lines, ''].map((line) => `      ${line}`.trimEnd()).join('\n'));
-  if (figure && isQuoted) {
-    writeFileSync(`test/figures/${figure}.md`, `${markdownOf(table)}\n`);
-  }
+  if (!figure) return;
+  const file = `test/figures/${figure}.md`;
+  if (isQuoted) writeFileSync(file, `${markdownOf(table)}\n`);
+  else
+    assert.equal(
+      withoutNumbers(title),
+      withoutNumbers(readFileSync(file, 'utf8')).split('\n', 1)[0],
+    );
+}
+
+function withoutNumbers(text: string): string {
+  return text.replace(/\d[\d,.]*/g, '#');
 }
 
 /** Returns the title, the table, and the note in Markdown, separated by blank lines. */

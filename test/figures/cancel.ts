@@ -23,7 +23,7 @@ export async function measureCancelling(): Promise<void> {
   }
   printTable({
     figure: 'cancel',
-    title: `Milliseconds from canceling a call to its end, for ${CALLS} calls in each phase`,
+    title: `Milliseconds from when a call is canceled until it ends, for ${CALLS} calls in each phase`,
     heads: ['canceled in', 'p50', 'p99'],
     rows,
     note: 'A canceled insertion takes longer, because it ends only after its next edit. Edits are at least 34 ms apart.',

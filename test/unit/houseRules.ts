@@ -24,9 +24,12 @@ const imports = (line: string): string | undefined =>
 const COMMON_WORDS = ['apiKey', 'command', 'none'];
 /** Matches the name of any authentication method or API. */
 const NAMED_ONCE = new RegExp(
-  // `apiKey` and `command` are recognized only as values of `kind`. `none` isn't recognized at all,
-  // because it's also a token state.
-  `\\bkind(:| [!=]==) '(apiKey|command)'|\\b(${[...Object.keys(AUTH_INPUTS), ...Object.keys(APIS)]
+  // Common words are recognized only as values of `kind`. `none` isn't recognized at all, because
+  // it's also a token state.
+  `\\bkind(:| [!=]==) '(${COMMON_WORDS.filter((word) => word !== 'none').join('|')})'|\\b(${[
+    ...Object.keys(AUTH_INPUTS),
+    ...Object.keys(APIS),
+  ]
     .filter((name) => !COMMON_WORDS.includes(name))
     .join('|')})\\b`,
 );
