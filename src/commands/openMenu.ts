@@ -29,7 +29,7 @@ export async function openMenu(app: App): Promise<unknown> {
   const { found, choice } = looked;
   const ofSources = sourceRows(found, choice);
   const hasChoice = ofSources.length > 1 || found.others.length > 0;
-  // If nothing is set up and there is nothing to choose from, start the setup. Focus the editor
+  // If nothing is set up and there is nothing to choose from, start setup. Focus the editor
   // first, because focus would otherwise return to the clicked status item.
   if (choice.kind === 'missing' && !found.record && !hasChoice) {
     await commands.executeCommand(undocumentedCommands.focusEditor);

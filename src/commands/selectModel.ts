@@ -26,8 +26,8 @@ export async function selectModel(app: App): Promise<void> {
   const { found } = looked;
   const ofEditor = settingsFor(serviceInUse(looked), readSettings(owner?.uri));
   const ready = readyConnection(looked.choice);
-  // A service with regions has known addresses. If its model list doesn't require a token, the list
-  // can be requested even before the setup.
+  // A service with regions has known addresses. If its model list doesn't require a token, it can be
+  // requested even before setup.
   const isPublic =
     ofEditor.service.regions.length > 0 &&
     !apiOf(ofEditor.service).models.needsToken &&

@@ -66,7 +66,7 @@ export interface ResolveOptions extends FindOptions {
 
 /**
  * Prompts for the missing value or approval, or reports the problem.
- * @param hasPrompted true if the user has already declined a source or gone through the setup. In
+ * @param hasPrompted true if the user has already declined a source or gone through setup. In
  * that case, the setup is offered instead of opened, so that it doesn't interrupt the user again.
  * @returns false if the obstacle remains; true if the lookup must be repeated; `declined` if it
  * must be repeated because the user declined a source
@@ -177,7 +177,7 @@ async function askAgain(options: ResolveOptions): Promise<void> {
 /**
  * Lets the user correct the credentials. If the editor's key is in use and an external source
  * contains a different one, first asks whether to use or import that source's values. Otherwise, or
- * if the user declines, opens the setup at the account step or, if there is none, at the key step.
+ * if the user declines, opens setup at the account step or, if there is none, at the key step.
  * Starts at the service step if the service doesn't need a key.
  * @returns true if other credentials are now in use
  */

@@ -159,7 +159,7 @@ export function declinedSources({ settings, external }: SourceSnapshot): UsableS
 export function declinedText(found: SourceSnapshot): string {
   const names = declinedSources(found).map(({ id }) => sourceName(id, found));
   if (names.length === 0) return '';
-  return `You declined or imported ${listOf(names)}. To be asked again, close the setup, and click “Ask Again”.`;
+  return `You declined or imported ${listOf(names)}. To be asked again, close setup, and click “Ask Again”.`;
 }
 
 export const READY = 'Hosted Model is ready. Try again.';

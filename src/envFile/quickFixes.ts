@@ -55,7 +55,7 @@ export function registerQuickFixes(
       if (!isHere(problem.place)) continue;
       const diagnostics = shown.get(markOf(problem.kind, editorRange(problem.place))) ?? [];
       for (const fix of await fixesOf(problem, document, text)) {
-        // Several problems can have the same fix, such as running the setup. Offer the fix only
+        // Several problems can have the same fix, such as running setup. Offer the fix only
         // once.
         const same = `${fix.title} ${JSON.stringify(fix.edit?.entries())}`;
         const action = actions.get(same) ?? fix;

@@ -71,7 +71,7 @@ export const REJECTION_MESSAGES = {
   }),
   unauthorized,
   'rejected-once': () => ({
-    text: 'The service rejected the request, but all checks pass now. The cause was probably temporary, such as an expired token. Try again.',
+    text: 'The service rejected the request, but all checks pass now. The cause was probably something temporary, such as an expired token. Try again.',
     actions: ['retry', 'diagnose'],
   }),
   forbidden: ({ isUnchecked }, { place, labels, model }) => ({

@@ -78,7 +78,7 @@ describe('in the main user journeys', () => {
       background: 'none',
     });
 
-  it('A03: a generation opens the setup if settings are missing, and continues afterward', async () => {
+  it('A03: a generation opens setup if settings are missing, and continues afterward', async () => {
     const { editor, notifications, quickInput } = session.workbench;
     await status().waitFor({
       text: '$(key) Set Up Hosted Model',
@@ -94,7 +94,7 @@ describe('in the main user journeys', () => {
     await status().waitFor({ text: '$(key) Set Up Hosted Model', background: 'warning' });
     assert.equal(emulator.requests.length, 0);
 
-    // Escape in the document closes the setup, as it closes any open input in VS Code. If it only
+    // Escape in the document closes setup, as it closes any open input in VS Code. If it only
     // canceled the waiting generation, the setup would stay open.
     await editor.focus();
     await session.workbench.page.keyboard.press('Escape');

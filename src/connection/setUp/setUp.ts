@@ -79,7 +79,7 @@ async function offerUses(service: Service, mayGenerate: boolean): Promise<void> 
 }
 
 /**
- * Runs the steps until the user saves or closes the setup.
+ * Runs the steps until the user saves or closes setup.
  * @param first the step to start with; if the setup doesn't include it, the setup starts with its
  * first step
  * @param intro sentences to show only in the step that's shown first

@@ -89,7 +89,7 @@ const written = {
 } satisfies Partial<Record<Mode, Written>>;
 
 /**
- * Notes in the combined picture, for modes where the screenshot alone doesn't show which text was
+ * Captions in the combined picture, for modes whose screenshots alone don't show which text was
  * generated.
  */
 const notes: Readonly<Partial<Record<Mode, string>>> = {

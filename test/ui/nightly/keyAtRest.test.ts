@@ -83,7 +83,7 @@ describe(`the API key ${nightly}`, () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it("A18: isn't stored if the user closes the setup at any step", async () => {
+  it("A18: isn't stored if the user closes setup at any step", async () => {
     const session = await fresh();
     const { workbench } = session;
     const before = await userSettings(session);

@@ -487,7 +487,7 @@ describe('Connections', () => {
     });
   }
 
-  it("B24: returns no connection to any concurrent command if the user declines, and doesn't open the setup", async () => {
+  it("B24: gives none of several concurrent commands a connection if the user declines, and doesn't open setup", async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
     await (await editor.modalPrompt()).answer(reject);
@@ -942,7 +942,7 @@ describe('Connections', () => {
       ],
     ];
     for (const [what, text, message] of faults) {
-      it(`shows what to fix in a file ${what}, and doesn't open the setup`, async () => {
+      it(`shows what to fix in a file ${what}, and doesn't open setup`, async () => {
         editor.files.set('/work/.env', text);
         setEnvironment();
         await required();
@@ -1217,7 +1217,7 @@ describe('Connections', () => {
     registered.dispose();
   });
 
-  it('responds to Change Project by opening the setup if the project is in the user settings', async () => {
+  it('responds to Change Project by opening setup if the project is in the user settings', async () => {
     await storeKey();
     editor.typed.push('other-project');
     editor.picks.push(SERVICE, SAVE);
@@ -1542,7 +1542,7 @@ describe('Connections', () => {
       assert.equal(editor.modalCount, 1);
     });
 
-    it('opens the setup if the source is the editor and no key is stored', async () => {
+    it('opens setup if the source is the editor and no key is stored', async () => {
       setEnvironment();
       editor.files.set('/work/.env', envFile());
       editor.userSettings.set('credentialSource', 'editor');
@@ -1749,7 +1749,7 @@ describe('Connections', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it('opens the setup at the missing setting, and keeps the stored key', async () => {
+  it('opens setup at the missing setting, and keeps the stored key', async () => {
     await storeKey();
     editor.userSettings.delete('projectId');
     editor.typed.push('my-project');
@@ -1814,7 +1814,7 @@ describe('Connections', () => {
 
     describe('if the sources change while it is open', () => {
       /**
-       * Requests a connection. When the setup opens, makes the change, and then closes the setup.
+       * Requests a connection. When setup opens, makes the change, and then closes it.
        */
       const requiredAfter = (change: () => void) => {
         Object.assign(connections, {
@@ -1848,7 +1848,7 @@ describe('Connections', () => {
     });
   });
 
-  it('opens the setup at the key step if the user wants to correct the key', async () => {
+  it('opens setup at the key step if the user wants to correct the key', async () => {
     await storeKey();
     await connections.changeKey();
     assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
@@ -1878,7 +1878,7 @@ describe('Connections', () => {
       assert.equal(editor.folderSettings.get('credentialSource'), 'envFile');
     });
 
-    it('opens the setup if the user declines, and asks only once', async () => {
+    it('opens setup if the user declines, and asks only once', async () => {
       const changed = connections.changeKey();
       await (await editor.modalPrompt()).answer(reject);
       assert.equal(await changed, false);
@@ -1900,7 +1900,7 @@ describe('Connections', () => {
     'is excluded by the settings': () => editor.userSettings.set('credentialSource', 'editor'),
     'is incomplete': () => editor.files.set('/work/.env', 'VENDOR_API_KEY=key-in-the-file\n'),
   })) {
-    it(`opens the setup directly if the .env file ${what}`, async () => {
+    it(`opens setup directly if the .env file ${what}`, async () => {
       await storeKeyAndFile();
       change();
       await connections.changeKey();
