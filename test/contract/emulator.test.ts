@@ -504,7 +504,7 @@ describe('a scripted fault', () => {
     assert.equal(emulator.inFlight.inference, 0);
   });
 
-  it('stops sending in the middle of a body, but keeps the connection open', async () => {
+  it('cuts a body off partway, but leaves the connection open', async () => {
     const emulator = await start();
     emulator.faults.next(undefined, { body: 'a whole body', silentAfterBytes: 7 });
     const { promise: seven, resolve } = Promise.withResolvers<number>();
