@@ -22,7 +22,6 @@ import { choiceOf, editorChoices, readyConnection } from './createConnection.ts'
 import { settleUnusable, writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, onDidChangeEnvFile, onlyFolder } from './folders.ts';
 import {
-  correctKey,
   importSource,
   type ResolveOptions,
   resolveObstacle,
@@ -31,6 +30,7 @@ import {
 } from './resolveObstacle.ts';
 import { rememberServiceSettings, useForSelections } from './serviceSettings.ts';
 import { forgetExternalSources, hasSignedOut } from './signOutState.ts';
+import { otherKeyText } from './sourceMessages.ts';
 import {
   choose,
   chooseWithoutFolder,
@@ -68,10 +68,7 @@ export class Connections implements Disposable {
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     const { keys, inBackground, workspaceState } = options;
-    this.#active = new ActiveConnection({
-      workspaceState,
-      peek: (owner) => this.peek(owner),
-    });
+    this.#active = new ActiveConnection({ workspaceState, peek: (owner) => this.peek(owner) });
     const refresh = () => inBackground(this.#active.refresh());
     const follow = () => inBackground(this.#active.follow());
     this.#listening = [
@@ -229,9 +226,15 @@ export class Connections implements Disposable {
     return false;
   }
 
-  /** Lets the user correct the credentials, as `correctKey` does. */
+  /**
+   * Opens the setup at the account step or, if there is none, at the key step, so that the user can
+   * correct the credentials. Starts at the service step if the service doesn't need a key. Mentions
+   * an external source with other credentials, which may be newer.
+   * @returns the result of `setUp`
+   */
   changeKey(owner = activeFolder()): Promise<boolean> {
-    return correctKey(this.#resolveOptions(owner, { isRepair: true }));
+    const intro = this.current && otherKeyText(this.current);
+    return this.setUp({ missing: ['account', 'apiKey'], intro, isRepair: true }, owner);
   }
 
   /**
@@ -335,11 +338,10 @@ export class Connections implements Disposable {
     this.#signOuts.dispose();
   }
 
-  /** @param purpose values to add to the reason for a setup */
-  #resolveOptions(owner: WorkspaceFolder | null, purpose: SetUpReason = {}): ResolveOptions {
+  #resolveOptions(owner: WorkspaceFolder | null): ResolveOptions {
     return {
       ...this.#options,
-      setUp: (reason) => this.setUp({ ...reason, ...purpose }, owner),
+      setUp: (reason) => this.setUp(reason, owner),
       onObstacle: (obstacle) => this.#active.setObstacle(obstacle, owner),
       lookUp: () => this.peekWithProgress(owner),
     };

@@ -14,7 +14,7 @@ import {
   warnOfLeftKey,
 } from './connectionDialogs.ts';
 import { addressText, BAD_SOURCE, projectText, serviceText } from './connectionMessages.ts';
-import { settleUnusable, writeCredentialSource } from './credentialSourceSetting.ts';
+import { settleUnusable } from './credentialSourceSetting.ts';
 import type { DestinationChange } from './destination.ts';
 import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
 import { addressSettings } from './serviceSettings.ts';
@@ -28,10 +28,8 @@ import {
 } from './sourceMessages.ts';
 import {
   faultySource,
-  isUsable,
   type Lookup,
   needsApproval,
-  othersInOrder,
   type SourceObstacle,
   type SourceSnapshot,
   type UsableSource,
@@ -47,7 +45,7 @@ export interface SetUpReason {
   /** The settings that the user has to add or correct. */
   readonly missing?: readonly SettingName[];
   /** Complete sentences that explain why the setup opens. The first step shows them. */
-  readonly intro?: string;
+  readonly intro?: string | undefined;
   /**
    * True if the setup was opened to fix the cause of a failed command or check. The caller then
    * reports success, so the setup doesn't.
@@ -172,42 +170,6 @@ async function askAgain(options: ResolveOptions): Promise<void> {
   const current = await options.lookUp();
   // The command that needed the credentials has already ended, so notify the user here.
   if (decision === 'approved' && current.choice.kind === 'ready') inform(READY);
-}
-
-/**
- * Lets the user correct the credentials. If the editor's key is in use and an external source
- * contains a different one, first asks whether to use or import that source's values. Otherwise, or
- * if the user declines, opens setup at the account step or, if there is none, at the key step.
- * Starts at the service step if the service doesn't need a key.
- * @returns true if other credentials are now in use
- */
-export async function correctKey(options: ResolveOptions): Promise<boolean> {
-  const { found, choice } = await options.lookUp();
-  const isEditor = choice.kind === 'ready' && choice.connection.source === 'editor';
-  const other = isEditor ? sourceWithOtherKey(found) : undefined;
-  const decision = other ? await resolveSource(options, other, found) : 'declined';
-  if (other && decision === 'approved') {
-    return writeCredentialSource(other.id, found.folder.workspaceFolder?.uri);
-  }
-  if (decision === 'declined') return options.setUp({ missing: ['account', 'apiKey'] });
-  return decision === 'imported';
-}
-
-/**
- * Finds an external source with a different key for the service in the settings, which may be newer
- * than the stored key. Undefined if there's no such source, or if the user declined it.
- */
-function sourceWithOtherKey(found: SourceSnapshot): UsableSource | undefined {
-  const { settings, record } = found;
-  const stored = record && Secret.open(record);
-  return othersInOrder(found)
-    .filter(isUsable)
-    .find(
-      ({ service, values, decision }) =>
-        decision !== 'declined' &&
-        service.word === settings.service.word &&
-        Secret.open(values).apiKey !== stored?.apiKey,
-    );
 }
 
 /**

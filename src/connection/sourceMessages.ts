@@ -1,6 +1,7 @@
 import type { Issue } from '../dotenv/settingValue.ts';
 import { capitalized, listOf } from '../messages/settingLabels.ts';
 import type { SourceId } from '../service/credentials.ts';
+import { Secret } from '../service/secret.ts';
 import { ISSUE_PHRASES } from './connectionMessages.ts';
 import type { GitRisk } from './gitRisk.ts';
 import {
@@ -8,6 +9,8 @@ import {
   hasOnlyErrors,
   isFaultyFile,
   isUsable,
+  type Lookup,
+  othersInOrder,
   type SourceObstacle,
   type SourceSnapshot,
   type UnreadReason,
@@ -160,6 +163,26 @@ export function declinedText(found: SourceSnapshot): string {
   const names = declinedSources(found).map(({ id }) => sourceName(id, found));
   if (names.length === 0) return '';
   return `You declined or imported ${listOf(names)}. To be asked again, close setup, and click “Ask Again”.`;
+}
+
+/**
+ * If the editor's credentials are in use, names an external source that contains other credentials
+ * for the same service, and explains how to use them. Undefined if there's no such source, or if
+ * the user declined it.
+ */
+export function otherKeyText({ found, choice }: Lookup): string | undefined {
+  const { settings, record } = found;
+  if (choice.kind !== 'ready' || choice.connection.source !== 'editor' || !record) return undefined;
+  const { account, apiKey } = Secret.open(record);
+  const other = othersInOrder(found)
+    .filter(isUsable)
+    .find(({ service, values, decision }) => {
+      const given = Secret.open(values);
+      const isOther = given.apiKey !== apiKey || (given.account ?? '') !== (account ?? '');
+      return decision !== 'declined' && service.word === settings.service.word && isOther;
+    });
+  if (!other) return undefined;
+  return `${capitalized(sourceName(other.id, found))} contains different credentials. To import them, select the source in “Show Status and Actions”.`;
 }
 
 export const READY = 'Hosted Model is ready. Try again.';

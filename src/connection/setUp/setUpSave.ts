@@ -209,7 +209,7 @@ async function testCredentials(
   target: Destination,
   signal: AbortSignal,
 ): Promise<StepProblem | undefined> {
-  const { steps, added } = setUp;
+  const { steps, added, draft } = setUp;
   const credentials = answeredCredentials(setUp, target);
   try {
     setUp.hasModelList = true;
@@ -225,6 +225,8 @@ async function testCredentials(
       const problem =
         'setting' in retried ? undefined : await testCredentials(setUp, retried, signal);
       if (problem || !setUp.hasModelList) describe(setUp, added);
+      // If the user goes back, show the longer address, so that it's kept only if it's wanted.
+      else if (draft.address !== '') draft.address = longer.service.url;
       return problem;
     }
     const context = contextOfTest(credentials);

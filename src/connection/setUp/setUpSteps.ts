@@ -21,7 +21,7 @@ import { askNewService } from './newServiceSteps.ts';
 import { draftOf } from './serviceDraft.ts';
 import { existingService, type NewService, withFields } from './serviceEntry.ts';
 import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
-import { describe, withVersion } from './setUpModel.ts';
+import { describe } from './setUpModel.ts';
 import { askToSave } from './setUpSave.ts';
 import {
   type AskStep,
@@ -206,10 +206,10 @@ async function addService(
 
 /** Returns the service with the headers and model that it had before, unless its address changed. */
 function withOtherFields(described: NewService, { entry, service }: NewService): NewService {
-  const same = [described, withVersion(described)].find((one) => one?.service.url === service.url);
-  if (!same) return described;
+  if (described.service.url !== service.url) return described;
   const { headers, defaultModel } = entry;
-  return withFields(same, { ...(headers !== undefined && { headers }), defaultModel }) ?? described;
+  const others = { ...(headers !== undefined && { headers }), defaultModel };
+  return withFields(described, others) ?? described;
 }
 
 /**

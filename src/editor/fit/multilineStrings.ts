@@ -61,18 +61,21 @@ const LANGUAGES: Readonly<Record<string, Syntax>> = {
   typescriptreact: TEMPLATES,
 };
 
+/** Matches an escaped character or a string that ends on its line. */
+const WHOLE_STRING = /\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
 const QUOTE = /["']/;
 
 /**
  * Tracks where multiline strings start and end, because leading whitespace in a string is content.
- * Also tracks block comments and the expressions in template strings. Regular expressions aren't
- * recognized, so an unpaired backtick in one is mistaken for the start of a string.
+ * In all languages, a backslash at the end of a line continues a string that is open there. Also
+ * tracks block comments and the expressions in template strings. Regular expressions aren't
+ * recognized, so an unpaired quote or backtick in one is mistaken for the start of a string.
  */
 export class MultilineStrings {
   readonly #syntax: Syntax | undefined;
   /** The innermost is last. */
   readonly #open: Open[] = [];
-  /** True if the last line probably ends in a string that a backslash continues. */
+  /** True if the last line ends in a string that a backslash continues. */
   #isContinued = false;
 
   constructor(languageId: string) {
@@ -85,7 +88,9 @@ export class MultilineStrings {
   }
 
   addLine(line: string): void {
-    this.#isContinued = line.endsWith('\\') && QUOTE.test(line);
+    // In a continued string, the first quote ends the string.
+    const hasOpenQuote = QUOTE.test(line.replace(WHOLE_STRING, ''));
+    this.#isContinued = line.endsWith('\\') && this.#isContinued !== hasOpenQuote;
     if (!this.#syntax) return;
     let position = 0;
     while (position >= 0) position = this.#addToken(line, position, this.#syntax);

@@ -85,20 +85,25 @@ export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, Pa
   generation: GENERATION_RANGES,
 };
 
-/** Names for `max_new_tokens` in chat requests. */
-const CHAT_LIMITS = ['max_completion_tokens', 'max_tokens'];
+/** The names of the token limit, which every request contains under one of them. */
+const LIMITS: readonly string[] = ['max_new_tokens', 'max_completion_tokens', 'max_tokens'];
+const NUMBER = /(?<![\w-])\d+(?!\w)/;
 
 /**
  * Returns the names of the parameters that an error message from a service mentions, in the same
- * order. The token limit is always sent, so it counts only if the message contains a number. A
- * message without one probably rejects the field itself.
+ * order. The token limit counts only if a number follows its name. Otherwise, the message probably
+ * rejects the field itself, which the user can't change.
  */
 export function mentionedParameters(message: string): string[] {
-  const limits = /\d/.test(message) ? CHAT_LIMITS : [];
-  return [...GENERATION_RANGES.keys(), ...limits]
-    .filter((name) => message.includes(name))
+  const isMentioned = (name: string) => {
+    const [, ...after] = message.split(name);
+    return after.length > 0 && (!LIMITS.includes(name) || NUMBER.test(after.join(name)));
+  };
+  const names = [...new Set([...GENERATION_RANGES.keys(), ...LIMITS])]
+    .filter(isMentioned)
     .toSorted((one, other) => message.indexOf(one) - message.indexOf(other))
-    .map((name) => (limits.includes(name) ? 'max_new_tokens' : name));
+    .map((name) => (LIMITS.includes(name) ? 'max_new_tokens' : name));
+  return [...new Set(names)];
 }
 
 /**

@@ -1854,58 +1854,36 @@ describe('Connections', () => {
     assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
   });
 
-  describe('when the key must be corrected while the .env file contains another key', () => {
-    beforeEach(async () => {
-      await storeKeyAndFile();
-      service.isRejected = (key) => key === 'my-key';
-    });
-
-    it('offers to import that key', async () => {
-      editor.picks.push(SAVE);
-      const changed = connections.changeKey();
-      await (await editor.modalPrompt()).answer('Import into Secret Storage');
-      assert.equal(await changed, true);
-      assert.deepEqual(editor.messages, [], 'the caller reports success');
-      const used = await connections.for();
-      assert.deepEqual([used?.source, secretsIn(used)?.apiKey], ['editor', 'key-in-the-file']);
-    });
-
-    it('offers to use the .env file in this folder', async () => {
-      const changed = connections.changeKey();
-      await (await editor.modalPrompt()).answer(use);
-      assert.equal(await changed, true);
-      assert.equal((await connections.for())?.source, 'envFile');
-      assert.equal(editor.folderSettings.get('credentialSource'), 'envFile');
-    });
-
-    it('opens setup if the user declines, and asks only once', async () => {
-      const changed = connections.changeKey();
-      await (await editor.modalPrompt()).answer(reject);
-      assert.equal(await changed, false);
-      assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
-      await connections.changeKey();
-      assert.equal(editor.modalCount, 1);
-    });
-
-    it('changes nothing if the user closes the prompt', async () => {
-      const changed = connections.changeKey();
-      await (await editor.modalPrompt()).answer(undefined);
-      assert.equal(await changed, false);
-      assert.deepEqual([editor.prompts, editor.folderSettings.size], [[], 0]);
-    });
+  it('mentions another key in the .env file when the user wants to correct the key', async () => {
+    await storeKeyAndFile();
+    await connections.for();
+    await connections.changeKey();
+    assert.match(editor.prompts.join(), /The \.env file in work contains different credentials\./);
+    assert.doesNotMatch(editor.prompts.join(), /key-in-the-file/);
   });
 
   for (const [what, change] of Object.entries({
     'has the same key': () => editor.files.set('/work/.env', envFile(SERVICE, 'my-key')),
     'is excluded by the settings': () => editor.userSettings.set('credentialSource', 'editor'),
     'is incomplete': () => editor.files.set('/work/.env', 'VENDOR_API_KEY=key-in-the-file\n'),
+    'was declined': async () => {
+      const source = connections.useSource('envFile');
+      await (await editor.modalPrompt()).answer(reject);
+      await source;
+    },
+    'is in use': async () => {
+      const source = connections.useSource('envFile');
+      await (await editor.modalPrompt()).answer(use);
+      await source;
+    },
   })) {
-    it(`opens setup directly if the .env file ${what}`, async () => {
+    it(`doesn't mention the key in the .env file if the file ${what}`, async () => {
       await storeKeyAndFile();
-      change();
+      await change();
+      await connections.for();
       await connections.changeKey();
-      assert.equal(editor.modalCount, 0);
       assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
+      assert.doesNotMatch(editor.prompts.join(), /different/);
     });
   }
 

@@ -434,6 +434,13 @@ describe('a service that the user added', () => {
     assert.equal(entries()[0]?.['url'], SERVICE);
   });
 
+  it("doesn't keep a path that the user removes after going back", async () => {
+    editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', BACK, BACK, 'No Key', SAVE, 'm');
+    editor.typed.push(SERVICE, 'https://llm.acme.example');
+    assert.equal(await connections.setUp(), true);
+    assert.equal(entries()[0]?.['url'], 'https://llm.acme.example');
+  });
+
   describe('with the watsonx API', () => {
     let emulator: Emulator;
     beforeEach(async () => {

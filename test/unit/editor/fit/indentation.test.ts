@@ -230,6 +230,13 @@ describe('indentation', () => {
     ['nested marks', 'dart', "a = '''\n  \"\"\"\n''';\n  b", "a = '''\n  \"\"\"\n''';\n\tb"],
     ['a language without them', 'css', 'a { /* `b */\n  c: d;', 'a { /* `b */\n\tc: d;'],
     ['a continued line', 'cpp', 'a("b\\\n  c");\n  d', 'a("b\\\n  c");\n\td'],
+    ['two continued lines', 'cpp', 'a("b\\\n  c\\\n  d");\n  e', 'a("b\\\n  c\\\n  d");\n\te'],
+    [
+      'a continued macro',
+      'cpp',
+      '#define A \\\n  a("b"); \\\n  c',
+      '#define A \\\n\ta("b"); \\\n\tc',
+    ],
     ['a macro before a string', 'cpp', 'a(BR"(c)", d);\n  e', 'a(BR"(c)", d);\n\te'],
     ['four quotes', 'csharp', 'a = """"\n  """b\n  """";\n  c', 'a = """"\n  """b\n  """";\n\tc'],
     ['an unpaired quote', 'javascript', 'a = /"/;\n  b;', 'a = /"/;\n\tb;'],
