@@ -30,7 +30,9 @@ export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
   const stages = lifecycle.filter(({ from }) => DAY.test(from));
   const named = (name: string) => stages.find(({ stage }) => stage === name);
   const [withdrawn, deprecated] = ENDS.map(named);
-  const others = stages.filter(({ stage, from }) => !isNamed(stage) && hasCome(from, asOf));
+  const others = stages.filter(
+    ({ stage, from }) => stage !== 'available' && !isEnd(stage) && hasCome(from, asOf),
+  );
   const successors = [withdrawn, deprecated].flatMap((stage) => stage?.alternatives ?? []);
   return {
     stage: ENDS.find((name) => hasCome(named(name)?.from, asOf)),
@@ -56,6 +58,7 @@ function hasCome(day: string | undefined, today: string | undefined): boolean {
   return day !== undefined && today !== undefined && day <= today;
 }
 
-function isNamed(stage: string): boolean {
-  return ['available', 'deprecated', 'withdrawn'].includes(stage);
+/** True if the stage means that the model is or will be withdrawn. */
+export function isEnd(stage: string): boolean {
+  return (ENDS as readonly string[]).includes(stage);
 }

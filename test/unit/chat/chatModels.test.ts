@@ -84,6 +84,22 @@ describe('ChatModels', () => {
     );
   });
 
+  it('offers a deprecated model only if the settings name it', async () => {
+    const lifecycle = [stageOf('deprecated', '2026-01-15'), stageOf('withdrawn', '2027-01-15')];
+    const deprecated = { lifecycle, asOf: '2026-06-01' };
+    const listed = [
+      modelOf({ id: 'a/one', ...deprecated }),
+      modelOf({ id: 'b/two', ...deprecated }),
+    ];
+    await models().keep(sourceOf(credentialsAt(dallas), 'chat'), listed);
+    assert.deepEqual(
+      models()
+        .information(connectionAt(dallas))
+        .map(({ family }) => family),
+      ['a/one'],
+    );
+  });
+
   it('offers neither tool calling nor image input for the generation operation', async () => {
     const able = { tasks: ['function_calling'], functions: ['image_chat'] };
     await models().keep(sourceOf(credentialsAt(dallas), 'generation'), [
