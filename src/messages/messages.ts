@@ -203,7 +203,7 @@ export function secretNames(kinds: readonly SecretKind[]): string {
 }
 
 function requestRejected(
-  { status, names: [name] = [] }: ErrorDetails,
+  { status, code, names: [name] = [] }: ErrorDetails,
   { model, setsParameters }: FailureContext,
 ): Message {
   const setting = 'hostedModel.parameters';
@@ -212,7 +212,8 @@ function requestRejected(
     const text = `The request is too large for the service (413). Send less text, lower max_new_tokens, or ${model.change}.`;
     return { text, actions, setting };
   }
-  const what = `The service rejected the request${parenthesized(status)}.`;
+  const facts = [status, code].filter(Boolean).join(', ');
+  const what = `The service rejected the request${parenthesized(facts)}.`;
   if (name !== undefined) {
     const text = `${what} Its response mentions ${name}. It may help to change this parameter or to ${model.change}.`;
     return { text, actions, setting };
@@ -221,7 +222,7 @@ function requestRejected(
     const text = `${what} A parameter may be out of range, or the text may be too long for the model. Check the settings.`;
     return { text, actions: ['openSettings', 'retry'], setting };
   }
-  const text = `${what} The text may be too long, or the model may need a lower max_new_tokens. Send less text, change the settings, or ${model.change}.`;
+  const text = `${what} If the text is long, send less of it. Otherwise, check the settings, or ${model.change}.`;
   return { text, actions, setting };
 }
 

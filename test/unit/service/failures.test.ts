@@ -69,7 +69,10 @@ describe('an error response to an inference request', () => {
     ["Parameter 'top_p' isn't supported by this model", ['top_p']],
     ['max_tokens is too large: 8192', ['max_new_tokens']],
     ['top_p must be at most 1 (temperature=0.5)', ['top_p', 'temperature']],
+    ['max_tokens and max_completion_tokens must be at least 1', ['max_new_tokens']],
     ['Unrecognized request argument: max_tokens', undefined],
+    ['Error code: 400. Unrecognized request argument: max_tokens (gpt-5)', undefined],
+    ["max_new_tokens isn't supported by this model", undefined],
     ['something else', undefined],
   ] as const) {
     it(`names only known parameters that the message mentions: ${message}`, () => {
