@@ -149,6 +149,25 @@ describe('selections', () => {
     });
   }
 
+  for (const [what, selection] of [
+    ['the end of the selected line', new Range(1, 0, 1, 3)],
+    ['a cursor at the end of a line', new Range(1, 3, 1, 3)],
+  ] as const) {
+    // Setting the selection again takes effect only after the keys that the user presses meanwhile.
+    it(`aren't changed, not even briefly, by a response below ${what}`, async () => {
+      const editor = await openWith('zero\none\ntwo\n', [selection]);
+      await answered();
+      const changes: (readonly Selection[])[] = [];
+      const listening = window.onDidChangeTextEditorSelection(({ selections }) =>
+        changes.push(selections),
+      );
+      await answer(jobOn(editor, 'below'), editor.document, PIECES);
+      await answered();
+      listening.dispose();
+      assert.deepEqual(changes, []);
+    });
+  }
+
   it('move to the end of a response at the cursor, however the response is split into chunks', async () => {
     const editor = await open('a\n\nb', new Range(1, 0, 1, 0));
     const job = jobOn(editor, 'below');

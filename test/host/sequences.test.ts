@@ -234,8 +234,9 @@ class Sequence {
     const text = textIn(marks);
     const lineEnd = text.indexOf('\n', to) < 0 ? text.length : text.indexOf('\n', to);
     const lineStart = text.lastIndexOf('\n', from - 1) + 1;
+    const isLastLine = lineEnd === text.length;
     const insertions: ByPlacingMode<Insertion> = {
-      below: { place: lineEnd, lead: '\n' },
+      below: isLastLine ? { place: lineEnd, lead: '\n' } : { place: lineEnd + 1, tail: '\n' },
       after: { place: to },
       above: { place: from === 0 ? 0 : lineStart, tail: '\n' },
       replace: { place: from, original: marks.slice(from, to) },
