@@ -138,11 +138,13 @@ function placeBelowLine(target: Target): ResponsePlace {
  * only after their next few characters.
  */
 function newLineBelow(target: Target, line: number): ResponsePlace {
-  const { range, rangeIncludingLineBreak } = target.document.lineAt(line);
-  const { end } = rangeIncludingLineBreak;
-  const at = new Range(end, end);
-  if (range.end.isEqual(end)) return placeAt(target, at, '\n');
-  return { ...placeAt(target, at, '', '\n'), leadAfterText: '\n' };
+  const { document } = target;
+  if (line === document.lineCount - 1) {
+    const { end } = document.lineAt(line).range;
+    return placeAt(target, new Range(end, end), '\n');
+  }
+  const next = new Range(line + 1, 0, line + 1, 0);
+  return { ...placeAt(target, next, '', '\n'), leadAfterText: '\n' };
 }
 
 /**

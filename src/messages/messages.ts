@@ -168,7 +168,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
           actions: [address.value, 'diagnose'],
         },
   incomplete: (details) => ({
-    text: `${endedEarlyText(details)} The text received so far was kept.`,
+    text: `${endedEarlyText(details)} Any text received so far was kept.`,
     actions: ['retry'],
   }),
 };
