@@ -125,26 +125,11 @@ function placeBelowLine(target: Target): ResponsePlace {
   const inBraces = placeBetweenBraces(target);
   if (inBraces) return inBraces;
   const { line } = selectionEnd(target);
+  const { end } = target.document.lineAt(line).range;
   const indentation = indentationBelow(target);
   const itemIndentation = listItemIndentation(target.document, line);
-  const fit = { firstIndentation: indentation, indentation, itemIndentation };
-  return { ...newLineBelow(target, line), ...fit };
-}
-
-/**
- * Returns the place for a new line below a line: after its line break or, if there's none, at its
- * end. VS Code moves cursors and extends selections that end where text is inserted. Users often
- * type at the end of the line while a response arrives, and restoring the cursor there takes effect
- * only after their next few characters.
- */
-function newLineBelow(target: Target, line: number): ResponsePlace {
-  const { document } = target;
-  if (line === document.lineCount - 1) {
-    const { end } = document.lineAt(line).range;
-    return placeAt(target, new Range(end, end), '\n');
-  }
-  const next = new Range(line + 1, 0, line + 1, 0);
-  return { ...placeAt(target, next, '', '\n'), leadAfterText: '\n' };
+  const place = placeAt(target, new Range(end, end), '\n');
+  return { ...place, firstIndentation: indentation, indentation, itemIndentation };
 }
 
 /**

@@ -10,10 +10,7 @@ import { TrackedRange } from './trackedRange.ts';
 export interface ResponsePlace extends OffsetRange, PlaceIndentation {
   /** Text to insert before the response, such as the line break of a new line. */
   readonly lead: string;
-  /**
-   * Used instead of `lead` if there's text before the response on the same line, for example because
-   * the user has typed it.
-   */
+  /** Used instead of `lead` if the user has typed text before the response on the same line. */
   readonly leadAfterText?: string;
   /** Text to insert after the response. It's written with the first chunk. */
   readonly tail: string;

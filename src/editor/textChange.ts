@@ -13,6 +13,15 @@ export interface TextChange {
   readonly keepsCursor?: boolean;
 }
 
+/** True if two changes replace the same range with the same text. */
+export function isSame(one: TextChange, other: TextChange): boolean {
+  return (
+    one.rangeOffset === other.rangeOffset &&
+    one.rangeLength === other.rangeLength &&
+    one.text === other.text
+  );
+}
+
 /** A range of a document, in UTF-16 code units. The end is exclusive. */
 export interface OffsetRange {
   readonly start: number;

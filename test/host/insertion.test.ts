@@ -244,23 +244,14 @@ describe('insertion into a real editor', () => {
   });
 
   it('writes text only once, even if VS Code trims auto-inserted whitespace', async () => {
-    const end = new Range(1, 9, 1, 9);
-    const editor = await open('def f():\n    a = 1', end, 'python');
+    const end = new Range(2, 9, 2, 9);
+    const editor = await open('def f():\n    a = 1\n    b = 2', end, 'python');
     const { document } = editor;
     await commands.executeCommand('type', { text: '\n' });
-    assert.equal(document.lineAt(2).text, '    ');
+    assert.equal(document.lineAt(3).text, '    ');
     editor.selection = new Selection(1, 4, 1, 9);
-    assert.equal(await stream(editor, 'after', ['ANSWER', ' one\n']), true);
-    assert.equal(document.getText(), 'def f():\n    a = 1ANSWER one\n');
-  });
-
-  it('starts a new line if the user joins the selected line with the next one', async () => {
-    const editor = await open('prompt\nend\n', new Range(0, 0, 0, 6));
-    const job = jobOn(editor, 'below');
-    await editor.edit((builder) => builder.delete(new Range(0, 6, 1, 0)));
-    job.append(0, 'one');
-    assert.equal(await job.end(0, 'ended'), true);
-    assert.equal(editor.document.getText(), 'prompt\none\nend\n');
+    assert.equal(await stream(editor, 'below', ['ANSWER', ' one\n']), true);
+    assert.equal(document.getText(), 'def f():\n    a = 1\n    ANSWER one\n    b = 2\n');
   });
 
   it("gives up without writing if the document's line endings change", async () => {

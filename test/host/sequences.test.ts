@@ -234,9 +234,8 @@ class Sequence {
     const text = textIn(marks);
     const lineEnd = text.indexOf('\n', to) < 0 ? text.length : text.indexOf('\n', to);
     const lineStart = text.lastIndexOf('\n', from - 1) + 1;
-    const isLastLine = lineEnd === text.length;
     const insertions: ByPlacingMode<Insertion> = {
-      below: isLastLine ? { place: lineEnd, lead: '\n' } : { place: lineEnd + 1, tail: '\n' },
+      below: { place: lineEnd, lead: '\n' },
       after: { place: to },
       above: { place: from === 0 ? 0 : lineStart, tail: '\n' },
       replace: { place: from, original: marks.slice(from, to) },

@@ -74,7 +74,7 @@ describe('undoing a generation', () => {
     const { editor, job } = await written('below');
     await typeAt(editor.document, 'whole', '\n\t');
     assert.equal(await job.undo(), 'undone');
-    assert.equal(editor.document.getText(), TEXT.replace('end', '\n\tend'));
+    assert.equal(editor.document.getText(), TEXT.replace('prompt', 'prompt\n\t'));
   });
 
   it('removes a response that a formatter has changed', async () => {
