@@ -3,7 +3,7 @@ import type { Model } from '../service/api/modelList.ts';
 import { CONVERSATION_NEW_TOKENS } from '../service/api/parameters.ts';
 import type { Connection } from '../service/connection.ts';
 import { IMAGES, TOOLS, withStatedModels } from '../service/models/mergeModelFacts.ts';
-import { isEnd, lifecycleOf } from '../service/models/modelLifecycle.ts';
+import { isEnding, lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { ModelQuery } from '../service/models/models.ts';
 import { hasOwnModel, type Service } from '../service/service.ts';
 import { MODEL_NAME } from '../service/statedModels.ts';
@@ -51,9 +51,9 @@ export class ChatModels {
 
   /**
    * Returns the connection's model, followed by the other models in the stored list and in the
-   * service's settings entry, except deprecated and withdrawn ones. If neither contains the connection's model, that model is offered
-   * without tool calling or image input. For a deployment that has its own model, returns only that
-   * model.
+   * service's settings entry. Deprecated and withdrawn models are left out, unless the settings name
+   * them. If neither place contains the connection's model, that model is offered without tool
+   * calling or image input. For a deployment that has its own model, returns only that model.
    * @param isOnlyService false if the models of other services are offered, too
    */
   information(connection: Connection, isOnlyService = true): LanguageModelChatInformation[] {
@@ -61,8 +61,11 @@ export class ChatModels {
     const ownId = ownModelId(connection);
     const models = hasOwnModel(connection) ? [] : withStatedModels(kept, connection).map(slim);
     const current = models.find(({ id }) => id === ownId) ?? unlisted(ownId);
-    // VS Code can select any of the other models, so leave out those that will be withdrawn.
-    const others = models.filter((model) => model !== current && !lifecycleOf(model).stage);
+    const isNamed = ({ id }: Model) => connection.service.models.some((one) => one.id === id);
+    // VS Code can select any of the models, so leave out those that will be withdrawn.
+    const others = models
+      .filter((model) => model !== current)
+      .filter((model) => isNamed(model) || lifecycleOf(model).stage === undefined);
     return [current, ...others].map((model) => informationOf(model, connection, isOnlyService));
   }
 
@@ -112,7 +115,7 @@ function slim(model: Model): Model {
     ...{ label: plainName(model.label), provider: plainName(model.provider), description: '' },
     tasks: model.tasks.filter((task) => task === TOOLS),
     functions: model.functions.filter((one) => one === IMAGES),
-    lifecycle: model.lifecycle.filter(({ stage }) => isEnd(stage)),
+    lifecycle: model.lifecycle.filter(({ stage }) => isEnding(stage)),
   };
 }
 

@@ -30,7 +30,7 @@ import {
 } from './resolveObstacle.ts';
 import { rememberServiceSettings, useForSelections } from './serviceSettings.ts';
 import { forgetExternalSources, hasSignedOut } from './signOutState.ts';
-import { otherKeyText } from './sourceMessages.ts';
+import { otherSourceText } from './sourceMessages.ts';
 import {
   choose,
   chooseWithoutFolder,
@@ -233,7 +233,7 @@ export class Connections implements Disposable {
    * @returns the result of `setUp`
    */
   changeKey(owner = activeFolder()): Promise<boolean> {
-    const intro = this.current && otherKeyText(this.current);
+    const intro = otherSourceText(this.current, owner);
     return this.setUp({ missing: ['account', 'apiKey'], intro, isRepair: true }, owner);
   }
 

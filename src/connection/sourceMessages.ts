@@ -1,3 +1,4 @@
+import type { WorkspaceFolder } from 'vscode';
 import type { Issue } from '../dotenv/settingValue.ts';
 import { capitalized, listOf } from '../messages/settingLabels.ts';
 import type { SourceId } from '../service/credentials.ts';
@@ -166,20 +167,25 @@ export function declinedText(found: SourceSnapshot): string {
 }
 
 /**
- * If the editor's credentials are in use, names an external source that contains other credentials
- * for the same service, and explains how to use them. Undefined if there's no such source, or if
- * the user declined it.
+ * If the editor's credentials are in use for a folder, names an external source that contains other
+ * credentials for the same service, and explains how to use them. Undefined if there's no such
+ * source, or if the user declined it.
  */
-export function otherKeyText({ found, choice }: Lookup): string | undefined {
-  const { settings, record } = found;
-  if (choice.kind !== 'ready' || choice.connection.source !== 'editor' || !record) return undefined;
-  const { account, apiKey } = Secret.open(record);
+export function otherSourceText(
+  lookup: Lookup | undefined,
+  owner: WorkspaceFolder | null,
+): string | undefined {
+  if (lookup?.choice.kind !== 'ready' || lookup.choice.connection.source !== 'editor')
+    return undefined;
+  const { found } = lookup;
+  if (!found.record || found.folder.workspaceFolder !== owner) return undefined;
+  const { account = '', apiKey } = Secret.open(found.record);
   const other = othersInOrder(found)
     .filter(isUsable)
     .find(({ service, values, decision }) => {
       const given = Secret.open(values);
-      const isOther = given.apiKey !== apiKey || (given.account ?? '') !== (account ?? '');
-      return decision !== 'declined' && service.word === settings.service.word && isOther;
+      const isSame = given.apiKey === apiKey && (given.account ?? '') === account;
+      return decision !== 'declined' && service.word === found.settings.service.word && !isSame;
     });
   if (!other) return undefined;
   return `${capitalized(sourceName(other.id, found))} contains different credentials. To import them, select the source in “Show Status and Actions”.`;

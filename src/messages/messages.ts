@@ -203,7 +203,7 @@ export function secretNames(kinds: readonly SecretKind[]): string {
 }
 
 function requestRejected(
-  { status, code, names: [name] = [] }: ErrorDetails,
+  { status, names: [name] = [] }: ErrorDetails,
   { model, setsParameters }: FailureContext,
 ): Message {
   const setting = 'hostedModel.parameters';
@@ -212,8 +212,7 @@ function requestRejected(
     const text = `The request is too large for the service (413). Send less text, lower max_new_tokens, or ${model.change}.`;
     return { text, actions, setting };
   }
-  const facts = [status, code].filter(Boolean).join(', ');
-  const what = `The service rejected the request${parenthesized(facts)}.`;
+  const what = `The service rejected the request${parenthesized(status)}.`;
   if (name !== undefined) {
     const text = `${what} Its response mentions ${name}. It may help to change this parameter or to ${model.change}.`;
     return { text, actions, setting };

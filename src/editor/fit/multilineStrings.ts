@@ -63,7 +63,10 @@ const LANGUAGES: Readonly<Record<string, Syntax>> = {
 
 /** Matches an escaped character or a string that ends on its line. */
 const WHOLE_STRING = /\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
-const QUOTE = /["']/;
+/** Matches a quote, but not an apostrophe within a word, as in "don't". */
+const QUOTES = /"|(?<!\w)'|'(?!\w)/g;
+/** Matches an unescaped backslash at the end of a line. */
+const CONTINUATION = /(?<!\\)(?:\\\\)*\\$/;
 
 /**
  * Tracks where multiline strings start and end, because leading whitespace in a string is content.
@@ -89,8 +92,9 @@ export class MultilineStrings {
 
   addLine(line: string): void {
     // In a continued string, the first quote ends the string.
-    const hasOpenQuote = QUOTE.test(line.replace(WHOLE_STRING, ''));
-    this.#isContinued = line.endsWith('\\') && this.#isContinued !== hasOpenQuote;
+    const quotes = line.replace(WHOLE_STRING, '').match(QUOTES)?.length ?? 0;
+    const isOpen = quotes % 2 === (this.#isContinued ? 0 : 1);
+    this.#isContinued = isOpen && CONTINUATION.test(line);
     if (!this.#syntax) return;
     let position = 0;
     while (position >= 0) position = this.#addToken(line, position, this.#syntax);

@@ -87,18 +87,18 @@ export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, Pa
 
 /** The names of the token limit, which every request contains under one of them. */
 const LIMITS: readonly string[] = ['max_new_tokens', 'max_completion_tokens', 'max_tokens'];
-const NUMBER = /(?<![\w-])\d+(?!\w)/;
+const COMPARISON =
+  /\b(?:minimum|maximum|at most|at least|large|small|less|greater|exceeds?|exceeded|between|range)\b|[<>≤≥]/i;
 
 /**
  * Returns the names of the parameters that an error message from a service mentions, in the same
- * order. The token limit counts only if a number follows its name. Otherwise, the message probably
- * rejects the field itself, which the user can't change.
+ * order. The token limit counts only if the message compares values. Otherwise, the message
+ * probably rejects the field itself, which the user can't change.
  */
 export function mentionedParameters(message: string): string[] {
-  const isMentioned = (name: string) => {
-    const [, ...after] = message.split(name);
-    return after.length > 0 && (!LIMITS.includes(name) || NUMBER.test(after.join(name)));
-  };
+  const compares = COMPARISON.test(message);
+  const isMentioned = (name: string) =>
+    message.includes(name) && (compares || !LIMITS.includes(name));
   const names = [...new Set([...GENERATION_RANGES.keys(), ...LIMITS])]
     .filter(isMentioned)
     .toSorted((one, other) => message.indexOf(one) - message.indexOf(other))

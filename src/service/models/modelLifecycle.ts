@@ -31,7 +31,7 @@ export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
   const named = (name: string) => stages.find(({ stage }) => stage === name);
   const [withdrawn, deprecated] = ENDS.map(named);
   const others = stages.filter(
-    ({ stage, from }) => stage !== 'available' && !isEnd(stage) && hasCome(from, asOf),
+    ({ stage, from }) => stage !== 'available' && !isEnding(stage) && hasCome(from, asOf),
   );
   const successors = [withdrawn, deprecated].flatMap((stage) => stage?.alternatives ?? []);
   return {
@@ -58,7 +58,7 @@ function hasCome(day: string | undefined, today: string | undefined): boolean {
   return day !== undefined && today !== undefined && day <= today;
 }
 
-/** True if the stage means that the model is or will be withdrawn. */
-export function isEnd(stage: string): boolean {
+/** True if the stage means that the model will be withdrawn or is withdrawn. */
+export function isEnding(stage: string): boolean {
   return (ENDS as readonly string[]).includes(stage);
 }

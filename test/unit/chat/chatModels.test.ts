@@ -91,13 +91,19 @@ describe('ChatModels', () => {
       modelOf({ id: 'a/one', ...deprecated }),
       modelOf({ id: 'b/two', ...deprecated }),
     ];
-    await models().keep(sourceOf(credentialsAt(dallas), 'chat'), listed);
-    assert.deepEqual(
-      models()
-        .information(connectionAt(dallas))
-        .map(({ family }) => family),
-      ['a/one'],
-    );
+    const { service } = connectionAt(dallas);
+    for (const [stated, offered] of [
+      [[], ['a/one']],
+      [[{ id: 'b/two' }], ['a/one', 'b/two']],
+    ] as const) {
+      const credentials = { ...credentialsAt(dallas), service: { ...service, models: stated } };
+      await models().keep(sourceOf(credentials, 'chat'), listed);
+      const connection = connectionOf({ credentials, modelId: 'a/one' });
+      const families = models()
+        .information(connection)
+        .map(({ family }) => family);
+      assert.deepEqual(families, offered);
+    }
   });
 
   it('offers neither tool calling nor image input for the generation operation', async () => {

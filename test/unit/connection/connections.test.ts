@@ -1862,6 +1862,14 @@ describe('Connections', () => {
     assert.doesNotMatch(editor.prompts.join(), /key-in-the-file/);
   });
 
+  it("doesn't mention a key in another folder's .env file", async () => {
+    await storeKeyAndFile();
+    editor.addFolder('/other');
+    await connections.for();
+    await connections.changeKey(editor.folders[1] as WorkspaceFolder);
+    assert.doesNotMatch(editor.prompts.join(), /different/);
+  });
+
   for (const [what, change] of Object.entries({
     'has the same key': () => editor.files.set('/work/.env', envFile(SERVICE, 'my-key')),
     'is excluded by the settings': () => editor.userSettings.set('credentialSource', 'editor'),

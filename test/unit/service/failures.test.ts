@@ -70,6 +70,8 @@ describe('an error response to an inference request', () => {
     ['max_tokens is too large: 8192', ['max_new_tokens']],
     ['top_p must be at most 1 (temperature=0.5)', ['top_p', 'temperature']],
     ['max_tokens and max_completion_tokens must be at least 1', ['max_new_tokens']],
+    ["0 is less than the minimum of 1 - 'max_tokens'", ['max_new_tokens']],
+    ["'max_tokens' is not supported with gpt-4.1", undefined],
     ['Unrecognized request argument: max_tokens', undefined],
     ['Error code: 400. Unrecognized request argument: max_tokens (gpt-5)', undefined],
     ["max_new_tokens isn't supported by this model", undefined],

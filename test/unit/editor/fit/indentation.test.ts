@@ -232,6 +232,13 @@ describe('indentation', () => {
     ['a continued line', 'cpp', 'a("b\\\n  c");\n  d', 'a("b\\\n  c");\n\td'],
     ['two continued lines', 'cpp', 'a("b\\\n  c\\\n  d");\n  e', 'a("b\\\n  c\\\n  d");\n\te'],
     [
+      'an apostrophe',
+      'c',
+      "#define A \\\n  /* don't */ \\\n  b; \\\n  c",
+      "#define A \\\n\t/* don't */ \\\n\tb; \\\n\tc",
+    ],
+    ['an escaped backslash', 'c', 'a("b\\\\\n  c', 'a("b\\\\\n\tc'],
+    [
       'a continued macro',
       'cpp',
       '#define A \\\n  a("b"); \\\n  c',
