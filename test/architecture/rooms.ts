@@ -57,7 +57,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'service/serviceRuntime':
     'The objects that all connections share: HTTP client, tokens, concurrency limits, and models.',
   'service/client':
-    'Calls a service. Searches the prompt for secrets, creates the request body, and counts the usage.',
+    'Calls a service. Searches the prompt for secrets, creates the request body, and records usage.',
   'service/sendWithToken':
     'Sends a request, with a token or key if the service needs one. If the service rejects the token, sends the request once more with a new one.',
   'service/models': 'The models of a service, their lifecycle, and their limits.',

@@ -303,7 +303,7 @@ describe('deadlines:', () => {
     await Promise.all(calls);
   });
 
-  it("a call's deadline keeps running while a retry waits for a slot", async () => {
+  it("a call's deadline isn't extended while a retry waits for a slot", async () => {
     const { emulator, limiter, call } = await start(chat, {
       limits: { limit: 1 },
       deadlineMs: DEADLINE_MS,

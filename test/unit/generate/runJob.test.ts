@@ -315,7 +315,7 @@ describe('runJob', () => {
     assert.equal(sent(), 1);
   });
 
-  it('is canceled by Undo Generation or by Escape in the document before its response arrives', async () => {
+  it('can be canceled before its response arrives, by Undo Generation or by Escape in the document', async () => {
     for (const stop of [
       (jobs: RecentJobs) => jobs.cancel(),
       async (jobs: RecentJobs) => assert.equal(await jobs.undo(), 'undone'),
