@@ -4,7 +4,6 @@ import {
   type FileRenameEvent,
   type TextDocument,
   TextDocumentChangeReason,
-  window,
   workspace,
 } from 'vscode';
 import { isAutoRunFile } from './autoRunFiles.ts';
@@ -12,13 +11,13 @@ import { hasWritableScheme } from './capturedSelection.ts';
 import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
 import { captureSelections } from './keptSelections.ts';
 import type { Replay } from './replayStates.ts';
-import { isSame, type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
-
-/** A change, and the form in which it was sent to VS Code. */
-interface SentChange {
-  readonly meant: TextChange;
-  readonly change: TextChange;
-}
+import {
+  joinedAtLineBreaks,
+  type OffsetRange,
+  replacedRange,
+  splitAtLineBreak,
+  type TextChange,
+} from './textChange.ts';
 
 /**
  * Called once for each change event, with all changes in the event, in order. Each change's offsets
@@ -38,15 +37,13 @@ export class EditorDocument implements Disposable {
   readonly #followed: Disposable;
   readonly #listeners: ChangeListener[] = [];
   readonly #followListeners: (() => void)[] = [];
-  /** The changes of the last edit that were sent to VS Code in another form. */
-  #sent: readonly SentChange[] = [];
 
   constructor(document: TextDocument) {
     this.#document = document;
     this.#followed = Disposable.from(
       workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
         if (document !== this.#document) return;
-        const changes = contentChanges.map((change) => this.#meantBy(change));
+        const changes = joinedAtLineBreaks(contentChanges, this.lineEnd);
         for (const listener of this.#listeners) listener(changes, replayOf(reason));
       }),
       workspace.onDidRenameFiles((event) => this.#followFile(event)),
@@ -98,10 +95,8 @@ export class EditorDocument implements Disposable {
     const editor = editorOf(this.#document);
     if (!editor) return editDocument(this.#document, rangedIn(this.#document, changes));
     const restoreSelections = captureSelections(this.#document, changes);
-    const sent = changes.map((meant) => this.#withLineBreak(meant, changes));
-    this.#sent = sent.filter(({ meant, change }) => meant !== change);
-    const edited = sent.map(({ change }) => change);
-    const accepted = await editEditor(editor, edited, undoStopBefore);
+    const sent = changes.flatMap((change) => this.#inParts(change, changes));
+    const accepted = await editEditor(editor, sent, undoStopBefore);
     if (accepted) restoreSelections();
     return accepted;
   }
@@ -123,35 +118,17 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * If a change starts a new line at the end of a line, replaces the line break there, too. VS Code
-   * then leaves cursors and selections that end there alone (confirmed by testing). Restoring them
-   * would take effect only after the keys that the user presses in the meantime. A selected line
-   * break isn't replaced, because selections of adjacent lines would be merged.
+   * If a change starts a new line before a line break, returns the parts from `splitAtLineBreak`.
+   * Otherwise, or if another change starts right after the line break, returns the change itself.
    */
-  #withLineBreak(meant: TextChange, all: readonly TextChange[]): SentChange {
+  #inParts(change: TextChange, all: readonly TextChange[]): readonly TextChange[] {
     const { lineEnd } = this;
-    const { rangeOffset: start, rangeLength, text, keepsCursor } = meant;
+    const { rangeOffset: start, rangeLength, keepsCursor } = change;
     const end = start + lineEnd.length;
-    const isAtLineEnd = rangeLength === 0 && this.textOf({ start, end }) === lineEnd;
     const isFree = !all.some((one) => start < one.rangeOffset && one.rangeOffset <= end);
-    if (!keepsCursor || !isAtLineEnd || !isFree || this.#isSelected({ start, end })) {
-      return { meant, change: meant };
-    }
-    const change = { rangeOffset: start, rangeLength: lineEnd.length, text: text + lineEnd };
-    return { meant, change };
-  }
-
-  #isSelected(range: OffsetRange): boolean {
-    return window.visibleTextEditors
-      .filter(({ document }) => document === this.#document)
-      .some(({ selections }) =>
-        selections.some((selection) => selection.contains(rangeOf(this.#document, range))),
-      );
-  }
-
-  /** Returns the change that an edit was meant to make if VS Code reports the change that was sent. */
-  #meantBy(reported: TextChange): TextChange {
-    return this.#sent.find(({ change }) => isSame(change, reported))?.meant ?? reported;
+    const isSplit =
+      keepsCursor && rangeLength === 0 && isFree && this.textOf({ start, end }) === lineEnd;
+    return isSplit ? splitAtLineBreak(change, lineEnd) : [change];
   }
 
   /**

@@ -13,19 +13,45 @@ export interface TextChange {
   readonly keepsCursor?: boolean;
 }
 
-/** True if two changes replace the same range with the same text. */
-export function isSame(one: TextChange, other: TextChange): boolean {
-  return (
-    one.rangeOffset === other.rangeOffset &&
-    one.rangeLength === other.rangeLength &&
-    one.text === other.text
-  );
-}
-
 /** A range of a document, in UTF-16 code units. The end is exclusive. */
 export interface OffsetRange {
   readonly start: number;
   readonly end: number;
+}
+
+/**
+ * Splits an insertion before a line break into two changes: one that inserts another line break
+ * after the existing one, and one that replaces the existing line break with the text, which must
+ * start with a line break. The resulting document is the same.
+ *
+ * VS Code moves cursors and extends selections that end where text is inserted, but leaves them
+ * alone at the start of text that is replaced (confirmed by testing). Restoring them afterward would
+ * be too late for the keys that the user presses in the meantime.
+ */
+export function splitAtLineBreak({ rangeOffset, text }: TextChange, lineEnd: string): TextChange[] {
+  const { length } = lineEnd;
+  return [
+    { rangeOffset: rangeOffset + length, rangeLength: 0, text: lineEnd },
+    { rangeOffset, rangeLength: length, text },
+  ];
+}
+
+/** Turns the pairs from `splitAtLineBreak` in an event back into single insertions. */
+export function joinedAtLineBreaks(changes: readonly TextChange[], lineEnd: string): TextChange[] {
+  const whole: TextChange[] = [];
+  for (const change of changes) {
+    const last = whole.at(-1);
+    const { rangeOffset, rangeLength, text } = change;
+    const isPair =
+      last?.text === lineEnd &&
+      last.rangeLength === 0 &&
+      last.rangeOffset === rangeOffset + rangeLength &&
+      rangeLength === lineEnd.length &&
+      text.startsWith(lineEnd);
+    if (isPair) whole[whole.length - 1] = { rangeOffset, rangeLength: 0, text };
+    else whole.push(change);
+  }
+  return whole;
 }
 
 /** Returns the range that a change replaces; empty for an insertion. */

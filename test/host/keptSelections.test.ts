@@ -63,6 +63,12 @@ const cases: readonly Case[] = [
     afterResponse: ['one\r\n'],
   },
   {
+    title: 'the text of adjacent lines, with CRLF',
+    text: 'zero\r\none\r\ntwo\r\nthree\r\n',
+    ranges: [new Range(1, 0, 1, 3), new Range(2, 0, 2, 3)],
+    isReversed: false,
+  },
+  {
     title: 'adjacent blocks of whole lines',
     text: 'zero\none\ntwo\nthree\nfour\n',
     ranges: [new Range(0, 0, 2, 0), new Range(2, 0, 4, 0)],

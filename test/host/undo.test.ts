@@ -87,6 +87,16 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
+  it('removes a response after a later one at the same position was removed', async () => {
+    const { editor, job } = await written('below');
+    const later = jobOn(editor, 'below');
+    later.append(0, 'later');
+    assert.equal(await later.end(0, 'ended'), true);
+    assert.equal(await later.undo(), 'undone');
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+
   it('does nothing if the user has already undone the response', async () => {
     const { editor, job } = await written('below');
     await commands.executeCommand('undo');

@@ -61,10 +61,16 @@ const LANGUAGES: Readonly<Record<string, Syntax>> = {
   typescriptreact: TEMPLATES,
 };
 
-/** Matches an escaped character or a string that ends on its line. */
-const WHOLE_STRING = /\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
-/** Matches a quote, but not an apostrophe within a word, as in "don't". */
-const QUOTES = /"|(?<!\w)'|'(?!\w)/g;
+/**
+ * Matches an escaped character, a string that ends on its line, or a quote that opens a string. An
+ * apostrophe within a word, as in "don't", isn't a quote.
+ */
+const STRINGS = /\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<quote>"|(?<!\w)')/g;
+/** The rest of a continued string, up to its closing quote. */
+const REST: Readonly<Record<string, RegExp>> = {
+  '"': /^(?:[^"\\]|\\.)*"/,
+  "'": /^(?:[^'\\]|\\.)*'/,
+};
 /** Matches an unescaped backslash at the end of a line. */
 const CONTINUATION = /(?<!\\)(?:\\\\)*\\$/;
 
@@ -78,8 +84,8 @@ export class MultilineStrings {
   readonly #syntax: Syntax | undefined;
   /** The innermost is last. */
   readonly #open: Open[] = [];
-  /** True if the last line ends in a string that a backslash continues. */
-  #isContinued = false;
+  /** The quote that opened the string that a backslash at the end of the last line continues. */
+  #continued = '';
 
   constructor(languageId: string) {
     this.#syntax = LANGUAGES[languageId];
@@ -87,14 +93,12 @@ export class MultilineStrings {
 
   /** True if a string is open at the end of the last line. */
   get isInString(): boolean {
-    return this.#isContinued || this.#open.at(-1)?.kind === 'string';
+    return this.#continued !== '' || this.#open.at(-1)?.kind === 'string';
   }
 
   addLine(line: string): void {
-    // In a continued string, the first quote ends the string.
-    const quotes = line.replace(WHOLE_STRING, '').match(QUOTES)?.length ?? 0;
-    const isOpen = quotes % 2 === (this.#isContinued ? 0 : 1);
-    this.#isContinued = isOpen && CONTINUATION.test(line);
+    const open = openQuote(line, this.#continued);
+    this.#continued = CONTINUATION.test(line) ? open : '';
     if (!this.#syntax) return;
     let position = 0;
     while (position >= 0) position = this.#addToken(line, position, this.#syntax);
@@ -125,4 +129,17 @@ export class MultilineStrings {
       this.#open.push({ kind: 'expression', close: '}' });
     return pattern.lastIndex;
   }
+}
+
+/**
+ * Returns the quote that opens a string that isn't closed at the end of a line. Empty if there's
+ * none.
+ * @param continued the quote of the string that the line starts in; empty if there's none
+ */
+function openQuote(line: string, continued: string): string {
+  const rest = REST[continued]?.exec(line);
+  if (continued !== '' && !rest) return continued;
+  const code = line.slice(rest?.[0].length ?? 0);
+  for (const { groups } of code.matchAll(STRINGS)) if (groups?.['quote']) return groups['quote'];
+  return '';
 }

@@ -87,18 +87,18 @@ export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, Pa
 
 /** The names of the token limit, which every request contains under one of them. */
 const LIMITS: readonly string[] = ['max_new_tokens', 'max_completion_tokens', 'max_tokens'];
-const COMPARISON =
-  /\b(?:minimum|maximum|at most|at least|large|small|less|greater|exceeds?|exceeded|between|range)\b|[<>≤≥]/i;
+/** Matches a message that rejects a field itself, regardless of its value. */
+const REJECTS_FIELD =
+  /\b(?:unsupported|not supported|isn't supported|doesn't support|unrecognized|unknown|unexpected|extra|not permitted|not allowed)\b/i;
 
 /**
  * Returns the names of the parameters that an error message from a service mentions, in the same
- * order. The token limit counts only if the message compares values. Otherwise, the message
- * probably rejects the field itself, which the user can't change.
+ * order. The token limit doesn't count if the message rejects the field itself, which the user can't
+ * change.
  */
 export function mentionedParameters(message: string): string[] {
-  const compares = COMPARISON.test(message);
-  const isMentioned = (name: string) =>
-    message.includes(name) && (compares || !LIMITS.includes(name));
+  const ignored = REJECTS_FIELD.test(message) ? LIMITS : [];
+  const isMentioned = (name: string) => message.includes(name) && !ignored.includes(name);
   const names = [...new Set([...GENERATION_RANGES.keys(), ...LIMITS])]
     .filter(isMentioned)
     .toSorted((one, other) => message.indexOf(one) - message.indexOf(other))

@@ -231,6 +231,7 @@ describe('indentation', () => {
     ['a language without them', 'css', 'a { /* `b */\n  c: d;', 'a { /* `b */\n\tc: d;'],
     ['a continued line', 'cpp', 'a("b\\\n  c");\n  d', 'a("b\\\n  c");\n\td'],
     ['two continued lines', 'cpp', 'a("b\\\n  c\\\n  d");\n  e', 'a("b\\\n  c\\\n  d");\n\te'],
+    ['the other quote in a string', 'cpp', 'a("b \'c \\\n  d");\n  e', 'a("b \'c \\\n  d");\n\te'],
     [
       'an apostrophe',
       'c',
