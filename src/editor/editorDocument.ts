@@ -12,11 +12,11 @@ import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from '.
 import { captureSelections } from './keptSelections.ts';
 import type { Replay } from './replayStates.ts';
 import {
-  joinedAtLineBreaks,
   type OffsetRange,
   replacedRange,
   splitAtLineBreak,
   type TextChange,
+  withoutKeptLineBreaks,
 } from './textChange.ts';
 
 /**
@@ -31,19 +31,24 @@ export type ChangeListener = (changes: readonly TextChange[], replay: Replay | u
  */
 export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
 
+/** VS Code merges all changes of an edit with this many changes (confirmed by testing). */
+const MERGED_CHANGES = 1_000;
+
 /** An open document, tracked across editors and renames. Offsets are in UTF-16 code units. */
 export class EditorDocument implements Disposable {
   #document: TextDocument;
   readonly #followed: Disposable;
   readonly #listeners: ChangeListener[] = [];
   readonly #followListeners: (() => void)[] = [];
+  /** The changes of the last edit. */
+  #sent: readonly TextChange[] = [];
 
   constructor(document: TextDocument) {
     this.#document = document;
     this.#followed = Disposable.from(
       workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
         if (document !== this.#document) return;
-        const changes = joinedAtLineBreaks(contentChanges, this.lineEnd);
+        const changes = withoutKeptLineBreaks(contentChanges, this.lineEnd, this.#sent);
         for (const listener of this.#listeners) listener(changes, replayOf(reason));
       }),
       workspace.onDidRenameFiles((event) => this.#followFile(event)),
@@ -95,7 +100,9 @@ export class EditorDocument implements Disposable {
     const editor = editorOf(this.#document);
     if (!editor) return editDocument(this.#document, rangedIn(this.#document, changes));
     const restoreSelections = captureSelections(this.#document, changes);
-    const sent = changes.flatMap((change) => this.#inParts(change, changes));
+    const parts = changes.flatMap((change) => this.#partsOf(change, changes));
+    this.#sent = changes;
+    const sent = parts.length < MERGED_CHANGES ? parts : changes;
     const accepted = await editEditor(editor, sent, undoStopBefore);
     if (accepted) restoreSelections();
     return accepted;
@@ -118,17 +125,17 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * If a change starts a new line before a line break, returns the parts from `splitAtLineBreak`.
-   * Otherwise, or if another change starts right after the line break, returns the change itself.
+   * If a change starts a new line before a line break, returns its parts from `splitAtLineBreak`.
+   * Otherwise, returns the change itself. Also returns it if another change starts at the end of
+   * the line break, because the parts would touch that change.
    */
-  #inParts(change: TextChange, all: readonly TextChange[]): readonly TextChange[] {
+  #partsOf(change: TextChange, all: readonly TextChange[]): readonly TextChange[] {
     const { lineEnd } = this;
     const { rangeOffset: start, rangeLength, keepsCursor } = change;
     const end = start + lineEnd.length;
-    const isFree = !all.some((one) => start < one.rangeOffset && one.rangeOffset <= end);
-    const isSplit =
-      keepsCursor && rangeLength === 0 && isFree && this.textOf({ start, end }) === lineEnd;
-    return isSplit ? splitAtLineBreak(change, lineEnd) : [change];
+    if (!keepsCursor || rangeLength > 0 || this.textOf({ start, end }) !== lineEnd) return [change];
+    const wouldTouch = all.some((one) => start < one.rangeOffset && one.rangeOffset <= end);
+    return wouldTouch ? [change] : splitAtLineBreak(change, lineEnd);
   }
 
   /**

@@ -3,7 +3,7 @@ import { EditAttempts, isLate, resultOf } from './editAttempts.ts';
 import type { OpenDocument } from './editorDocument.ts';
 import type { Replay } from './replayStates.ts';
 import { type NextChange, ResponseInDocument, type ResponsePlace } from './responseInDocument.ts';
-import { type Piece, replacedRange, type TextChange } from './textChange.ts';
+import { isSame, type Piece, replacedRange, type TextChange } from './textChange.ts';
 
 export type Undone =
   | 'undone'
@@ -329,12 +329,4 @@ export class StreamWriter implements ResponseWriter {
 function doTouch(one: TextChange, other: TextChange): boolean {
   const [first, second] = [replacedRange(one), replacedRange(other)];
   return first.start <= second.end && second.start <= first.end;
-}
-
-function isSame(change: TextChange, expected: TextChange): boolean {
-  return (
-    change.rangeOffset === expected.rangeOffset &&
-    change.rangeLength === expected.rangeLength &&
-    change.text === expected.text
-  );
 }

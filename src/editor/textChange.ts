@@ -19,10 +19,27 @@ export interface OffsetRange {
   readonly end: number;
 }
 
+/** A change in a change event. */
+export interface ReportedChange extends TextChange {
+  readonly range: {
+    readonly start: { readonly line: number };
+    readonly end: { readonly line: number; readonly character: number };
+  };
+}
+
+/** True if two changes replace the same range with the same text. */
+export function isSame(one: TextChange, other: TextChange): boolean {
+  return (
+    one.rangeOffset === other.rangeOffset &&
+    one.rangeLength === other.rangeLength &&
+    one.text === other.text
+  );
+}
+
 /**
  * Splits an insertion before a line break into two changes: one that inserts another line break
- * after the existing one, and one that replaces the existing line break with the text, which must
- * start with a line break. The resulting document is the same.
+ * after the existing one, and one that replaces the existing line break with the text. The
+ * resulting document is the same, because the text starts with a line break.
  *
  * VS Code moves cursors and extends selections that end where text is inserted, but leaves them
  * alone at the start of text that is replaced (confirmed by testing). Restoring them afterward would
@@ -36,22 +53,57 @@ export function splitAtLineBreak({ rangeOffset, text }: TextChange, lineEnd: str
   ];
 }
 
-/** Turns the pairs from `splitAtLineBreak` in an event back into single insertions. */
-export function joinedAtLineBreaks(changes: readonly TextChange[], lineEnd: string): TextChange[] {
-  const whole: TextChange[] = [];
-  for (const change of changes) {
-    const last = whole.at(-1);
-    const { rangeOffset, rangeLength, text } = change;
-    const isPair =
-      last?.text === lineEnd &&
-      last.rangeLength === 0 &&
-      last.rangeOffset === rangeOffset + rangeLength &&
-      rangeLength === lineEnd.length &&
-      text.startsWith(lineEnd);
-    if (isPair) whole[whole.length - 1] = { rangeOffset, rangeLength: 0, text };
-    else whole.push(change);
+/**
+ * Simplifies the changes in an event that replace a line break with itself: the two parts from
+ * `splitAtLineBreak`, and their undo and redo, which VS Code may merge. The result is what VS Code
+ * would have reported for the insertion that was split.
+ * @param changes the changes in the order of the event, the last in the document first
+ * @param exact changes to leave as they are
+ */
+export function withoutKeptLineBreaks(
+  changes: readonly ReportedChange[],
+  lineEnd: string,
+  exact: readonly TextChange[] = [],
+): TextChange[] {
+  const simple: TextChange[] = [];
+  const left = [...changes];
+  for (let change = left.shift(); change; change = left.shift()) {
+    const [next] = left;
+    const isKept = exact.some((one) => change && isSame(one, change));
+    const both = next && !isKept && withoutLineBreak(merged(next, change), lineEnd);
+    if (both) left.shift();
+    simple.push(both || (!isKept && withoutLineBreak(change, lineEnd)) || change);
   }
-  return whole;
+  return simple;
+}
+
+/** Merges two changes if the first one ends where the second one starts. */
+function merged(first: ReportedChange, second: ReportedChange): ReportedChange | undefined {
+  const { rangeOffset, rangeLength, text } = first;
+  if (rangeOffset + rangeLength !== second.rangeOffset) return undefined;
+  return {
+    rangeOffset,
+    rangeLength: rangeLength + second.rangeLength,
+    text: text + second.text,
+    range: { start: first.range.start, end: second.range.end },
+  };
+}
+
+/**
+ * If the old and the new text both end with a line break, leaves it out of the change. Undefined if
+ * they don't, or if the result isn't a pure insertion or deletion.
+ */
+function withoutLineBreak(
+  change: ReportedChange | undefined,
+  lineEnd: string,
+): TextChange | undefined {
+  if (!change?.text.endsWith(lineEnd)) return undefined;
+  const { start, end } = change.range;
+  if (end.line === start.line || end.character !== 0) return undefined;
+  const rangeLength = change.rangeLength - lineEnd.length;
+  const text = change.text.slice(0, -lineEnd.length);
+  const isPure = (rangeLength === 0) !== (text === '');
+  return isPure ? { rangeOffset: change.rangeOffset, rangeLength, text } : undefined;
 }
 
 /** Returns the range that a change replaces; empty for an insertion. */

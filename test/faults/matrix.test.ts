@@ -62,7 +62,7 @@ describe('a call with a fault', () => {
     ]);
     printTable({
       figure: 'faults',
-      title: `${faultTable.length} faults in ${phases.length} phases of a call, each with a single call and with ${parallels[1]} concurrent calls. The tests cover ${played} of these ${CELLS} combinations.`,
+      title: `${faultTable.length} faults in ${phases.length} phases of a call, each tested with a single call and with ${parallels[1]} concurrent calls. The tests cover ${played} of these ${CELLS} combinations.`,
       heads: ['fault', ...phases],
       rows,
       note: [

@@ -14,6 +14,7 @@ import {
   placingModes,
   typeAt,
   unsavedFiles,
+  untilText,
 } from './jobs.ts';
 
 const TEXT = 'top\nprompt\nend';
@@ -95,6 +96,20 @@ describe('undoing a generation', () => {
     assert.equal(await later.undo(), 'undone');
     assert.equal(await job.undo(), 'undone');
     assert.equal(editor.document.getText(), TEXT);
+  });
+
+  it('leaves the place of a response that is still waiting at the same position', async () => {
+    const editor = await open(TEXT, PROMPT);
+    const waiting = jobOn(editor, 'below');
+    const job = jobOn(editor, 'below');
+    job.append(0, 'one');
+    await untilText(editor.document, (text) => text.includes('one'));
+    job.append(0, ' and more');
+    assert.equal(await job.end(0, 'ended'), true);
+    await commands.executeCommand('undo');
+    waiting.append(0, 'two');
+    assert.equal(await waiting.end(0, 'ended'), true);
+    assert.equal(editor.document.getText(), TEXT.replace('prompt', 'prompt\ntwo'));
   });
 
   it('does nothing if the user has already undone the response', async () => {

@@ -151,7 +151,7 @@ describe(`${GENERATIONS} generations`, function () {
     const [answers, cut] = [count('answer'), count('connection-lost', 'incomplete')];
     const refused = count('unreachable');
     const others = endings.length - answers - cut - refused;
-    const title = `${ALL} generations, with a restart of the service every ${EACH} generations: ${others} unexpected outcomes`;
+    const title = `${ALL} generations, with a service restart every ${EACH} generations: ${others} unexpected outcomes`;
     const measures: Measure[] = [
       { name: 'outcomes', found: endings.length, bar: ['=', GENERATIONS] },
       { name: 'restarts', found: restarts, bar: ['=', GENERATIONS / EACH] },

@@ -62,10 +62,10 @@ const LANGUAGES: Readonly<Record<string, Syntax>> = {
 };
 
 /**
- * Matches an escaped character, a string that ends on its line, or a quote that opens a string. An
- * apostrophe within a word, as in "don't", isn't a quote.
+ * Matches an escaped character, a comment with the rest of its line, a string that ends on its line,
+ * or a quote that opens a string. An apostrophe within a word, as in "don't", isn't a quote.
  */
-const STRINGS = /\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<quote>"|(?<!\w)')/g;
+const STRINGS = /\\.|\/[/*].*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<quote>"|(?<!\w)')/g;
 /** The rest of a continued string, up to its closing quote. */
 const REST: Readonly<Record<string, RegExp>> = {
   '"': /^(?:[^"\\]|\\.)*"/,
@@ -76,7 +76,7 @@ const CONTINUATION = /(?<!\\)(?:\\\\)*\\$/;
 
 /**
  * Tracks where multiline strings start and end, because leading whitespace in a string is content.
- * In all languages, a backslash at the end of a line continues a string that is open there. Also
+ * In any language, a backslash at the end of a line continues a string that is open there. Also
  * tracks block comments and the expressions in template strings. Regular expressions aren't
  * recognized, so an unpaired quote or backtick in one is mistaken for the start of a string.
  */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import {
-  joinedAtLineBreaks,
+  type ReportedChange,
   splitAtLineBreak,
   type TextChange,
+  withoutKeptLineBreaks,
 } from '../../../src/editor/textChange.ts';
 
 const insertionOf = (rangeOffset: number, text: string): TextChange => ({
@@ -11,37 +12,85 @@ const insertionOf = (rangeOffset: number, text: string): TextChange => ({
   text,
 });
 
+/** Applies changes to a text. Returns the new text, and the changes as VS Code reports them. */
+function applied(before: string, changes: readonly TextChange[]): [string, ReportedChange[]] {
+  const lineStart = (offset: number) => before.lastIndexOf('\n', offset - 1) + 1;
+  const positionOf = (offset: number) => ({
+    line: before.slice(0, offset).split('\n').length - 1,
+    character: offset - lineStart(offset),
+  });
+  let text = before;
+  const reported = changes.map((change) => {
+    const { rangeOffset, rangeLength } = change;
+    const end = rangeOffset + rangeLength;
+    text = text.slice(0, rangeOffset) + change.text + text.slice(end);
+    return { ...change, range: { start: positionOf(rangeOffset), end: positionOf(end) } };
+  });
+  return [text, reported];
+}
+
 describe('an insertion before a line break', () => {
   for (const lineEnd of ['\n', '\r\n']) {
+    const title = JSON.stringify(lineEnd);
+    const before = `one${lineEnd}two`;
+    const after = `one${lineEnd}new${lineEnd}two`;
+    const { length } = lineEnd;
     const insertion = insertionOf(3, `${lineEnd}new`);
+    const deletion = { rangeOffset: 3, rangeLength: length + 3, text: '' };
 
-    it(`has the same effect after it is split: ${JSON.stringify(lineEnd)}`, () => {
-      let text = `one${lineEnd}two`;
-      for (const { rangeOffset, rangeLength, text: added } of splitAtLineBreak(insertion, lineEnd))
-        text = text.slice(0, rangeOffset) + added + text.slice(rangeOffset + rangeLength);
-      assert.equal(text, `one${lineEnd}new${lineEnd}two`);
+    it(`has the same effect after it is split: ${title}`, () => {
+      assert.equal(applied(before, splitAtLineBreak(insertion, lineEnd))[0], after);
     });
 
-    it(`is recognized by its parts, in an event with other changes: ${JSON.stringify(lineEnd)}`, () => {
-      const [above, below] = [insertionOf(0, lineEnd), insertionOf(20, 'x')];
-      const changes = [below, ...splitAtLineBreak(insertion, lineEnd), above];
-      assert.deepEqual(joinedAtLineBreaks(changes, lineEnd), [below, insertion, above]);
-    });
+    for (const [what, from, changes, simple] of [
+      ['the edit', before, splitAtLineBreak(insertion, lineEnd), insertion],
+      [
+        'an undo',
+        after,
+        [
+          { rangeOffset: 6 + length, rangeLength: length, text: '' },
+          { rangeOffset: 3, rangeLength: 3 + length, text: lineEnd },
+        ],
+        deletion,
+      ],
+      [
+        'an undo of merged edits',
+        after,
+        [{ rangeOffset: 3, rangeLength: 3 + 2 * length, text: lineEnd }],
+        deletion,
+      ],
+      [
+        'a redo of merged edits',
+        before,
+        [{ rangeOffset: 3, rangeLength: length, text: `${lineEnd}new${lineEnd}` }],
+        insertion,
+      ],
+    ] as const) {
+      it(`is what the event for ${what} amounts to: ${title}`, () => {
+        const [, reported] = applied(from, changes);
+        assert.deepEqual(withoutKeptLineBreaks(reported, lineEnd), [simple]);
+      });
+    }
   }
 
-  for (const [what, changes] of Object.entries({
-    'two cursors that insert line breaks': [insertionOf(4, '\n'), insertionOf(3, '\n')],
-    'a replacement without a line break': [
-      insertionOf(4, '\n'),
-      { rangeOffset: 3, rangeLength: 1, text: 'x' },
+  for (const [what, before, changes] of [
+    [
+      'a replacement of other text',
+      'a; b',
+      [insertionOf(3, '\n'), { rangeOffset: 2, rangeLength: 1, text: '\n  ' }],
     ],
-    'a replacement elsewhere': [
-      insertionOf(5, '\n'),
-      { rangeOffset: 3, rangeLength: 1, text: '\nx' },
-    ],
-  })) {
+    ['a replacement of lines', 'a\nb\n', [{ rangeOffset: 0, rangeLength: 2, text: 'c\n' }]],
+    ['two insertions', 'ab', [insertionOf(2, '\n'), insertionOf(1, '\n')]],
+  ] as const) {
     it(`isn't mistaken for ${what}`, () => {
-      assert.deepEqual(joinedAtLineBreaks(changes, '\n'), changes);
+      const [, reported] = applied(before, changes);
+      assert.deepEqual(withoutKeptLineBreaks(reported, '\n'), reported);
     });
   }
+
+  it("isn't made from a change that was sent in this form", () => {
+    const change = { rangeOffset: 1, rangeLength: 1, text: 'b\n' };
+    const [, reported] = applied('a\nc', [change]);
+    assert.deepEqual(withoutKeptLineBreaks(reported, '\n', [change]), reported);
+  });
 });

@@ -238,6 +238,12 @@ describe('indentation', () => {
       "#define A \\\n  /* don't */ \\\n  b; \\\n  c",
       "#define A \\\n\t/* don't */ \\\n\tb; \\\n\tc",
     ],
+    [
+      'a quote in a comment',
+      'c',
+      '#define A /* 5" */ \\\n  b; \\\n  c',
+      '#define A /* 5" */ \\\n\tb; \\\n\tc',
+    ],
     ['an escaped backslash', 'c', 'a("b\\\\\n  c', 'a("b\\\\\n\tc'],
     [
       'a continued macro',
