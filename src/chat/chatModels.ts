@@ -3,7 +3,7 @@ import type { Model } from '../service/api/modelList.ts';
 import { CONVERSATION_NEW_TOKENS } from '../service/api/parameters.ts';
 import type { Connection } from '../service/connection.ts';
 import { IMAGES, TOOLS, withStatedModels } from '../service/models/mergeModelFacts.ts';
-import { isEnding, lifecycleOf } from '../service/models/modelLifecycle.ts';
+import { endStages, lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { ModelQuery } from '../service/models/models.ts';
 import { hasOwnModel, type Service } from '../service/service.ts';
 import { MODEL_NAME } from '../service/statedModels.ts';
@@ -115,7 +115,7 @@ function slim(model: Model): Model {
     ...{ label: plainName(model.label), provider: plainName(model.provider), description: '' },
     tasks: model.tasks.filter((task) => task === TOOLS),
     functions: model.functions.filter((one) => one === IMAGES),
-    lifecycle: model.lifecycle.filter(({ stage }) => isEnding(stage)),
+    lifecycle: endStages(model),
   };
 }
 

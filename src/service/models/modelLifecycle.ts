@@ -30,9 +30,7 @@ export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
   const stages = lifecycle.filter(({ from }) => DAY.test(from));
   const named = (name: string) => stages.find(({ stage }) => stage === name);
   const [withdrawn, deprecated] = ENDS.map(named);
-  const others = stages.filter(
-    ({ stage, from }) => stage !== 'available' && !isEnding(stage) && hasCome(from, asOf),
-  );
+  const others = stages.filter(({ stage, from }) => !isNamed(stage) && hasCome(from, asOf));
   const successors = [withdrawn, deprecated].flatMap((stage) => stage?.alternatives ?? []);
   return {
     stage: ENDS.find((name) => hasCome(named(name)?.from, asOf)),
@@ -58,7 +56,11 @@ function hasCome(day: string | undefined, today: string | undefined): boolean {
   return day !== undefined && today !== undefined && day <= today;
 }
 
-/** True if the stage means that the model will be withdrawn or is withdrawn. */
-export function isEnding(stage: string): boolean {
-  return (ENDS as readonly string[]).includes(stage);
+function isNamed(stage: string): boolean {
+  return ['available', 'deprecated', 'withdrawn'].includes(stage);
+}
+
+/** Returns the stages in which a model is deprecated or withdrawn, at most one of each kind. */
+export function endStages({ lifecycle }: Model): Model['lifecycle'] {
+  return ENDS.flatMap((name) => lifecycle.find(({ stage }) => stage === name) ?? []);
 }
