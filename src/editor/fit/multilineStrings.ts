@@ -97,8 +97,7 @@ export class MultilineStrings {
   }
 
   addLine(line: string): void {
-    const open = openQuote(line, this.#continued);
-    this.#continued = CONTINUATION.test(line) ? open : '';
+    this.#continued = CONTINUATION.test(line) ? openQuote(line, this.#continued) : '';
     if (!this.#syntax) return;
     let position = 0;
     while (position >= 0) position = this.#addToken(line, position, this.#syntax);
