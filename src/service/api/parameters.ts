@@ -85,7 +85,7 @@ export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, Pa
   generation: GENERATION_RANGES,
 };
 
-/** The names of the token limit, which every request contains under one of them. */
+/** The names of the token limit. Each API uses one of them, and every request contains it. */
 const LIMITS: readonly string[] = ['max_new_tokens', 'max_completion_tokens', 'max_tokens'];
 /** Matches a message that rejects a field itself, regardless of its value. */
 const REJECTS_FIELD =
@@ -99,7 +99,7 @@ const REJECTS_FIELD =
 export function mentionedParameters(message: string): string[] {
   const ignored = REJECTS_FIELD.test(message) ? LIMITS : [];
   const isMentioned = (name: string) => message.includes(name) && !ignored.includes(name);
-  const names = [...new Set([...GENERATION_RANGES.keys(), ...LIMITS])]
+  const names = [...GENERATION_RANGES.keys(), ...LIMITS]
     .filter(isMentioned)
     .toSorted((one, other) => message.indexOf(one) - message.indexOf(other))
     .map((name) => (LIMITS.includes(name) ? 'max_new_tokens' : name));
