@@ -31,7 +31,10 @@ export type ChangeListener = (changes: readonly TextChange[], replay: Replay | u
  */
 export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
 
-/** VS Code merges all changes of an edit with this many changes (confirmed by testing). */
+/**
+ * VS Code merges all changes of an edit with this many changes:
+ * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/editor/common/model/pieceTreeTextBuffer/pieceTreeTextBuffer.ts
+ */
 const MERGED_CHANGES = 1_000;
 
 /** An open document, tracked across editors and renames. Offsets are in UTF-16 code units. */
@@ -40,7 +43,7 @@ export class EditorDocument implements Disposable {
   readonly #followed: Disposable;
   readonly #listeners: ChangeListener[] = [];
   readonly #followListeners: (() => void)[] = [];
-  /** The changes of the last edit. */
+  /** The changes of the last edit. The listeners expect them exactly as they were passed. */
   #sent: readonly TextChange[] = [];
 
   constructor(document: TextDocument) {

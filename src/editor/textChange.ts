@@ -57,22 +57,26 @@ export function splitAtLineBreak({ rangeOffset, text }: TextChange, lineEnd: str
  * Simplifies the changes in an event that replace a line break with itself: the two parts from
  * `splitAtLineBreak`, and their undo and redo, which VS Code may merge. The result is what VS Code
  * would have reported for the insertion that was split.
- * @param changes the changes in the order of the event, the last in the document first
- * @param exact changes to leave as they are
+ * @param changes the changes as VS Code reports them, from the end of the document to its start
+ * @param exact changes to return unchanged
  */
 export function withoutKeptLineBreaks(
   changes: readonly ReportedChange[],
   lineEnd: string,
-  exact: readonly TextChange[] = [],
+  exact: readonly TextChange[],
 ): TextChange[] {
   const simple: TextChange[] = [];
-  const left = [...changes];
-  for (let change = left.shift(); change; change = left.shift()) {
-    const [next] = left;
-    const isKept = exact.some((one) => change && isSame(one, change));
-    const both = next && !isKept && withoutLineBreak(merged(next, change), lineEnd);
-    if (both) left.shift();
-    simple.push(both || (!isKept && withoutLineBreak(change, lineEnd)) || change);
+  let alreadyJoined: ReportedChange | undefined;
+  for (const [index, change] of changes.entries()) {
+    if (change === alreadyJoined) continue;
+    if (exact.some((one) => isSame(one, change))) {
+      simple.push(change);
+      continue;
+    }
+    const before = changes[index + 1];
+    const pair = before && withoutLineBreak(merged(before, change), lineEnd);
+    if (pair) alreadyJoined = before;
+    simple.push(pair ?? withoutLineBreak(change, lineEnd) ?? change);
   }
   return simple;
 }

@@ -159,7 +159,7 @@ describe('selections', () => {
     ['the end of the selected line', new Range(1, 0, 1, 3)],
     ['a cursor at the end of a line', new Range(1, 3, 1, 3)],
   ] as const) {
-    // Setting the selection again takes effect only after the keys that the user presses meanwhile.
+    // Restoring a selection would be too late for the keys that the user presses in the meantime.
     it(`aren't changed, not even briefly, by a response below ${what}`, async () => {
       const editor = await openWith('zero\none\ntwo\n', [selection]);
       await answered();

@@ -68,7 +68,7 @@ describe('an insertion before a line break', () => {
     ] as const) {
       it(`is what the event for ${what} amounts to: ${title}`, () => {
         const [, reported] = applied(from, changes);
-        assert.deepEqual(withoutKeptLineBreaks(reported, lineEnd), [simple]);
+        assert.deepEqual(withoutKeptLineBreaks(reported, lineEnd, []), [simple]);
       });
     }
   }
@@ -84,7 +84,7 @@ describe('an insertion before a line break', () => {
   ] as const) {
     it(`isn't mistaken for ${what}`, () => {
       const [, reported] = applied(before, changes);
-      assert.deepEqual(withoutKeptLineBreaks(reported, '\n'), reported);
+      assert.deepEqual(withoutKeptLineBreaks(reported, '\n', []), reported);
     });
   }
 
