@@ -302,7 +302,7 @@ export class Job implements Result, Disposable {
     this.cancel();
     if (!this.#writer.undo) return 'nothing';
     // Responses count as undone even if their text can't be removed, because the writer discards
-    // waiting text anyway.
+    // pending text anyway.
     this.#markUndone(this.indices);
     return this.#writer.undo();
   }

@@ -105,7 +105,7 @@ export const REJECTION_MESSAGES = {
 
 /**
  * Returns advice on what to do if the key was re-enabled. Empty if requests contain the key itself
- * or if the key isn't stored yet. In either case, a rejected key is sent again anyway.
+ * or if the key isn't stored yet. In either case, even a rejected key is sent again.
  */
 function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): string {
   if (sendsSecret(labels) || !isStored) return '';

@@ -61,7 +61,7 @@ export interface Region {
 }
 
 /**
- * The settings that a service can need, in the order in which the setup prompts for them. Their
+ * The settings that a service may need, in the order in which setup prompts for them. Their
  * names in a `.env` file depend on the service. `account` is a client ID or user name. `projectId`
  * can also be the ID of a space or deployment.
  */

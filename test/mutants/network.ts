@@ -242,7 +242,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'MAX_RETRIES = 3',
     to: 'MAX_RETRIES = 4',
     test: 'test/unit/service/retrying.test.ts',
-    title: 'I02: reports a POST that fails four times with 503',
+    title: 'I02: reports a single error after a POST fails four times with 503',
   },
   {
     name: 'a Retry-After of any length is followed',

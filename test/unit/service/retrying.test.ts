@@ -80,7 +80,7 @@ describe('a retrying client', () => {
       );
     });
 
-    it(`I02: reports a POST that fails four times with ${status} as a single error after four attempts`, async () => {
+    it(`I02: reports a single error after a POST fails four times with ${status}`, async () => {
       const { outcome, sent } = await run(failing(status, 9));
       assert.equal(sent.length, 4);
       assert.ok(outcome instanceof Error);

@@ -44,7 +44,7 @@ export interface Window {
   generate(who: Contestant, how?: Partial<Run>): Promise<Generation>;
 }
 
-/** @param use receives a function that opens a new window, far from the service or near it */
+/** @param use receives a function that opens a new window at the given distance from the service */
 export function withContestants<Value>(
   use: (open: (distance: 'far' | 'near') => Promise<Window>) => Promise<Value>,
 ): Promise<Value> {
