@@ -32,7 +32,7 @@ export type ChangeListener = (changes: readonly TextChange[], replay: Replay | u
 export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
 
 /**
- * VS Code merges all changes of an edit with this many changes:
+ * If an edit has at least this many changes, VS Code merges all of them into one:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/editor/common/model/pieceTreeTextBuffer/pieceTreeTextBuffer.ts
  */
 const MERGED_CHANGES = 1_000;
@@ -43,7 +43,10 @@ export class EditorDocument implements Disposable {
   readonly #followed: Disposable;
   readonly #listeners: ChangeListener[] = [];
   readonly #followListeners: (() => void)[] = [];
-  /** The changes of the last edit. The listeners expect them exactly as they were passed. */
+  /**
+   * The changes passed to the last `write` call. The listeners expect these changes, not the parts
+   * that they were split into.
+   */
   #sent: readonly TextChange[] = [];
 
   constructor(document: TextDocument) {
@@ -51,8 +54,10 @@ export class EditorDocument implements Disposable {
     this.#followed = Disposable.from(
       workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
         if (document !== this.#document) return;
-        const changes = withoutKeptLineBreaks(contentChanges, this.lineEnd, this.#sent);
-        for (const listener of this.#listeners) listener(changes, replayOf(reason));
+        const replay = replayOf(reason);
+        const sent = replay ? [] : this.#sent;
+        const changes = withoutKeptLineBreaks(contentChanges, this.lineEnd, sent);
+        for (const listener of this.#listeners) listener(changes, replay);
       }),
       workspace.onDidRenameFiles((event) => this.#followFile(event)),
     );
@@ -100,11 +105,11 @@ export class EditorDocument implements Disposable {
    */
   async write(changes: readonly TextChange[], undoStopBefore: boolean): Promise<boolean> {
     if (!changes.every((change) => this.#has(change))) return false;
+    this.#sent = changes;
     const editor = editorOf(this.#document);
     if (!editor) return editDocument(this.#document, rangedIn(this.#document, changes));
     const restoreSelections = captureSelections(this.#document, changes);
     const parts = changes.flatMap((change) => this.#partsOf(change, changes));
-    this.#sent = changes;
     const sent = parts.length < MERGED_CHANGES ? parts : changes;
     const accepted = await editEditor(editor, sent, undoStopBefore);
     if (accepted) restoreSelections();
@@ -129,8 +134,8 @@ export class EditorDocument implements Disposable {
 
   /**
    * If a change starts a new line before a line break, returns its parts from `splitAtLineBreak`.
-   * Otherwise, returns the change itself. Also returns it if another change starts at the end of
-   * the line break, because the parts would touch that change.
+   * Otherwise, or if another change starts at the end of the line break and would touch the parts,
+   * returns the change itself.
    */
   #partsOf(change: TextChange, all: readonly TextChange[]): readonly TextChange[] {
     const { lineEnd } = this;

@@ -39,11 +39,11 @@ export function isSame(one: TextChange, other: TextChange): boolean {
 /**
  * Splits an insertion before a line break into two changes: one that inserts another line break
  * after the existing one, and one that replaces the existing line break with the text. The
- * resulting document is the same, because the text starts with a line break.
+ * resulting document is the same, because the new line break takes the place of the existing one.
  *
  * VS Code moves cursors and extends selections that end where text is inserted, but leaves them
- * alone at the start of text that is replaced (confirmed by testing). Restoring them afterward would
- * be too late for the keys that the user presses in the meantime.
+ * alone at the start of text that is replaced (confirmed by testing). Restoring the cursors and
+ * selections afterward would be too late, because the user may have typed in the meantime.
  */
 export function splitAtLineBreak({ rangeOffset, text }: TextChange, lineEnd: string): TextChange[] {
   const { length } = lineEnd;
@@ -73,9 +73,9 @@ export function withoutKeptLineBreaks(
       simple.push(change);
       continue;
     }
-    const before = changes[index + 1];
-    const pair = before && withoutLineBreak(merged(before, change), lineEnd);
-    if (pair) alreadyJoined = before;
+    const preceding = changes[index + 1];
+    const pair = preceding && withoutLineBreak(merged(preceding, change), lineEnd);
+    if (pair) alreadyJoined = preceding;
     simple.push(pair ?? withoutLineBreak(change, lineEnd) ?? change);
   }
   return simple;

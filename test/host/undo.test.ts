@@ -245,6 +245,20 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
+  it("removes a retried response that replaced an empty line while the document wasn't visible", async () => {
+    const { editor, job } = await written('above');
+    const { document } = editor;
+    const at = document.positionAt(document.getText().indexOf('whole'));
+    const line = document.lineAt(at).range;
+    assert.equal(await editor.edit((builder) => builder.delete(line)), true);
+    job.begin(0, 'restart');
+    await open('another');
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'ended'), true);
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(document.getText(), TEXT);
+  });
+
   it('J05: fails without reopening the document if it is closed', async () => {
     const editor = await openFile('undo.txt', TEXT, PROMPT);
     const job = jobOn(editor, 'below');
