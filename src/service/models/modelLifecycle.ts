@@ -1,4 +1,4 @@
-import type { Model } from '../api/modelList.ts';
+import type { LifecycleStage, Model } from '../api/modelList.ts';
 import { plainWord, type ServiceError } from '../errors.ts';
 
 /** A model's lifecycle, based on the service's model list and clock. Pure. */
@@ -27,10 +27,10 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const ENDS = ['withdrawn', 'deprecated'] as const;
 
 export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
-  const stages = lifecycle.filter(({ from }) => DAY.test(from));
+  const stages = lifecycle.filter(hasDay);
   const named = (name: string) => stages.find(({ stage }) => stage === name);
   const [withdrawn, deprecated] = ENDS.map(named);
-  const others = stages.filter(({ stage, from }) => !isNamed(stage) && hasCome(from, asOf));
+  const others = stages.filter(({ stage, from }) => !isUsual(stage) && hasCome(from, asOf));
   const successors = [withdrawn, deprecated].flatMap((stage) => stage?.alternatives ?? []);
   return {
     stage: ENDS.find((name) => hasCome(named(name)?.from, asOf)),
@@ -56,11 +56,20 @@ function hasCome(day: string | undefined, today: string | undefined): boolean {
   return day !== undefined && today !== undefined && day <= today;
 }
 
-function isNamed(stage: string): boolean {
-  return ['available', 'deprecated', 'withdrawn'].includes(stage);
+function hasDay({ from }: LifecycleStage): boolean {
+  return DAY.test(from);
 }
 
-/** Returns the stages in which a model is deprecated or withdrawn, at most one of each kind. */
-export function endStages({ lifecycle }: Model): Model['lifecycle'] {
-  return ENDS.flatMap((name) => lifecycle.find(({ stage }) => stage === name) ?? []);
+function isUsual(stage: string): boolean {
+  return stage === 'available' || ENDS.some((end) => end === stage);
+}
+
+/**
+ * Returns the stages in which a model is deprecated or withdrawn, without replacement models. At
+ * most one of each kind, the one that `lifecycleOf` uses.
+ */
+export function endStages({ lifecycle }: Model): LifecycleStage[] {
+  const stages = lifecycle.filter(hasDay);
+  const ends = ENDS.flatMap((name) => stages.find(({ stage }) => stage === name) ?? []);
+  return ends.map((stage) => ({ ...stage, alternatives: [] }));
 }

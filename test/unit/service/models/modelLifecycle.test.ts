@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LifecycleStage } from '../../../../src/service/api/modelList.ts';
-import { lifecycleOf } from '../../../../src/service/models/modelLifecycle.ts';
+import { endStages, lifecycleOf } from '../../../../src/service/models/modelLifecycle.ts';
 import { modelOf, stageOf } from '../modelFixtures.ts';
 
 const today = '2026-11-21';
@@ -40,5 +40,17 @@ describe('the lifecycle stage of a model', () => {
   it("is undefined if the service's current date is unknown", () => {
     const lifecycle = [stageOf('withdrawn', '2020-01-01')];
     assert.equal(lifecycleOf(modelOf({ lifecycle, asOf: undefined })).stage, undefined);
+  });
+});
+
+describe('the end stages of a model', () => {
+  it('determine the same stage and dates as all stages, even if some dates are invalid', () => {
+    const invalid = ['withdrawn', 'deprecated'].map((stage) => stageOf(stage, '2026-01-01T00:00'));
+    const valid = [stageOf('deprecated', '2026-01-01', 'maker/next'), stageOf('withdrawn', today)];
+    const whole = model([...invalid, ...valid, ...valid]);
+    const ends = endStages(whole);
+    assert.equal(ends.length, 2);
+    const successors: string[] = [];
+    assert.deepEqual(lifecycleOf(model(ends)), { ...lifecycleOf(whole), successors });
   });
 });
