@@ -51,9 +51,10 @@ export class ChatModels {
 
   /**
    * Returns the connection's model, followed by the other models in the stored list and in the
-   * service's settings entry. Deprecated and withdrawn models are left out, unless the settings name
-   * them. If neither place contains the connection's model, that model is offered without tool
-   * calling or image input. For a deployment that has its own model, returns only that model.
+   * service's settings entry. Deprecated and withdrawn models are left out, unless the settings
+   * name them. If the connection's model is in neither the stored list nor the settings entry, it's
+   * still offered, but without tool calling or image input. For a deployment that has its own
+   * model, returns only that model.
    * @param isOnlyService false if the models of other services are offered, too
    */
   information(connection: Connection, isOnlyService = true): LanguageModelChatInformation[] {

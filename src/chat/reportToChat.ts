@@ -43,8 +43,8 @@ export function reportResponse(
 
 /**
  * Reports the end of a response to VS Code's chat. If the response is truncated but has text, adds
- * a notice instead of throwing. After an error, the chat would hide some of the text, and the model
- * couldn't continue it.
+ * a notice instead of throwing. If this threw an error, the chat would hide some of the text, and
+ * the model couldn't pick up where it left off.
  * @throws {ChatError} if the response is empty, or is truncated and has no text
  */
 export function reportEnd(

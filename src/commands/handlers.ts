@@ -72,7 +72,8 @@ export const handlers: Handlers = {
     // cause.
     const isRepair = job !== undefined && isUnanswered(job);
     const isSaved = await app.connections.setUp({ isRepair });
-    // During the setup and the offer, the user may have closed the message or retried from it.
+    // While the setup or the retry offer was open, the user may have closed the error message or
+    // picked *Retry* in it.
     if (!isRepair || !isSaved || !isUnanswered(job) || !(await offerRetry())) return;
     if (isUnanswered(job)) await runJob(optionsFor(app), job, job.indices);
   },

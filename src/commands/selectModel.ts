@@ -26,8 +26,8 @@ export async function selectModel(app: App): Promise<void> {
   const { found } = looked;
   const ofEditor = settingsFor(serviceInUse(looked), readSettings(owner?.uri));
   const ready = readyConnection(looked.choice);
-  // A service with regions has known addresses. If its model list doesn't require a token, it can be
-  // requested even before setup.
+  // The addresses of a service with regions are known in advance, so its model list can be
+  // requested even before setup, unless the list requires a token.
   const isPublic =
     ofEditor.service.regions.length > 0 &&
     !apiOf(ofEditor.service).models.needsToken &&

@@ -28,7 +28,7 @@ import {
   resolveSource,
   type SetUpReason,
 } from './resolveObstacle.ts';
-import { rememberServiceSettings, useForSelections } from './serviceSettings.ts';
+import { rememberServiceSettings, useForSelections } from './serviceSettingsUpdate.ts';
 import { forgetExternalSources, hasSignedOut } from './signOutState.ts';
 import { otherSourceText } from './sourceMessages.ts';
 import {
@@ -228,8 +228,9 @@ export class Connections implements Disposable {
 
   /**
    * Opens the setup at the account step or, if there is none, at the key step, so that the user can
-   * correct the credentials. Starts at the service step if the service doesn't need a key. Mentions
-   * an external source with other credentials, which may be newer.
+   * correct the credentials. Starts at the service step if the service doesn't need a key. If an
+   * external source has different credentials, mentions that source, because its credentials may be
+   * newer.
    * @returns the result of `setUp`
    */
   changeKey(owner = activeFolder()): Promise<boolean> {

@@ -38,8 +38,8 @@ export interface DestinationChange {
   /**
    * The approved program that prints the token, and the program that the service's command starts.
    * Either is empty if there is no such program. This field is present if the command starts a
-   * program that isn't approved. Also present if the entry has changed, unless `approved` and
-   * `wanted` are both empty.
+   * program that isn't approved, or if the entry has changed and at least one of the two programs
+   * isn't empty.
    */
   readonly program?: { readonly approved: string; readonly wanted: string } | undefined;
 }

@@ -1,5 +1,5 @@
 import type { Disposable, Memento, SecretStorage } from 'vscode';
-import type { ResourceKind } from '../service/apiConfig.ts';
+import type { ResourceKind } from '../service/apiFeatures.ts';
 import type { Service } from '../service/service.ts';
 
 /**
@@ -137,7 +137,7 @@ export class KeyStore {
   /**
    * Stores a record.
    * @param expected the stored record, as last read by the caller. If it has changed since then,
-   * nothing is stored so that a sign-out isn't undone.
+   * nothing is stored, because storing the record could undo a sign-out.
    * @returns false if the stored record has changed or the new record couldn't be stored; in the
    * latter case, `onIssue` is called
    */

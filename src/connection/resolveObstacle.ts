@@ -17,7 +17,7 @@ import { addressText, BAD_SOURCE, projectText, serviceText } from './connectionM
 import { settleUnusable } from './credentialSourceSetting.ts';
 import type { DestinationChange } from './destination.ts';
 import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
-import { addressSettings } from './serviceSettings.ts';
+import { addressSettings } from './serviceSettingsUpdate.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
 import {
   checkedSourcesText,
@@ -127,7 +127,7 @@ export async function resolveObstacle(
  * Lets the user choose between the hosts approved for the stored key and the hosts in the settings.
  * If the service's entry has changed, or if the only change is to the program, prompts for approval
  * of that change instead. If another window replaces the stored record while the prompt is open,
- * the new record isn't changed, because the user decided about the old record.
+ * the new record isn't changed, because the user's decision was for the old record.
  * @returns true if the lookup must be repeated; false if the user closed the prompt or declined the
  * change, or if the record couldn't be stored
  */
@@ -155,8 +155,8 @@ async function settleDestination(
 /**
  * Prompts for a decision about each source that the user declined or imported, until the user
  * approves one, imports one, or closes the prompt. Closing the prompt changes nothing. If a source
- * has changed since then, it no longer counts as declined, and the user is prompted only about that
- * source.
+ * has changed since the user declined or imported it, it no longer counts as declined, and the user
+ * is prompted only about that source.
  */
 async function askAgain(options: ResolveOptions): Promise<void> {
   const { found, choice } = await options.lookUp();

@@ -26,8 +26,8 @@ export async function hasSignedOut(
   { keys, approvals, workspaceState }: StoredState,
   isSignOut: boolean,
 ): Promise<boolean> {
-  // Read the flag before waiting for the key store, because a lookup in the meantime can switch
-  // from the removed key to an external source.
+  // Read the flag before waiting for the key store, because a lookup that runs in the meantime
+  // could switch from the removed key to an external source.
   const usesExternalSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
   if (isSignOut) return true;
   if ((await keys.services()).length > 0) return false;

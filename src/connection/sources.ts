@@ -82,8 +82,8 @@ export async function findSources(
   };
   // Read the environment on each lookup, because any code in the extension host can change it.
   const assignments = assignmentsIn(options.environment);
-  // Reading the `.env` files can be slow. Read the stored keys afterward so that a sign-out in the
-  // meantime is detected.
+  // Reading the `.env` files can be slow. Read the stored keys afterward to detect a sign-out that
+  // happens in the meantime.
   const [envFile, unusedFiles] = await Promise.all([
     readEnvFile(owner),
     Promise.all(unused.map(readEnvFile)),

@@ -90,7 +90,7 @@ export async function reportFailure(
   return false;
 }
 
-/** True if a retry would use another model, possibly of another service. */
+/** True if a retry would use a different model, possibly from a different service. */
 async function usesOtherModel(
   { connections }: DiagnosisDeps,
   failed: Connection,

@@ -1,4 +1,4 @@
-import type { ResourceKind } from '../service/apiConfig.ts';
+import type { ResourceKind } from '../service/apiFeatures.ts';
 import { AUTH_INPUTS, SECRETS } from '../service/authentication.ts';
 import {
   cleanValue,

@@ -68,8 +68,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * True if all accepted text was written, the response isn't lost, and the range of any written
-   * text isn't broken. Also true if the response was undone.
+   * True if all accepted text was written, the response isn't lost, and its range isn't broken
+   * (unless no text was written). Also true if the response was undone.
    */
   get isPlaced(): boolean {
     if (this.#state === 'undone') return true;

@@ -1,6 +1,6 @@
 import type { TextDocument } from 'vscode';
-import { EditAttempts, isLate, resultOf } from './editAttempts.ts';
 import type { OpenDocument } from './editorDocument.ts';
+import { FailedEdits, isLate, resultOf } from './failedEdits.ts';
 import type { Replay } from './replayStates.ts';
 import { type NextChange, ResponseInDocument, type ResponsePlace } from './responseInDocument.ts';
 import { isSame, type Piece, replacedRange, type TextChange } from './textChange.ts';
@@ -116,7 +116,7 @@ export class StreamWriter implements ResponseWriter {
   #isRunning = false;
   #running = Promise.resolve();
   #firstIndex = 0;
-  #attempts = new EditAttempts();
+  #attempts = new FailedEdits();
 
   constructor(
     openDocument: OpenDocument,
@@ -283,9 +283,9 @@ export class StreamWriter implements ResponseWriter {
     this.#isLate = false;
     const isWritten = this.#expected.length === 0;
     this.#expected = [];
-    if (isWritten) this.#attempts = new EditAttempts();
+    if (isWritten) this.#attempts = new FailedEdits();
     else if (this.#attempts.givesUpAfter(edited, this.#openDocument.version !== version)) {
-      this.#attempts = new EditAttempts();
+      this.#attempts = new FailedEdits();
       for (const { response } of batch) response.lose();
     }
   }

@@ -70,6 +70,6 @@ function insertModeFor({ uri }: TextDocument, { template, insertMode }: Generate
   if (insertMode !== undefined) return insertMode;
   const { insertMode: inSettings } = readSettings(activeFolder(uri)?.uri);
   const ofTemplate = template?.insertMode ?? inSettings;
-  // If the user prefers previews, a template doesn't replace text without one.
+  // If the user prefers previews, a template must not replace text without a preview.
   return ofTemplate === replace.id && inSettings === preview.id ? preview.id : ofTemplate;
 }

@@ -137,8 +137,8 @@ export async function reportRun(
 }
 
 /**
- * Returns a function that is true once the text of these responses has changed. While a message is
- * open, the user may retry from another message.
+ * Returns a function that returns true once the text of these responses has changed. While a
+ * message is open, the user may retry from another message.
  */
 function changeDetector(job: Job, indices: readonly number[]): () => boolean {
   const { length } = job.part(indices).text;

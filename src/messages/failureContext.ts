@@ -22,7 +22,7 @@ export interface MessageContext extends LabelContext {
    */
   readonly isCheck?: boolean;
   /**
-   * False if neither the settings nor the template contain any model parameters. Undefined if that
+   * False if neither the settings nor the template contains any model parameters. Undefined if that
    * isn't known.
    */
   readonly setsParameters?: boolean;
@@ -54,7 +54,7 @@ export interface SettingsLocation {
   readonly all: Action;
 }
 
-/** The place that determines the model, described by phrases for use within a sentence. */
+/** The place where the model is chosen, as phrases for use within a sentence. */
 export interface ModelLocation {
   /** Names the model, as in "the selected model". */
   readonly name: string;

@@ -7,7 +7,7 @@ import {
 } from '../service/errors.ts';
 import type { Retry } from '../service/http/httpTypes.ts';
 import { MAX_PAUSE_MS } from '../service/http/requestPace.ts';
-import { MAX_RETRIES } from '../service/http/retry.ts';
+import { MAX_RETRIES } from '../service/http/retryRules.ts';
 import type { Message } from './actions.ts';
 import {
   type FailureContext,

@@ -1,4 +1,4 @@
-import { APIS } from './apiConfig.ts';
+import { APIS } from './apiFeatures.ts';
 import { AUTH_INPUTS } from './authentication.ts';
 import { EMPTY_DEFAULTS, services } from './builtInServices.ts';
 import { parseServiceUrl } from './credentials.ts';

@@ -8,11 +8,11 @@ import {
   transcript,
 } from './api/conversation.ts';
 import type { Model } from './api/modelList.ts';
-import { mapParameters, type RequestBody, stringsIn } from './api/parameterFields.ts';
 import { CONVERSATION_NEW_TOKENS, type Parameters, parameterProblem } from './api/parameters.ts';
+import { mapParameters, type RequestBody, stringsIn } from './api/requestBody.ts';
 import { type RequestUsage, usageOf, usageOfFailed } from './api/requestUsage.ts';
 import { type Generation, ResponseReader } from './api/responseReader.ts';
-import type { Operation } from './apiConfig.ts';
+import type { Operation } from './apiFeatures.ts';
 import { secretsOf } from './auth/authMethods.ts';
 import type { Token } from './auth/token.ts';
 import { TokenService } from './auth/tokenService.ts';

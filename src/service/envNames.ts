@@ -1,4 +1,4 @@
-import { APIS, type ResourceKind } from './apiConfig.ts';
+import { APIS, type ResourceKind } from './apiFeatures.ts';
 import { AUTH_INPUTS } from './authentication.ts';
 import { headerSecretsOf, type NameSet, type Service } from './service.ts';
 

@@ -1,4 +1,4 @@
-import { APIS, type ApiConfig, type ResourceKind } from './apiConfig.ts';
+import { APIS, type ApiConfig, type ResourceKind } from './apiFeatures.ts';
 import { AUTH_INPUTS, type Authentication } from './authentication.ts';
 import type { StatedModel } from './statedModels.ts';
 

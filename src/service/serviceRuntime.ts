@@ -119,7 +119,7 @@ export class ServiceRuntime {
   }
 
   /**
-   * Requests information about the model in the client settings. See `Models.fetchModel`.
+   * Requests information about the model that the client settings specify. See `Models.fetchModel`.
    * @returns the model; undefined if the model is unknown, which is always the case for a
    * deployment
    */

@@ -12,8 +12,8 @@ export interface DayUse {
 }
 
 /**
- * A kind of note that is kept for the rest of the day: a notice was shown (`near` or `spent`), or
- * the user picked *Continue Today* (`continued`).
+ * A kind of note, kept for the rest of the day. It records that a notice was shown (`near` or
+ * `spent`), or that the user picked *Continue Today* (`continued`).
  */
 type Note = 'near' | 'spent' | 'continued';
 

@@ -2,7 +2,7 @@ import type { Generation } from '../service/api/responseReader.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind, isUnreachable } from '../service/errors.ts';
 import type { Retry } from '../service/http/httpTypes.ts';
-import { MAX_RETRIES } from '../service/http/retry.ts';
+import { MAX_RETRIES } from '../service/http/retryRules.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
 import type { Log } from '../ui/log.ts';
 import { oneLine } from '../ui/oneLine.ts';

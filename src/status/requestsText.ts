@@ -50,7 +50,7 @@ export function toNextSecond(leftMs: number): number | undefined {
 
 /**
  * Returns phrases that describe the requests to a service. Empty if there are no requests, the
- * limit isn't lowered, and nothing delays the next request.
+ * limit hasn't been lowered, and nothing delays the next request.
  */
 export function requestsWords(state: ConcurrencyState): readonly string[] {
   const { inFlight, waiting, limit, loweredFrom, resumesInMs, nextStart } = state;

@@ -69,9 +69,10 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly text?: string;
   readonly items: readonly Item[];
   /**
-   * Returns an item for the typed text; undefined if there is no such item. The item is listed
-   * last so that Enter picks an item that matches the text. If its label contains the text,
-   * VS Code lists it before items whose label doesn't (confirmed by testing). See `typedItem`.
+   * Returns an item for the typed text; undefined if there is no such item. The item is listed last
+   * so that Enter picks an item that matches the text. However, if the label of the item for the
+   * typed text contains that text, VS Code lists this item before items whose labels don't
+   * (confirmed by testing). See `typedItem`.
    */
   readonly typed?: (text: string) => Item | undefined;
   /** A hint that is shown if the user presses Enter while no item is selected. */
@@ -79,8 +80,8 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   /**
    * Handles the picked item. Until the promise settles, the list shows progress, and no other item
    * can be picked. If the promise rejects or resolves to a problem, the list stays open and shows a
-   * message. The signal aborts when the list is closed. Until the promise settles, `showStatus` can
-   * show a sentence before the list's text.
+   * message. The signal aborts when the list is closed. In the meantime, `showStatus` can show a
+   * sentence at the start of the prompt.
    */
   readonly accept?: (
     item: Item,
@@ -89,7 +90,10 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   ) => Promise<string | undefined>;
 }
 
-/** Returns the fields of an item for the typed text that VS Code lists after all other items. */
+/**
+ * Returns the fields of an item that stands for the typed text. VS Code lists this item after all
+ * others.
+ */
 export function typedItem(text: string): QuickPickItem {
   return { label: 'Use Entered Text', description: text, alwaysShow: true };
 }

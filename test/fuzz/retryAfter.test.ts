@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { MAX_RETRY_AFTER_MS, retryAfterMs, retryWaitMs } from '../../src/service/http/retry.ts';
+import {
+  MAX_RETRY_AFTER_MS,
+  retryAfterMs,
+  retryWaitMs,
+} from '../../src/service/http/retryRules.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');

@@ -238,7 +238,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'a request is retried four times',
-    file: 'src/service/http/retry.ts',
+    file: 'src/service/http/retryRules.ts',
     from: 'MAX_RETRIES = 3',
     to: 'MAX_RETRIES = 4',
     test: 'test/unit/service/retrying.test.ts',
@@ -262,10 +262,10 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'the waits between retries have no jitter',
-    file: 'src/service/http/retry.ts',
+    file: 'src/service/http/retryRules.ts',
     from: 'top / 2 + random() * (top / 2)',
     to: 'top',
-    test: 'test/unit/service/http/retry.test.ts',
+    test: 'test/unit/service/http/retryRules.test.ts',
     title: 'require waits of 0.5–1, 1–2, and 2–4 s',
   },
   {

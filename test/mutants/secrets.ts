@@ -191,7 +191,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a secret header is sent to another host without approval',
-    file: 'src/connection/setUp/setUpSave.ts',
+    file: 'src/connection/setUp/saveStep.ts',
     from: 'return isKey || headerSecretsOf(settings.service).some(isOfHeader);',
     to: 'return isKey;',
     test: 'test/unit/connection/setUp/managedServices.test.ts',
@@ -353,7 +353,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'the setup saves a key together with a value that contains it',
-    file: 'src/connection/setUp/setUpSave.ts',
+    file: 'src/connection/setUp/saveStep.ts',
     from: 'if (pasted) return pasted;',
     to: '',
     test: access,

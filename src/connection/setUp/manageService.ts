@@ -12,7 +12,7 @@ import { inform } from '../../ui/notify.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../../ui/steps.ts';
 import { usedForSelectionsText } from '../connectionMessages.ts';
 import type { KeyStore } from '../keyStore.ts';
-import { readSettingsInUse, stopUsing } from '../serviceSettings.ts';
+import { readSettingsInUse, stopUsing } from '../serviceSettingsUpdate.ts';
 import { validationOf } from './answerChecks.ts';
 import { type NewService, serviceEntry, withEntry, withFields } from './serviceEntry.ts';
 import { MANAGE } from './setUpMessages.ts';
@@ -84,8 +84,9 @@ export async function removeService(keys: KeyStore, service: Service): Promise<v
   const { question, detail, button } = MANAGE.remove;
   const options = { modal: true, detail };
   if ((await window.showWarningMessage(question(name), options, button)) !== button) return;
-  // Switch before deleting the key. Otherwise, if the settings don't name a service, requests could
-  // go to another service with the removed service's project before the settings are written.
+  // Switch before deleting the key. Otherwise, if the settings don't name a service, a request sent
+  // before the settings are written could go to another service but still use the removed service's
+  // project.
   const isInUse = (await readSettingsInUse(keys)).service.word === word;
   const next = isInUse && (await stopUsing(keys, service));
   await keys.remove(word);

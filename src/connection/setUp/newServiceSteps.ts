@@ -61,7 +61,7 @@ export async function askNewService(
     const answer = await ASK[step](draft, {
       title,
       step: index + 2,
-      // `steps` doesn't include the steps for the service, the secret, and the approval.
+      // `steps` doesn't include the steps for the service, the secret, or the approval.
       totalSteps: steps.length + 3,
       problem: problem?.step === step ? problem.text : undefined,
     });

@@ -13,7 +13,7 @@ import {
   readSettingsInUse,
   rememberServiceSettings,
   writeServiceSettings,
-} from '../serviceSettings.ts';
+} from '../serviceSettingsUpdate.ts';
 import { keyLeakProblem, sentValues } from './answerChecks.ts';
 import { askHeaders } from './manageService.ts';
 import { withEntry } from './serviceEntry.ts';
@@ -225,7 +225,7 @@ async function testCredentials(
       const problem =
         'setting' in retried ? undefined : await testCredentials(setUp, retried, signal);
       if (problem || !setUp.hasModelList) describe(setUp, added);
-      // If the user goes back, show the longer address, so that it's kept only if it's wanted.
+      // If the user goes back, show the longer address so that they can decide whether to keep it.
       else if (draft.address !== '') draft.address = longer.service.url;
       return problem;
     }

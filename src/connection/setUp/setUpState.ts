@@ -1,5 +1,5 @@
 import { type Settings, settingsFor } from '../../config/settings.ts';
-import type { ResourceKind } from '../../service/apiConfig.ts';
+import type { ResourceKind } from '../../service/apiFeatures.ts';
 import type { Credentials } from '../../service/credentials.ts';
 import {
   headerSecretsOf,
@@ -12,7 +12,7 @@ import type { Question, StepAnswer } from '../../ui/steps.ts';
 import { credentialsFor, type Destination, parseDestination } from '../destination.ts';
 import type { KeyRecord, KeyStore } from '../keyStore.ts';
 import type { SetUpReason } from '../resolveObstacle.ts';
-import { readSettingsInUse } from '../serviceSettings.ts';
+import { readSettingsInUse } from '../serviceSettingsUpdate.ts';
 import { programOf } from '../sources.ts';
 import { problemOfKey } from './answerChecks.ts';
 import type { ServiceDraft } from './serviceDraft.ts';

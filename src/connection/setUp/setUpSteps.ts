@@ -5,7 +5,7 @@ import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
 import { headerSecretsOf, mayBeUnencrypted, type Service } from '../../service/service.ts';
 import { askPick, askText, back, type Question, typedItem } from '../../ui/steps.ts';
 import { parseDestination } from '../destination.ts';
-import { readSettingsInUse } from '../serviceSettings.ts';
+import { readSettingsInUse } from '../serviceSettingsUpdate.ts';
 import {
   checkUrl,
   keyLeakProblem,
@@ -18,11 +18,11 @@ import {
 } from './answerChecks.ts';
 import { askAction, askHeaders, removeService, renameService } from './manageService.ts';
 import { askNewService } from './newServiceSteps.ts';
+import { askToSave } from './saveStep.ts';
 import { draftOf } from './serviceDraft.ts';
 import { existingService, type NewService, withFields } from './serviceEntry.ts';
 import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 import { describe } from './setUpModel.ts';
-import { askToSave } from './setUpSave.ts';
 import {
   type AskStep,
   keptKey,

@@ -8,13 +8,7 @@ import {
   parseOpening,
 } from './fenceLines.ts';
 import { LINE_STARTS, NOT_BLANK, withoutIndentation } from './indentation.ts';
-import {
-  explainsCode,
-  introducesCode,
-  isProse,
-  mayExplain,
-  mayIntroduce,
-} from './proseAroundCode.ts';
+import { explainsCode, introducesCode, isProse, mayExplain, mayIntroduce } from './proseLines.ts';
 import { findReopening, splitLeadingLines } from './reopenedFence.ts';
 
 const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
@@ -37,7 +31,7 @@ export type LeftOut = 'text' | 'code';
  *   closed, as in a truncated response, the opening line is still removed.
  * - If the line directly after a closing line has text, the closing line is kept as part of an
  *   inner fence, such as one around an example in a doc comment. While an inner fence is open, the
- *   closing line is kept even if blank lines precede the text.
+ *   closing line is kept even if blank lines separate it from the text that follows.
  * - Otherwise, if the first line after the blank lines is prose, all text from there on is removed,
  *   including other code blocks. If that line isn't prose, the text is written unchanged, including
  *   fences. The closing line is still removed, because the opening line is already gone.
@@ -66,8 +60,8 @@ export class CodeFence {
    */
   #held = '';
   /**
-   * The closing line that was just received, or the current line so far if it might have to be held
-   * back. Undefined once it no longer has to be held back.
+   * The closing line if it was just received; otherwise, the current line so far, or undefined once
+   * it's certain that the current line doesn't have to be held back.
    */
   #line: string | undefined = '';
   /** Text received after the closing line, except the current line if it's being checked. */

@@ -16,8 +16,8 @@ export interface PlaceIndentation {
   /** Added to every line except the first. */
   readonly indentation?: string;
   /**
-   * Replaces the other two, starting with the first list item. In code, only the first line can be
-   * a list item.
+   * From the first list item on, used instead of `firstIndentation` and `indentation`. In code,
+   * only the first line can be a list item.
    */
   readonly itemIndentation?: string | undefined;
 }
@@ -49,9 +49,9 @@ export interface FitOptions extends PlaceIndentation {
  *   prompt's indentation (see `repeatsIndentation`).
  *
  * The decision is made only once, no later than the start of the second non-blank line, so that
- * text can be written as it arrives. If the response is indented with tabs, the selection is
- * indented with spaces, and tabs aren't converted, nothing is removed, because the width of a tab
- * is unknown.
+ * text can be written as it arrives. Nothing is removed if the response is indented with tabs, the
+ * selection is indented with spaces, and tabs aren't converted, because the width of a tab is
+ * unknown.
  *
  * Expects LF line endings.
  */
@@ -70,7 +70,7 @@ export class Indentation {
   #repeated: string | undefined;
   /** The number of spaces per indentation level in the response. Undefined until it's known. */
   #responseStep: number | undefined;
-  /** True once the first line of a block has shown the number of spaces that become one tab. */
+  /** True once the first line of a block has established how many spaces become one tab. */
   #isStepKnown = false;
   readonly #strings: MultilineStrings;
   /** The current line so far, without its leading whitespace. */
@@ -148,7 +148,10 @@ export class Indentation {
     return indentation + (usesTabs ? own : this.#converted(own));
   }
 
-  /** Replaces tabs with the document's spaces. After that, no spaces are converted. */
+  /**
+   * Replaces tabs with the document's spaces. If the response's spaces per level aren't known yet,
+   * leading spaces in later lines are then left unchanged.
+   */
   #withoutTabs(spaces: string): string {
     const { step } = this.#options;
     if (step === undefined || this.#strings.isInString || !spaces.includes('\t')) return spaces;
@@ -171,8 +174,8 @@ export class Indentation {
   }
 
   /**
-   * Returns the number of spaces per level, as shown by the first indented line. To keep all
-   * spaces, returns the document's number in these cases:
+   * Returns the number of spaces per level, as shown by the first indented line. In these cases,
+   * returns the document's own number of spaces per level, which leaves all spaces unchanged:
    *
    * - The line doesn't follow an opening brace or bracket. A continued line can have any
    *   indentation.
@@ -206,7 +209,10 @@ export class Indentation {
     return length % 4 === 0 ? 4 : undefined;
   }
 
-  /** Returns `length` if it's one level: the line is the first in a block and isn't aligned. */
+  /**
+   * Returns `length` if it's one level, that is, if the line is the first in a block and isn't
+   * aligned. Otherwise, returns undefined.
+   */
   #stepInBlock(length: number): number | undefined {
     const opensBlock = this.#previousLine.endsWith('{') || this.#previousLine.endsWith('[');
     return opensBlock && length > 1 && length <= MAX_STEP ? length : undefined;

@@ -84,7 +84,10 @@ export class MultilineStrings {
   readonly #syntax: Syntax | undefined;
   /** The innermost is last. */
   readonly #open: Open[] = [];
-  /** The quote that opened the string that a backslash at the end of the last line continues. */
+  /**
+   * The opening quote of the string that continues past the last line because of a backslash at its
+   * end; empty if there's none.
+   */
   #continued = '';
 
   constructor(languageId: string) {

@@ -1,6 +1,6 @@
 import { type Fence, mayOpen, parseOpening } from './fenceLines.ts';
 import { LINE_STARTS, NOT_BLANK } from './indentation.ts';
-import { introducesCode, isProse, mayIntroduce } from './proseAroundCode.ts';
+import { introducesCode, isProse, mayIntroduce } from './proseLines.ts';
 
 /** Maximum total length, in characters, of the lines before a reopened fence. */
 const MAX_HEAD_LENGTH = 500;

@@ -1,10 +1,10 @@
-import type { Operation } from '../apiConfig.ts';
+import type { Operation } from '../apiFeatures.ts';
 import type { Credentials } from '../credentials.ts';
 import type { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import type { ModelInfo } from './liteLlmModelInfo.ts';
 import type { ModelPage } from './modelList.ts';
-import type { RequestBody } from './parameterFields.ts';
+import type { RequestBody } from './requestBody.ts';
 
 /** A wire format for inference requests. Each format is implemented in its own file. */
 export interface Api {

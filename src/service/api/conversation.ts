@@ -1,5 +1,5 @@
 import type { ChatParts } from './api.ts';
-import type { RequestBody } from './parameterFields.ts';
+import type { RequestBody } from './requestBody.ts';
 
 /**
  * Conversations with a model, and their formats for the chat and generation operations. Pure.

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Operation } from '../apiConfig.ts';
+import type { Operation } from '../apiFeatures.ts';
 import { MODEL_ID } from '../modelId.ts';
 import { check, count, shape } from '../schemaHelpers.ts';
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../apiConfig.ts';
+import type { Operation } from '../apiFeatures.ts';
 import { type ErrorDetails, ServiceError } from '../errors.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Operation } from '../apiConfig.ts';
+import type { Operation } from '../apiFeatures.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters, withoutUnset } from './parameters.ts';
 
 /** Helpers for request bodies. Pure. */

@@ -133,8 +133,8 @@ export type TokenState =
   | { readonly kind: 'expired' }
   /**
    * The identity service rejected the credentials or the token request. Lasts until `refresh`
-   * succeeds. Without an exchange, this means that the service rejected the key, and lasts until
-   * the next request.
+   * succeeds. If there is no exchange, this state means that the service rejected the key, and it
+   * lasts until the next request.
    */
   | { readonly kind: 'rejected'; readonly error: ServiceError }
   | { readonly kind: 'failed'; readonly error: ServiceError };

@@ -167,8 +167,8 @@ export class TokenService {
 
   /**
    * Discards a token that the service rejected. Does nothing if it isn't the current token.
-   * @param rejection set if the token is a key without an exchange. The key is then considered
-   * rejected, but the next `get` returns it again.
+   * @param rejection set if the token is the key itself. The key is then considered rejected, but
+   * the next `get` returns it again.
    */
   drop(token: Token, rejection?: ServiceError): void {
     if (this.#current !== token) return;

@@ -27,8 +27,8 @@ interface Entry {
 /**
  * This window's token services. Equal credentials share a token service.
  *
- * Credentials and their latest tokens stay masked even after a replacement or sign-out, because a
- * service can repeat anything that it has received.
+ * Credentials and their latest tokens stay masked even after the credentials are replaced or the
+ * user signs out, because a service can repeat anything that it has received.
  */
 export class TokenServices {
   readonly #options: TokenServicesOptions;

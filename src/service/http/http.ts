@@ -13,7 +13,7 @@ import type { Access, ErrorResponse } from './httpTypes.ts';
 import { type CallBudget, checkResponseHeaders, type HttpRequest } from './httpTypes.ts';
 import { PendingRequest, type PendingRequestOptions } from './pendingRequest.ts';
 import { preventProxyReconnects, reconnectingFetch } from './reconnectingFetch.ts';
-import { MAX_RETRIES, retryWaitMs } from './retry.ts';
+import { MAX_RETRIES, retryWaitMs } from './retryRules.ts';
 
 export type HttpOptions = Partial<ApprovedFetchOptions & PendingRequestOptions>;
 

@@ -7,14 +7,14 @@ import type { Slot, SlotOutcome } from './concurrencyLimit.ts';
 import type { Failure } from './connectionErrors.ts';
 import { type HttpRequest, type Retry, readRateLimit } from './httpTypes.ts';
 import { toFailure } from './requestFailure.ts';
-import { MAX_RETRIES, type retryWaitMs } from './retry.ts';
+import { MAX_RETRIES, type retryWaitMs } from './retryRules.ts';
 
 export interface PendingRequestOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /**
-   * Milliseconds to wait after sending an attempt before calling `HttpRequest.onSilence`.
-   * `onSilence` isn't called if an error status arrives or a response starts sooner.
+   * Milliseconds from sending a request to calling `HttpRequest.onSilence`. `onSilence` isn't
+   * called if an error status arrives or a response starts sooner.
    */
   readonly silentMs: number;
   /** Returns how long to wait before a retry, in milliseconds. Tests replace this function. */

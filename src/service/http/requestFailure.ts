@@ -2,7 +2,7 @@ import axios, { type AxiosResponse } from 'axios';
 import { isKind, ServiceError } from '../errors.ts';
 import { type Failure, lasting, networkFailure, readableHost } from './connectionErrors.ts';
 import type { HttpRequest } from './httpTypes.ts';
-import { isRetriedStatus, MAX_RETRY_AFTER_MS, retryAfterMs } from './retry.ts';
+import { isRetriedStatus, MAX_RETRY_AFTER_MS, retryAfterMs } from './retryRules.ts';
 
 type FailedRequest = Pick<HttpRequest<unknown>, 'url' | 'failure'>;
 

@@ -1,7 +1,7 @@
 import type { Model } from '../api/modelList.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters } from '../api/parameters.ts';
 import { estimateTokens } from '../api/requestUsage.ts';
-import type { Operation } from '../apiConfig.ts';
+import type { Operation } from '../apiFeatures.ts';
 import { ServiceError } from '../errors.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 

@@ -8,7 +8,7 @@ import {
   inputTexts,
   transcript,
 } from '../../../../src/service/api/conversation.ts';
-import type { Operation } from '../../../../src/service/apiConfig.ts';
+import type { Operation } from '../../../../src/service/apiFeatures.ts';
 import { credentials, ibm } from '../fixtures.ts';
 
 const messages: readonly ChatMessage[] = [

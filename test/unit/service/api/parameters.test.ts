@@ -7,7 +7,7 @@ import {
   type ParameterRange,
   parameterProblem,
 } from '../../../../src/service/api/parameters.ts';
-import type { Operation } from '../../../../src/service/apiConfig.ts';
+import type { Operation } from '../../../../src/service/apiFeatures.ts';
 import type { ErrorDetails } from '../../../../src/service/errors.ts';
 import { settingsIn } from '../../../settingsIn.ts';
 import { seed } from '../fixtures.ts';

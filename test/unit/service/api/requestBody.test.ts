@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { apiOf } from '../../../../src/service/api/apis.ts';
-import { mapParameters } from '../../../../src/service/api/parameterFields.ts';
 import { DEFAULT_NEW_TOKENS } from '../../../../src/service/api/parameters.ts';
+import { mapParameters } from '../../../../src/service/api/requestBody.ts';
 import { ibm } from '../fixtures.ts';
 
 const everything = {

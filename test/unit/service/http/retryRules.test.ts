@@ -6,7 +6,7 @@ import {
   MAX_RETRY_AFTER_MS,
   retryAfterMs,
   retryWaitMs,
-} from '../../../../src/service/http/retry.ts';
+} from '../../../../src/service/http/retryRules.ts';
 import { seed } from '../fixtures.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
