@@ -13,7 +13,7 @@ import { inform } from '../ui/notify.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App } from './commandTypes.ts';
 import { pickModel } from './modelPicker.ts';
-import { switchSelections } from './serviceRows.ts';
+import { switchSelections } from './serviceSwitch.ts';
 
 /**
  * Lets the user pick a model, and saves it in the settings. If the model belongs to another

@@ -1,16 +1,10 @@
-import type { WorkspaceFolder } from 'vscode';
-import { readSettings, settingsFor } from '../config/settings.ts';
-import { usedForSelectionsText } from '../connection/connectionMessages.ts';
 import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
-import { ACTION_LABELS } from '../messages/actions.ts';
-import { hasOwnModel, type Service } from '../service/service.ts';
 import type { MenuItem } from '../status/menu.ts';
 import { modelText } from '../status/statusView.ts';
-import { inform, offer } from '../ui/notify.ts';
 import { oneLine } from '../ui/oneLine.ts';
-import { openSettingsOfWorkspace } from '../ui/openSettings.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App } from './commandTypes.ts';
+import { switchSelections } from './serviceSwitch.ts';
 
 /**
  * Returns a menu row for each service that is set up, except the service in use. Picking a row
@@ -27,38 +21,4 @@ export async function serviceRows(app: App, looked: Lookup): Promise<MenuItem[]>
     description: new URL(connection.serviceUrl).host,
     detail: oneLine(modelText(connection)),
   }));
-}
-
-/**
- * Changes the service that is used for selections. Reports the result, unless the change was
- * undone. Warns if a workspace, folder, or remote setting overrides the model.
- * @param owner the folder that was active when the command started
- * @param modelId the model to use; omitted for the service's default
- */
-export async function switchSelections(
-  { connections }: App,
-  owner: WorkspaceFolder | null,
-  service: Service,
-  modelId?: string,
-): Promise<void> {
-  const isUsed = await connections.useForSelections(service, modelId, owner);
-  if (isUsed === false) return;
-  if (isUsed === undefined) {
-    return offer(
-      'warning',
-      COMMAND_MESSAGES.notSetUp(service.name),
-      ACTION_LABELS.setUp,
-      'hostedModel.setUp',
-    );
-  }
-  const used = settingsFor(service, readSettings(owner?.uri));
-  if (hasOwnModel(used) || used.modelId === (modelId || service.defaultModelId)) {
-    return inform(usedForSelectionsText(service.name));
-  }
-  offer(
-    'warning',
-    COMMAND_MESSAGES.usedWithHiddenModel(service.name),
-    ACTION_LABELS.openSettings,
-    () => openSettingsOfWorkspace('hostedModel.modelId'),
-  );
 }

@@ -5,9 +5,10 @@ import { ACTION_LABELS } from '../messages/actions.ts';
 import { allSettings, needsSetting, settingLabel } from '../messages/settingLabels.ts';
 import { commandText } from '../messages/tokenCommandFailure.ts';
 import { services } from '../service/builtInServices.ts';
-import { parseServiceUrl, type SourceId } from '../service/credentials.ts';
+import type { SourceId } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import { commandOf, type Service } from '../service/service.ts';
+import { parseServiceUrl } from '../service/serviceUrl.ts';
 import { offer } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
@@ -19,7 +20,8 @@ import {
   unencryptedText,
 } from './connectionMessages.ts';
 import { type DestinationChange, hasOtherOrigin } from './destination.ts';
-import { activeFolder, envFileOf } from './folders.ts';
+import { envFileOf } from './envFilePath.ts';
+import { activeFolder } from './folders.ts';
 import { gitRisk } from './gitRisk.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
 import {

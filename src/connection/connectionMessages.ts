@@ -7,8 +7,9 @@ import {
   needsSetting,
   settingLabel,
 } from '../messages/settingLabels.ts';
-import type { UrlProblem, ValueFlaw } from '../service/credentials.ts';
+import type { ValueFlaw } from '../service/credentials.ts';
 import { getsTokens, headerSecretsOf, type Service, type SettingName } from '../service/service.ts';
+import type { UrlProblem } from '../service/serviceUrl.ts';
 import type { AddressProblem, Destination } from './destination.ts';
 
 /**

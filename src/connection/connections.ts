@@ -20,7 +20,8 @@ import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.t
 import { offerNewCredentials } from './connectionDialogs.ts';
 import { choiceOf, editorChoices, readyConnection } from './createConnection.ts';
 import { settleUnusable, writeCredentialSource } from './credentialSourceSetting.ts';
-import { activeFolder, onDidChangeEnvFile, onlyFolder } from './folders.ts';
+import { onDidChangeEnvFile } from './envFilePath.ts';
+import { activeFolder, onlyFolder } from './folders.ts';
 import {
   importSource,
   type ResolveOptions,

@@ -1,12 +1,6 @@
-import {
-  type ApprovedOrigins,
-  type Credentials,
-  isUnencrypted,
-  parseServiceUrl,
-  type ServiceKey,
-  type UrlProblem,
-} from '../service/credentials.ts';
+import type { ApprovedOrigins, Credentials, ServiceKey } from '../service/credentials.ts';
 import { mayBeUnencrypted, type Service } from '../service/service.ts';
+import { isUnencrypted, parseServiceUrl, type UrlProblem } from '../service/serviceUrl.ts';
 import type { KeyRecord } from './keyStore.ts';
 
 /**

@@ -1,21 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  Disposable,
-  type NotebookDocument,
-  type TextDocument,
-  Uri,
-  type WorkspaceFolder,
-  window,
-  workspace,
-} from 'vscode';
+import { type NotebookDocument, Uri, type WorkspaceFolder, window, workspace } from 'vscode';
 
-/** Finds the folder that a document belongs to, and a folder's `.env` file. */
-
-/**
- * URI schemes of folders whose `.env` can be a real file. Folders with any other scheme are
- * virtual.
- */
-const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
+/** Finds the folder that a document belongs to. */
 
 /**
  * URI schemes of documents without a path in a folder, such as new files. If exactly one folder is
@@ -71,38 +57,4 @@ function notebookOf(uri: Uri): Uri | undefined {
   const holdsIt = (notebook: NotebookDocument) =>
     notebook.getCells().some((cell) => cell.document.uri.toString() === uri.toString());
   return workspace.notebookDocuments.find(holdsIt)?.uri;
-}
-
-export function envFileOf(folder: WorkspaceFolder): Uri {
-  return Uri.joinPath(folder.uri, '.env');
-}
-
-/**
- * True if the workspace is trusted and the document is the `.env` file at the root of a folder that
- * isn't virtual.
- */
-export function isEnvFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
-  if (!workspace.isTrusted) return false;
-  const folders = (workspace.workspaceFolders ?? []).filter(hasFiles);
-  return folders.some((folder) => envFileOf(folder).toString() === uri.toString());
-}
-
-/** Calls the listener when a folder's `.env` file is created, changed, or deleted. */
-export function onDidChangeEnvFile(listener: () => void): Disposable {
-  const onFile = (uri: Uri) => {
-    if (isEnvFile({ uri })) listener();
-  };
-  const watcher = workspace.createFileSystemWatcher('**/.env');
-  return Disposable.from(
-    watcher,
-    watcher.onDidCreate(onFile),
-    watcher.onDidChange(onFile),
-    watcher.onDidDelete(onFile),
-    // Don't rely on the watcher alone, because it may miss a save on a busy machine.
-    workspace.onDidSaveTextDocument(({ uri }) => onFile(uri)),
-  );
-}
-
-export function hasFiles({ uri }: WorkspaceFolder): boolean {
-  return FILE_SCHEMES.has(uri.scheme);
 }

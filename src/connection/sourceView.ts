@@ -8,9 +8,10 @@ import {
   settingLabel,
   settingNames,
 } from '../messages/settingLabels.ts';
-import { isUnencrypted, type SourceId } from '../service/credentials.ts';
+import type { SourceId } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import type { SettingName } from '../service/service.ts';
+import { isUnencrypted } from '../service/serviceUrl.ts';
 import { addressName, BAD_SOURCE, projectPlace } from './connectionMessages.ts';
 import {
   SOURCE_ACTIONS,

@@ -10,11 +10,12 @@ import { isUnreachable } from '../service/errors.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { type ShownCheck, shownCheck } from './checkMessages.ts';
+import { LOOKUP_MS, lookUpFor, within } from './connectionLookup.ts';
 import { copyReport, versions } from './copyReport.ts';
 import { type DiagnosisOptions, showDiagnosis } from './diagnosisList.ts';
 import { prepareDiagnosis, READING, UNANSWERED } from './preliminaryChecks.ts';
 import { buildReport, type Load } from './reportText.ts';
-import { type DiagnosisDeps, LOOKUP_MS, lookUpFor, runChecks, within } from './runChecks.ts';
+import { type DiagnosisDeps, runChecks } from './runChecks.ts';
 
 /**
  * The *Diagnose Connection* command, which shows the checks in a list and offers to copy a report.

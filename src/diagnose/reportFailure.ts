@@ -22,8 +22,9 @@ import {
   NO_TOKEN,
   REPAIRED,
 } from './checkMessages.ts';
+import { isStillUsed, type LookUp, lookUpFor } from './connectionLookup.ts';
 import { refreshToken } from './refreshToken.ts';
-import { type DiagnosisDeps, isStillUsed, type LookUp, lookUpFor, runChecks } from './runChecks.ts';
+import { type DiagnosisDeps, runChecks } from './runChecks.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
 

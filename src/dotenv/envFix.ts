@@ -1,7 +1,9 @@
-import { parseServiceUrl, strippedValue } from '../service/credentials.ts';
+import { strippedValue } from '../service/credentials.ts';
 import { mayBeUnencrypted, type Region, type Service } from '../service/service.ts';
+import { parseServiceUrl } from '../service/serviceUrl.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type Issue, type LineRange, partsOf, valueRange } from './settingValue.ts';
+import type { ServiceReading } from './sourceReading.ts';
 
 /**
  * Edits that fix an issue in a `.env` file's text or add lines to it. All other lines stay
@@ -111,4 +113,61 @@ function fixedUrl(
   const parsed = parseServiceUrl(address, mayBeUnencrypted(service));
   if (!parsed.ok) return undefined;
   return kind === 'url-path' ? parsed.origin : parsed.url;
+}
+
+/** Parses the text of a `.env` file with the settings that apply to the file. */
+export type Parse = (text: string) => ServiceReading;
+
+/**
+ * Maximum number of rounds, each of which fixes at most one issue per line. Higher than the number
+ * of kinds of issues, so there are always enough rounds.
+ */
+const MAX_ROUNDS = 20;
+
+/**
+ * Fixes all errors that can be fixed in only one way. A line may need several fixes.
+ * @returns the number of fixes and the new lines; a line contains a line break if a comment was
+ * moved above it
+ */
+export function fixAll(
+  lines: readonly string[],
+  parse: Parse,
+): { readonly lines: readonly string[]; readonly count: number } {
+  const fixed = [...lines];
+  let service: Service | undefined;
+  let count = 0;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const { reading, service: used } = parse(fixed.join('\n'));
+    service ??= used;
+    // After the fixes, the text may match another service. The editor doesn't show that service's
+    // problems, so don't fix them.
+    if (used.word !== service.word) break;
+    const errors = reading.issues.filter(({ isError }) => isError);
+    const others = errors.filter(({ kind }) => kind !== 'comment');
+    const changed = fixEach(fixed, others, service);
+    // Moving a comment adds a line, so the issues below it would refer to the wrong lines in the
+    // next round. Move comments only after everything else is fixed.
+    if (changed === 0) return { lines: fixed, count: count + fixEach(fixed, errors, service) };
+    count += changed;
+  }
+  return { lines: fixed, count };
+}
+
+/**
+ * Fixes at most one issue on each line, because a fix can shift the other issues on the line.
+ * @returns the number of fixes
+ */
+function fixEach(lines: string[], issues: readonly Issue[], service: Service): number {
+  const changed = new Set<number>();
+  for (const issue of issues) {
+    const { line = -1 } = issue.place ?? {};
+    const text = lines[line];
+    if (text === undefined || changed.has(line)) continue;
+    const [fix] = envFixes(text, issue, service);
+    // Never remove a duplicate line, because only the user knows which of the two lines is right.
+    if (fix?.kind !== 'replace') continue;
+    lines[line] = text.slice(0, fix.place.start) + fix.newText + text.slice(fix.place.end);
+    changed.add(line);
+  }
+  return changed.size;
 }

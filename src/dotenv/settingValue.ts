@@ -3,9 +3,7 @@ import { AUTH_INPUTS, SECRETS } from '../service/authentication.ts';
 import {
   cleanValue,
   MAX_VALUE_LENGTH,
-  parseServiceUrl,
   strippedValue,
-  type UrlProblem,
   type ValueFlaw,
 } from '../service/credentials.ts';
 import { allNameSets, resourceOf } from '../service/envNames.ts';
@@ -16,6 +14,7 @@ import {
   type Service,
   type SettingName,
 } from '../service/service.ts';
+import { parseServiceUrl, type UrlProblem } from '../service/serviceUrl.ts';
 import type { Assignment } from './envText.ts';
 
 /** Reads the value of a setting from an assignment, and locates any issues. */

@@ -9,7 +9,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { editorOf } from './documentEdit.ts';
+import { editorOf } from './documentTabs.ts';
 import { WITHOUT_INDENTATION } from './fit/languageRules.ts';
 import { blockIndentation } from './newLineIndentation.ts';
 

@@ -8,7 +8,8 @@ import {
 } from 'vscode';
 import { isAutoRunFile } from './autoRunFiles.ts';
 import { hasWritableScheme } from './capturedSelection.ts';
-import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
+import { editDocument, editEditor, rangedIn, rangeOf } from './documentEdit.ts';
+import { editorOf, hasTab } from './documentTabs.ts';
 import { captureSelections } from './keptSelections.ts';
 import type { Replay } from './replayStates.ts';
 import {

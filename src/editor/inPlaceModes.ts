@@ -1,6 +1,7 @@
 import { Range } from 'vscode';
 import { selectionEnd, type Target } from './capturedSelection.ts';
-import { editorOf, offsetsOf } from './documentEdit.ts';
+import { offsetsOf } from './documentEdit.ts';
+import { editorOf } from './documentTabs.ts';
 import { PROSE, WITH_BRACES, WITHOUT_INDENTATION, YAML } from './fit/languageRules.ts';
 import type { ResponseFitOptions } from './fit/textFit.ts';
 import type { InsertMode } from './insertMode.ts';

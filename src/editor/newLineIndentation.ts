@@ -1,5 +1,5 @@
 import { type Position, Range, type TextDocument } from 'vscode';
-import { editorOf } from './documentEdit.ts';
+import { editorOf } from './documentTabs.ts';
 import { ITEM_START, OPENS_BLOCK, TRAILING_COMMENT } from './fit/indentation.ts';
 import { PROSE, WITHOUT_INDENTATION, YAML } from './fit/languageRules.ts';
 

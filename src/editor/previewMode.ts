@@ -1,7 +1,7 @@
 import type { Uri } from 'vscode';
 import { inform } from '../ui/notify.ts';
 import { currentSnapshot, type EditorSnapshot, isUnchanged } from './capturedSelection.ts';
-import { showDocument } from './documentEdit.ts';
+import { showDocument } from './documentTabs.ts';
 import { replace } from './inPlaceModes.ts';
 import {
   NOT_COMPLETE,

@@ -7,13 +7,15 @@ import {
   workspace,
 } from 'vscode';
 import { readSettings, withStoredService } from '../config/settings.ts';
-import { activeFolder, isEnvFile } from '../connection/folders.ts';
+import { isEnvFile } from '../connection/envFilePath.ts';
+import { activeFolder } from '../connection/folders.ts';
 import { type GitRisk, gitRisk, onDidChangeRepositories } from '../connection/gitRisk.ts';
 import type { KeyStore } from '../connection/keyStore.ts';
+import type { Parse } from '../dotenv/envFix.ts';
 import type { ServiceReading } from '../dotenv/sourceReading.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './editorRange.ts';
-import { type Parse, type Problem, parseEnvText, problemsOf } from './problems.ts';
+import { type Problem, parseEnvText, problemsOf } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 
 /**

@@ -12,8 +12,8 @@ import {
   WorkspaceEdit,
   workspace,
 } from 'vscode';
-import { isEnvFile } from '../connection/folders.ts';
-import { appendedLines, type EnvFix, envFixes } from '../dotenv/envFix.ts';
+import { isEnvFile } from '../connection/envFilePath.ts';
+import { appendedLines, type EnvFix, envFixes, fixAll, type Parse } from '../dotenv/envFix.ts';
 import type { ServiceReading } from '../dotenv/sourceReading.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './editorRange.ts';
@@ -24,7 +24,7 @@ import {
   FIX_ALL,
   fixTitle,
 } from './envFileMessages.ts';
-import { absentNames, fixAll, type Parse, type Problem } from './problems.ts';
+import { absentNames, type Problem } from './problems.ts';
 
 /** Quick fixes for problems in `.env` files. VS Code applies each edit as one undo step. */
 

@@ -1,7 +1,7 @@
 import { lineList } from '../diagnose/checkMessages.ts';
 import { formatNumber } from '../messages/rejectionMessages.ts';
 import { capitalized } from '../messages/settingLabels.ts';
-import { type Wait, waitText } from '../status/requestsText.ts';
+import { type Wait, waitText } from '../status/requestWait.ts';
 
 /** UI strings for generations. */
 

@@ -2,8 +2,8 @@ import { type Disposable, EventEmitter, type TextDocument, window } from 'vscode
 import type { Target } from '../editor/capturedSelection.ts';
 import { Previews } from '../editor/previews.ts';
 import type { Undone } from '../editor/streamWriter.ts';
+import { Announcements } from '../ui/announcements.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
-import { Announcements } from '../ui/notify.ts';
 import type { Job } from './job.ts';
 
 /**

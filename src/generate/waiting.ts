@@ -2,7 +2,7 @@ import { commands, type Disposable, Range, ThemeColor, window } from 'vscode';
 import { attemptText } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
 import type { Retry } from '../service/http/httpTypes.ts';
-import { toNextSecond, type Wait, waitFor } from '../status/requestsText.ts';
+import { toNextSecond, type Wait, waitFor } from '../status/requestWait.ts';
 import { commandLink } from '../undocumentedApi.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';

@@ -1,9 +1,9 @@
 import { APIS } from './apiFeatures.ts';
 import { AUTH_INPUTS } from './authentication.ts';
 import { EMPTY_DEFAULTS, services } from './builtInServices.ts';
-import { parseServiceUrl } from './credentials.ts';
 import { MODEL_ID } from './modelId.ts';
 import { type FixedHeader, mayBeUnencrypted, type Service } from './service.ts';
+import { parseServiceUrl } from './serviceUrl.ts';
 import { readStatedModels } from './statedModels.ts';
 
 /**

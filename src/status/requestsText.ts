@@ -1,52 +1,7 @@
 import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
+import { secondsLeft } from './requestWait.ts';
 
-/** Describes the requests to a service, and what they're waiting for. Pure. */
-
-/**
- * A wait for the end of a pause that the service requested, or for a generation's next attempt.
- */
-export interface Wait {
-  readonly kind: 'paused' | 'retrying';
-  readonly leftMs: number;
-}
-
-/**
- * Returns how long to wait until a pause ends or the next retry starts; undefined if there is
- * nothing to wait for. A pause counts only while no request is in progress. It counts even if no
- * request is waiting, because it would delay a new request. If no request is waiting and the pause
- * ends before the next retry, returns the wait until the retry.
- * @param retriesInMs for each generation, the milliseconds until its next attempt; 0 or less if the
- * generation isn't waiting for an attempt
- */
-export function waitFor(
-  requests: Pick<ConcurrencyState, 'inFlight' | 'waiting' | 'resumesInMs'>,
-  retriesInMs: readonly number[],
-): Wait | undefined {
-  const { inFlight, waiting, resumesInMs = 0 } = requests;
-  const retryInMs = Math.min(...retriesInMs.filter((ms) => ms > 0));
-  const isRetrying = Number.isFinite(retryInMs);
-  const isPaused = inFlight === 0 && resumesInMs > 0;
-  if (isPaused && !(isRetrying && waiting === 0 && retryInMs >= resumesInMs)) {
-    return { kind: 'paused', leftMs: resumesInMs };
-  }
-  return isRetrying ? { kind: 'retrying', leftMs: retryInMs } : undefined;
-}
-
-/** Describes a wait, such as "paused for 57s". */
-export function waitText(
-  { kind, leftMs }: Wait,
-  time = (wholeSeconds: number) => `${wholeSeconds}s`,
-): string {
-  return `${kind === 'paused' ? 'paused for' : 'retrying in'} ${time(seconds(leftMs))}`;
-}
-
-/**
- * Returns the milliseconds until the displayed number of seconds decreases; undefined if no time is
- * left.
- */
-export function toNextSecond(leftMs: number): number | undefined {
-  return leftMs > 0 ? leftMs % 1_000 || 1_000 : undefined;
-}
+/** Describes the requests to a service. Pure. */
 
 /**
  * Returns phrases that describe the requests to a service. Empty if there are no requests, the
@@ -60,9 +15,9 @@ export function requestsWords(state: ConcurrencyState): readonly string[] {
     loweredFrom !== undefined &&
       `limit lowered from ${loweredFrom} to ${limit} after a 429 response`,
     // The time left in the actual pause, which can be shorter than the one the service requested.
-    resumesInMs !== undefined && `paused for another ${seconds(resumesInMs)}s`,
+    resumesInMs !== undefined && `paused for another ${secondsLeft(resumesInMs)}s`,
     nextStart &&
-      `next request starts in ${seconds(nextStart.inMs)}s, ${SPACED[nextStart.spacedBy]}`,
+      `next request starts in ${secondsLeft(nextStart.inMs)}s, ${SPACED[nextStart.spacedBy]}`,
   ].filter((words) => typeof words === 'string');
 }
 
@@ -75,8 +30,4 @@ const SPACED = {
 export function requestsLine(state: ConcurrencyState): string | undefined {
   const words = requestsWords(state);
   return words.length > 0 ? `Requests: ${words.join(', ')}` : undefined;
-}
-
-function seconds(ms: number): number {
-  return Math.ceil(ms / 1_000);
 }

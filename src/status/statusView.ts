@@ -4,7 +4,7 @@ import type { TokenState } from '../service/auth/token.ts';
 import type { Connection } from '../service/connection.ts';
 import type { ConcurrencyLimit } from '../service/http/concurrencyLimit.ts';
 import { hasOwnModel } from '../service/service.ts';
-import { toNextSecond, type Wait, waitFor, waitText } from './requestsText.ts';
+import { toNextSecond, type Wait, waitFor, waitText } from './requestWait.ts';
 
 /** Computes the content of the status item. Pure. */
 

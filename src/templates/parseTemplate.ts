@@ -2,13 +2,7 @@ import * as v from 'valibot';
 import { type Parameters, parameterProblem } from '../service/api/parameters.ts';
 import type { Operation } from '../service/apiFeatures.ts';
 import { type FrontMatterEntry, readFrontMatter } from './frontMatter.ts';
-import {
-  type BrokenTemplate,
-  checkedName,
-  displayName,
-  type Template,
-  type TemplateEntry,
-} from './template.ts';
+import type { BrokenTemplate, Template, TemplateEntry } from './template.ts';
 import {
   type Expected,
   errorOf,
@@ -18,6 +12,7 @@ import {
   type TemplateIssueDetails,
   type TextSpan,
 } from './templateMessages.ts';
+import { checkedName, displayName } from './templateNames.ts';
 import { promptIssues } from './variables.ts';
 
 /**

@@ -19,14 +19,9 @@ import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostic
 import { inform } from '../ui/notify.ts';
 import { type Completion, completionsAt } from './completions.ts';
 import { readTemplateText } from './parseTemplate.ts';
-import {
-  findTemplate,
-  isBroken,
-  lastUsedTemplates,
-  noteLastUsed,
-  type Template,
-} from './template.ts';
+import { isBroken, type Template } from './template.ts';
 import { noTemplateText, type TemplateIssue, templateIssueText } from './templateMessages.ts';
+import { findTemplate, lastUsedTemplates, noteLastUsed } from './templateNames.ts';
 import { isTemplateFile, TEMPLATES_PATH } from './templatePath.ts';
 import { pickTemplate, showIssue } from './templatePicker.ts';
 import { readTemplates } from './templateSources.ts';

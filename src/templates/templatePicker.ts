@@ -5,7 +5,6 @@ import {
   type BrokenTemplate,
   BUILT_IN,
   isBroken,
-  nameKey,
   type Template,
   type TemplateEntry,
 } from './template.ts';
@@ -16,6 +15,7 @@ import {
   type TemplateIssueDetails,
   templateIssueText,
 } from './templateMessages.ts';
+import { nameKey } from './templateNames.ts';
 import { needsSelection, outlineOf, questionsOf } from './variables.ts';
 
 /** Prompts the user for a template and for the answers to its questions. */

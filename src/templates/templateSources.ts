@@ -10,7 +10,7 @@ import {
   readTemplateText,
   type TemplateReading,
 } from './parseTemplate.ts';
-import { BUILT_IN, displayName, nameKey, type TemplateEntry } from './template.ts';
+import { BUILT_IN, type TemplateEntry } from './template.ts';
 import {
   errorOf,
   NO_SPAN,
@@ -18,6 +18,7 @@ import {
   TEMPLATE_LIMIT_BYTES,
   type TemplateIssueDetails,
 } from './templateMessages.ts';
+import { displayName, nameKey } from './templateNames.ts';
 import { TEMPLATES_PATH, templatesFolderOf } from './templatePath.ts';
 import { promptIssues } from './variables.ts';
 

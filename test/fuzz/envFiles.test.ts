@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { envFixes } from '../../src/dotenv/envFix.ts';
 import { decodeEnvFile, LINE_END } from '../../src/dotenv/envText.ts';
 import type { LineRange } from '../../src/dotenv/settingValue.ts';
-import { parseServiceUrl } from '../../src/service/credentials.ts';
+import { parseServiceUrl } from '../../src/service/serviceUrl.ts';
 import { readEnvFile } from '../unit/dotenv/reading.ts';
 import { ibm } from '../unit/service/fixtures.ts';
 import { nasty, repeat, seed } from './fuzz.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
-import { parseServiceUrl } from '../../src/service/credentials.ts';
+import { parseServiceUrl } from '../../src/service/serviceUrl.ts';
 import { accepted, rejected } from '../unit/service/serviceUrls.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 

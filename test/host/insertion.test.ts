@@ -10,7 +10,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { hasTab } from '../../src/editor/documentEdit.ts';
+import { hasTab } from '../../src/editor/documentTabs.ts';
 import {
   appendTo,
   type ByPlacingMode,

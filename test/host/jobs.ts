@@ -14,7 +14,7 @@ import {
   workspace,
 } from 'vscode';
 import { captureTargets } from '../../src/editor/capturedSelection.ts';
-import { hasTab } from '../../src/editor/documentEdit.ts';
+import { hasTab } from '../../src/editor/documentTabs.ts';
 import type { InsertMode } from '../../src/editor/insertMode.ts';
 import { insertModes } from '../../src/editor/insertModes.ts';
 import { Previews } from '../../src/editor/previews.ts';

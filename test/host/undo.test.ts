@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { commands, Range, Selection, type TextEditor, workspace } from 'vscode';
-import { hasTab } from '../../src/editor/documentEdit.ts';
+import { hasTab } from '../../src/editor/documentTabs.ts';
 import type { Job } from '../../src/generate/job.ts';
 import { becomes } from '../vscode/deadline.ts';
 import { registerFormatter } from './formatter.ts';

@@ -7,8 +7,9 @@
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { services } from '../../src/service/builtInServices.ts';
-import { type Credentials, parseServiceUrl } from '../../src/service/credentials.ts';
+import type { Credentials } from '../../src/service/credentials.ts';
 import { holdsSecret, redact } from '../../src/service/masking.ts';
+import { parseServiceUrl } from '../../src/service/serviceUrl.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 import { recordedModels } from '../emulator/models.ts';
 import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';

@@ -83,7 +83,7 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'Fix All picks one of several regions',
-    file: 'src/envFile/problems.ts',
+    file: 'src/dotenv/envFix.ts',
     from: 'reading.issues.filter(({ isError }) => isError)',
     to: 'reading.issues',
     test: 'test/unit/envFile.test.ts',

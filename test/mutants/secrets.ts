@@ -199,7 +199,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'any host can be used without TLS',
-    file: 'src/service/credentials.ts',
+    file: 'src/service/serviceUrl.ts',
     from: "url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)",
     to: "url.protocol === 'http:' && value === ''",
     test: urls,
@@ -207,7 +207,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a proxy can read a key that is sent to a loopback address',
-    file: 'src/service/credentials.ts',
+    file: 'src/service/serviceUrl.ts',
     from: '(127\\.0\\.0\\.1|',
     to: '(127\\.0\\.0\\.\\d+|',
     test: urls,
@@ -215,7 +215,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a proxy can read a key that is sent to a name that starts with localhost',
-    file: 'src/service/credentials.ts',
+    file: 'src/service/serviceUrl.ts',
     from: '(?=[:/?#]|$)/i',
     to: '/i',
     test: urls,
@@ -223,7 +223,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'an address can contain a user name',
-    file: 'src/service/credentials.ts',
+    file: 'src/service/serviceUrl.ts',
     from: "return rejected('has-user');\n",
     to: 'void 0;\n',
     test: urls,

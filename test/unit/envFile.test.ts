@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { GitRisk } from '../../src/connection/gitRisk.ts';
+import { fixAll } from '../../src/dotenv/envFix.ts';
 import { decodeEnvFile } from '../../src/dotenv/envText.ts';
 import { fixTitle } from '../../src/envFile/envFileMessages.ts';
-import { fixAll, type Problem, parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
+import { type Problem, parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
 import { services } from '../../src/service/builtInServices.ts';
 import { envFiles, KEY, PROJECT } from './service/envFiles.ts';
 import { ibm } from './service/fixtures.ts';

@@ -200,7 +200,7 @@ export const houseRules: readonly HouseRule[] = [
       inService(path) &&
       path !== 'service/clock.ts' &&
       /\b(Date\.now\(|performance\.now\(|Math\.random\(|new Date\(\))/.test(line),
-    planted: ['service/http/retry.ts', '  return top * Math.random();'],
+    planted: ['service/http/retryRules.ts', '  return top * Math.random();'],
   },
   {
     name: '8: only service/http/http.ts retries',

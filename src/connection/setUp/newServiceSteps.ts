@@ -1,8 +1,9 @@
 import type { QuickPickItem } from 'vscode';
 import type { ServiceIssue } from '../../service/addedServices.ts';
 import { programPath } from '../../service/auth/programPath.ts';
-import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
+import { cleanValue } from '../../service/credentials.ts';
 import type { Service } from '../../service/service.ts';
+import { parseServiceUrl } from '../../service/serviceUrl.ts';
 import {
   askPick,
   askText,

@@ -5,8 +5,9 @@ import {
   type ServiceIssue,
   wordOf,
 } from '../../service/addedServices.ts';
-import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
+import { cleanValue } from '../../service/credentials.ts';
 import { commandOf, type Service } from '../../service/service.ts';
+import { parseServiceUrl } from '../../service/serviceUrl.ts';
 import { splitCommand } from './commandLine.ts';
 import {
   API_CHOICES,

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { QuickPickItem } from 'vscode';
 import { capitalized, resourceName, settingLabel } from '../../messages/settingLabels.ts';
-import { cleanValue, parseServiceUrl } from '../../service/credentials.ts';
+import { cleanValue } from '../../service/credentials.ts';
 import { headerSecretsOf, mayBeUnencrypted, type Service } from '../../service/service.ts';
+import { parseServiceUrl } from '../../service/serviceUrl.ts';
 import { askPick, askText, back, type Question, typedItem } from '../../ui/steps.ts';
 import { parseDestination } from '../destination.ts';
 import { readSettingsInUse } from '../serviceSettingsUpdate.ts';

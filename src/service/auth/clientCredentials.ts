@@ -8,11 +8,11 @@ import {
 } from 'oauth4webapi';
 import * as v from 'valibot';
 import type { Authentication } from '../authentication.ts';
-import { parseServiceUrl } from '../credentials.ts';
 import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { fixedToken } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
+import { parseServiceUrl } from '../serviceUrl.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { identityStatusFailure } from './identityFailure.ts';
 import { readTokenResponse } from './tokenResponse.ts';

@@ -9,7 +9,7 @@ import { readServices } from '../../../src/service/addedServices.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import type { CheckResult } from '../../../src/service/checks/networkChecks.ts';
 import type { Connection } from '../../../src/service/connection.ts';
-import { type Credentials, isUnencrypted } from '../../../src/service/credentials.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
 import {
   commandOf,
   headerSecretsOf,
@@ -17,6 +17,7 @@ import {
   type Service,
 } from '../../../src/service/service.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import { isUnencrypted } from '../../../src/service/serviceUrl.ts';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { recordedModels } from '../../emulator/models.ts';
 import { platformPath } from '../../emulator/otherAuthMethods.ts';

@@ -73,7 +73,7 @@ const steps: readonly Step[] = [
 const path = join(import.meta.dirname, 'stored', `${version}.json`);
 if (existsSync(path)) throw new Error(`${path} already exists and is never overwritten.`);
 const opened = windows(new SinkEditor());
-const { lastUsedTemplates, noteLastUsed } = await import('../../../src/templates/template.ts');
+const { lastUsedTemplates, noteLastUsed } = await import('../../../src/templates/templateNames.ts');
 // Windows started by `opened` use this process's environment variables.
 Object.assign(process.env, environment);
 const stores = storesWith({ secrets: {}, globalState: {} }, {});

@@ -72,7 +72,7 @@ describe('an upgrade', () => {
       }
 
       it('keeps the list of recently used templates', async () => {
-        const lastUsed = await import('../../../src/templates/template.ts');
+        const lastUsed = await import('../../../src/templates/templateNames.ts');
         const { globalState } = storesWith(state, {});
         assert.deepEqual(lastUsed.lastUsedTemplates(globalState), lastUsedTemplates);
       });

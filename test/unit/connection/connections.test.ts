@@ -8,7 +8,6 @@ import type { Obstacle } from '../../../src/connection/activeConnection.ts';
 import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore, type StorageIssue } from '../../../src/connection/keyStore.ts';
 import { SourceApprovals } from '../../../src/connection/sourceApprovals.ts';
-import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { services } from '../../../src/service/builtInServices.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import { Secret } from '../../../src/service/secret.ts';
@@ -174,7 +173,7 @@ describe('Connections', () => {
     });
 
     it('treats both connections as still in use, even if a .env file contains another key', async () => {
-      const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
+      const { isStillUsed } = await import('../../../src/diagnose/connectionLookup.ts');
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
       editor.addFolder('/other');
@@ -184,20 +183,19 @@ describe('Connections', () => {
     });
 
     it("stops using a connection for a folder once the folder's settings select another source", async () => {
-      const { isStillUsed, lookUpFor } = await import('../../../src/diagnose/runChecks.ts');
+      const { isStillUsed, lookUpFor } = await import('../../../src/diagnose/connectionLookup.ts');
       await storeKey();
       editor.addFolder('/other');
       const folder = editor.folders[1] as unknown as WorkspaceFolder;
-      const deps = { connections } as unknown as DiagnosisDeps;
       const [connection] = await connections.all();
       assert.ok(connection);
-      assert.equal(await isStillUsed(connection, lookUpFor(deps, folder)), true);
+      assert.equal(await isStillUsed(connection, lookUpFor({ connections }, folder)), true);
       editor.folderSettings.set('credentialSource', 'envFile');
-      assert.equal(await isStillUsed(connection, lookUpFor(deps, folder)), false);
+      assert.equal(await isStillUsed(connection, lookUpFor({ connections }, folder)), false);
     });
 
     it('no longer treats a connection as in use if the lookup takes 10 s or longer', async () => {
-      const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
+      const { isStillUsed } = await import('../../../src/diagnose/connectionLookup.ts');
       await storeKey();
       const [connection] = await connections.all();
       assert.ok(connection);
@@ -293,7 +291,7 @@ describe('Connections', () => {
         const [, gateway] = await connections.all();
         assert.ok(gateway);
         const [work = null] = editor.folders as WorkspaceFolder[];
-        const { switchSelections } = await import('../../../src/commands/serviceRows.ts');
+        const { switchSelections } = await import('../../../src/commands/serviceSwitch.ts');
         await switchSelections({ connections } as App, work, gateway.service, picked);
         assert.deepEqual(editor.messages, [`acme is now used for selections.${more}`]);
       });
@@ -307,7 +305,7 @@ describe('Connections', () => {
       editor.userSettings.set('service', 'acme');
       editor.folderSettings.set('modelId', 'ibm/granite-of-the-team');
       const [work = null] = editor.folders as WorkspaceFolder[];
-      const { switchSelections } = await import('../../../src/commands/serviceRows.ts');
+      const { switchSelections } = await import('../../../src/commands/serviceSwitch.ts');
       await switchSelections({ connections } as App, work, services[0]);
       assert.equal(editor.userSettings.get('deploymentId'), 'my-deployment');
       assert.deepEqual(editor.messages, [`${services[0].name} is now used for selections.`]);
@@ -328,7 +326,7 @@ describe('Connections', () => {
         const [, gateway] = await connections.all();
         assert.ok(gateway);
         const [work = null] = editor.folders as WorkspaceFolder[];
-        const { switchSelections } = await import('../../../src/commands/serviceRows.ts');
+        const { switchSelections } = await import('../../../src/commands/serviceSwitch.ts');
         const switched = switchSelections({ connections } as App, work, gateway.service);
         const question = await editor.modalPrompt();
         assert.match(question.text, /selects the \.env file in work, which can’t be used/);

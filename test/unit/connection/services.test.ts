@@ -648,7 +648,7 @@ describe('the extension with several services', () => {
   }
 
   it("treats both connections as in use until either service's credentials change", async () => {
-    const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
+    const { isStillUsed } = await import('../../../src/diagnose/connectionLookup.ts');
     editor.userSettings.set('services', [acme]).set('service', 'cpd');
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM);
     const platform = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseServiceUrl } from '../../../src/service/credentials.ts';
+import { parseServiceUrl } from '../../../src/service/serviceUrl.ts';
 import { seed } from './fixtures.ts';
 import { accepted, rejected } from './serviceUrls.ts';
 

@@ -1,4 +1,4 @@
-import type { UrlProblem } from '../../../src/service/credentials.ts';
+import type { UrlProblem } from '../../../src/service/serviceUrl.ts';
 
 /** Accepted inputs, each with its URL, its origin, and `true` if an endpoint path was removed. */
 export const accepted: readonly [string, string, string, boolean][] = [

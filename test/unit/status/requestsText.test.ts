@@ -3,7 +3,8 @@ import {
   ConcurrencyLimit,
   type ConcurrencyState,
 } from '../../../src/service/http/concurrencyLimit.ts';
-import { requestsLine, type Wait, waitFor } from '../../../src/status/requestsText.ts';
+import { requestsLine } from '../../../src/status/requestsText.ts';
+import { type Wait, waitFor } from '../../../src/status/requestWait.ts';
 import { initialFacts, renderStatus, type StatusFacts } from '../../../src/status/statusView.ts';
 
 const NOW = 1_800_000_000_000;

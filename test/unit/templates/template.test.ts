@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
+import { noTemplateText } from '../../../src/templates/templateMessages.ts';
 import {
   checkedName,
   displayName,
   findTemplate,
   lastUsedTemplates,
   noteLastUsed,
-} from '../../../src/templates/template.ts';
-import { noTemplateText } from '../../../src/templates/templateMessages.ts';
+} from '../../../src/templates/templateNames.ts';
 import { oneLine } from '../../../src/ui/oneLine.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
