@@ -95,8 +95,9 @@ class Startup implements CommandHost {
     this.#context = context;
     this.#make = make;
     // VS Code keeps context keys when the extension host restarts, but a restart ends all
-    // generations, so reset the key.
+    // generations, so reset the keys.
     setContextKey('isGenerating', false);
+    setContextKey('isGeneratingHere', false);
     const { secrets, globalState, workspaceState } = context;
     const keys = make('the key store', () => new KeyStore(secrets, globalState, showStorageIssue));
     const approvals = new SourceApprovals(secrets, globalState);

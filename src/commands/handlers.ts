@@ -66,17 +66,7 @@ export const handlers: Handlers = {
     await app.usage.show(ofChat ?? readyConnection(choice));
   },
 
-  setUp: async (app) => {
-    const job = app.jobs.latest;
-    // If a generation failed and its message is still open, the user probably wants to fix the
-    // cause.
-    const isRepair = job !== undefined && isUnanswered(job);
-    const isSaved = await app.connections.setUp({ isRepair });
-    // While the setup or the retry offer was open, the user may have closed the error message or
-    // picked *Retry* in it.
-    if (!isRepair || !isSaved || !isUnanswered(job) || !(await offerRetry())) return;
-    if (isUnanswered(job)) await runJob(optionsFor(app), job, job.indices);
-  },
+  setUp: (app) => repair(app, (isRepair) => app.connections.setUp({ isRepair })),
 
   signOut: async (app) => {
     const { question, effects, effectsInBrowser, button } = COMMAND_MESSAGES.signOut;
@@ -99,7 +89,7 @@ export const handlers: Handlers = {
     if (hasToken !== undefined) inform(hasToken ? NEW_TOKEN : NO_TOKEN);
   },
 
-  showMenu: openMenu,
+  showMenu: (app) => openMenu(app, (change) => repair(app, change)),
   diagnose: async (app) => {
     await diagnoseConnection(app, insertModeIds);
   },
@@ -114,6 +104,21 @@ export const handlers: Handlers = {
 
   showLog: async ({ log }) => log.show(),
 };
+
+/**
+ * Lets the user change the credentials. If a generation failed and its message is still open, the
+ * user probably wants to fix the cause, so offers to retry afterward.
+ * @param change returns true if credentials were saved
+ */
+async function repair(app: App, change: (isRepair: boolean) => Promise<boolean>): Promise<void> {
+  const job = app.jobs.latest;
+  const isRepair = job !== undefined && isUnanswered(job);
+  const isSaved = await change(isRepair);
+  // While the setup or the retry offer was open, the user may have closed the error message or
+  // picked *Retry* in it.
+  if (!isRepair || !isSaved || !isUnanswered(job) || !(await offerRetry())) return;
+  if (isUnanswered(job)) await runJob(optionsFor(app), job, job.indices);
+}
 
 /** Shows the problem with a keybinding's arguments, and offers to open the keyboard shortcuts. */
 function offerKeybindings(text: string): void {

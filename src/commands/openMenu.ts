@@ -19,8 +19,11 @@ import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App } from './commandTypes.ts';
 import { serviceRows } from './serviceRows.ts';
 
+/** Lets the user change the credentials, and then offers to retry a failed generation. */
+type Repair = (change: (isRepair: boolean) => Promise<boolean>) => Promise<void>;
+
 /** Runs *Show Status and Actions*. */
-export async function openMenu(app: App): Promise<unknown> {
+export async function openMenu(app: App, repair: Repair): Promise<unknown> {
   const { connections, status } = app;
   const { callers } = (await app.loadChat()).provider;
   // Get the folder before the menu opens, because another folder may be active by the time the user
@@ -40,6 +43,7 @@ export async function openMenu(app: App): Promise<unknown> {
   const connection = readyConnection(choice);
   const useAnother = { label: another, run: () => useAnotherSource(app, looked) };
   const available = {
+    isGenerating: app.jobs.isGenerating,
     hasResponse: app.jobs.result !== undefined,
     hasUsage: await app.usage.hasUsage(connection),
     approve: needsApproval(choice)
@@ -52,7 +56,10 @@ export async function openMenu(app: App): Promise<unknown> {
     {
       label: sources,
       rows: [
-        ...ofSources.map((row) => ({ ...row, run: () => showSource(app, row.source, looked) })),
+        ...ofSources.map((row) => ({
+          ...row,
+          run: () => showSource(app, row.source, looked, repair),
+        })),
         useAnother,
       ],
     },
@@ -77,6 +84,7 @@ async function showSource(
   { connections }: App,
   source: SourceId,
   { found, choice }: Lookup,
+  repair: Repair,
 ): Promise<unknown> {
   const folder = found.folder.workspaceFolder;
   const { items, ...options } = sourceMenu(source, found, choice);
@@ -84,7 +92,7 @@ async function showSource(
     case undefined:
       return undefined;
     case 'setUp':
-      return connections.setUp();
+      return repair((isRepair) => connections.setUp({ isRepair }));
     case 'open':
       return openEnvFile(folder);
     case 'openSettings':
@@ -92,7 +100,7 @@ async function showSource(
     case 'manageTrust':
       return commands.executeCommand(undocumentedCommands.manageTrust);
     case 'import':
-      return connections.importFrom(source, folder);
+      return repair((isRepair) => connections.importFrom(source, folder, isRepair));
     case 'forgetApproval':
     case 'forgetDecision':
       await connections.forget(source, folder);

@@ -1,8 +1,8 @@
-import { commands, type WorkspaceFolder, window } from 'vscode';
+import { commands, type WorkspaceFolder, window, workspace } from 'vscode';
 import type { SettingsTarget } from '../config/configuration.ts';
 import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
-import { allSettings, needsSetting, settingLabel } from '../messages/settingLabels.ts';
+import { allSettings, capitalized, needsSetting, settingLabel } from '../messages/settingLabels.ts';
 import { commandText } from '../messages/tokenCommandFailure.ts';
 import { services } from '../service/builtInServices.ts';
 import type { SourceId } from '../service/credentials.ts';
@@ -31,6 +31,7 @@ import {
   sourceProblem,
   staysText,
   USE_NEW_CREDENTIALS,
+  unsavedText,
 } from './sourceMessages.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
 
@@ -38,6 +39,8 @@ import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sou
  * Prompts and warnings about credentials and addresses. The setup's own prompts are in the `setUp`
  * folder.
  */
+
+const IMPORT = 'Import into Secret Storage';
 
 /**
  * Shows a modal prompt.
@@ -137,34 +140,58 @@ function headersParagraph(service: Service): readonly string[] {
  * docs/threat-model.md). Enter presses *Do Not Use*.
  */
 export function askSource(
-  { id, values, service, destination }: UsableSource,
+  source: UsableSource,
   folder: Folder,
 ): Promise<ApprovalDecision | 'import' | undefined> {
-  const [what, author] =
-    id === 'envFile'
-      ? ['the .env file in this folder', 'the author of the file']
-      : ['VS Code’s environment', 'the person who set the environment variables'];
-  const account = needsSetting('apiKey', { service })
-    ? ` Your text goes to the account that this ${settingLabel('apiKey', { service })} belongs to.`
-    : '';
+  const { id, values, service } = source;
+  const what = id === 'envFile' ? 'the .env file in this folder' : 'VS Code’s environment';
   const { resource } = Secret.open(values);
   // Leave out the default service's name, because most users use that service and may not recognize
   // its name.
   const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
   return ask(
     `Use the ${allSettings({ service, resource })}${ofService} from ${what}?`,
-    [
-      ...(destination.isUnencrypted ? [`${unencryptedText(destination, service)}.`] : []),
-      [`Folder: ${folder.path || 'none'}`, hostsText(destination, service, '\n')].join('\n'),
-      ...headersParagraph(service),
-      `Use these values only if you trust ${author}.${account}`,
-    ],
+    sourceParagraphs(source, folder),
     [
       ['Do Not Use', 'declined'],
       ['Use These Values', 'approved'],
-      ['Import into Secret Storage', 'import'],
+      [IMPORT, 'import'],
     ],
   );
+}
+
+/**
+ * Offers to import a source's credentials instead of entering new ones (R4 in
+ * docs/threat-model.md). Enter presses *Enter New Values*.
+ * @returns undefined if the user closed the prompt
+ */
+export function askImport(source: UsableSource, folder: Folder): Promise<boolean | undefined> {
+  return ask(
+    `${capitalized(sourceName(source.id, { folder }))} contains different credentials. Import them?`,
+    sourceParagraphs(source, folder),
+    [
+      ['Enter New Values', false],
+      [IMPORT, true],
+    ],
+  );
+}
+
+/** Returns paragraphs that name the folder and the hosts, and whom the user has to trust. */
+function sourceParagraphs(
+  { id, service, destination }: UsableSource,
+  folder: Folder,
+): readonly string[] {
+  const author =
+    id === 'envFile' ? 'the author of the file' : 'the person who set the environment variables';
+  const account = needsSetting('apiKey', { service })
+    ? ` Your text goes to the account that this ${settingLabel('apiKey', { service })} belongs to.`
+    : '';
+  return [
+    ...(destination.isUnencrypted ? [`${unencryptedText(destination, service)}.`] : []),
+    [`Folder: ${folder.path || 'none'}`, hostsText(destination, service, '\n')].join('\n'),
+    ...headersParagraph(service),
+    `Use these values only if you trust ${author}.${account}`,
+  ];
 }
 
 /**
@@ -253,9 +280,16 @@ export function reportMissing(text: string, askAgain: (() => void) | undefined):
   warn(text, [OFFER_SET_UP, ...(askAgain ? [['Ask Again', askAgain] as const] : [])]);
 }
 
-/** Warns about a mistake in a folder's `.env` file. */
-export function reportEnvFile(text: string, { workspaceFolder }: Folder): void {
-  warn(text, [[ACTION_LABELS.openEnvFile, () => openEnvFile(workspaceFolder)], OFFER_SET_UP]);
+/**
+ * Warns about a mistake in a folder's `.env` file. If the file is open and has unsaved changes, which
+ * may fix the mistake, offers to save it instead.
+ */
+export function reportEnvFile(text: string, folder: Folder): void {
+  const { workspaceFolder } = folder;
+  const uri = workspaceFolder && envFileOf(workspaceFolder).toString();
+  const unsaved = workspace.textDocuments.find((one) => one.isDirty && one.uri.toString() === uri);
+  if (unsaved) warn(unsavedText(folder), [['Save', () => unsaved.save()], OFFER_SET_UP]);
+  else warn(text, [[ACTION_LABELS.openEnvFile, () => openEnvFile(workspaceFolder)], OFFER_SET_UP]);
 }
 
 type Offer = readonly [button: string, run: () => unknown];

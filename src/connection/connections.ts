@@ -22,6 +22,7 @@ import { choiceOf, editorChoices, readyConnection } from './createConnection.ts'
 import { settleUnusable, writeCredentialSource } from './credentialSourceSetting.ts';
 import { onDidChangeEnvFile } from './envFilePath.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
+import { offerImport } from './otherCredentials.ts';
 import {
   importSource,
   type ResolveOptions,
@@ -31,7 +32,6 @@ import {
 } from './resolveObstacle.ts';
 import { rememberServiceSettings, useForSelections } from './serviceSettingsUpdate.ts';
 import { forgetExternalSources, hasSignedOut } from './signOutState.ts';
-import { otherSourceText } from './sourceMessages.ts';
 import {
   choose,
   chooseWithoutFolder,
@@ -71,12 +71,11 @@ export class Connections implements Disposable {
     const { keys, inBackground, workspaceState } = options;
     this.#active = new ActiveConnection({ workspaceState, peek: (owner) => this.peek(owner) });
     const refresh = () => inBackground(this.#active.refresh());
-    const follow = () => inBackground(this.#active.follow());
     this.#listening = [
       keys.onDidChange((isSignOut) => inBackground(this.#onKeyChange(isSignOut))),
       onDidChangeSettings(refresh),
       workspace.onDidGrantWorkspaceTrust(refresh),
-      window.onDidChangeActiveTextEditor(follow),
+      window.onDidChangeActiveTextEditor(() => inBackground(this.#active.follow())),
       // The user may have fixed the mistake that the status item shows.
       onDidChangeEnvFile(refresh),
       // The chat's connection depends on which folders are open.
@@ -230,13 +229,13 @@ export class Connections implements Disposable {
   /**
    * Opens the setup at the account step or, if there is none, at the key step, so that the user can
    * correct the credentials. Starts at the service step if the service doesn't need a key. If an
-   * external source has different credentials, mentions that source, because its credentials may be
-   * newer.
-   * @returns the result of `setUp`
+   * external source has different credentials, which may be newer, first offers to import them.
+   * @returns true if credentials were saved and no setting keeps them from being used
    */
-  changeKey(owner = activeFolder()): Promise<boolean> {
-    const intro = otherSourceText(this.current, owner);
-    return this.setUp({ missing: ['account', 'apiKey'], intro, isRepair: true }, owner);
+  async changeKey(owner = activeFolder()): Promise<boolean> {
+    const source = await offerImport(this.current, owner);
+    if (source !== false) return source !== undefined && this.importFrom(source, owner, true);
+    return this.setUp({ missing: ['account', 'apiKey'], isRepair: true }, owner);
   }
 
   /**
@@ -305,12 +304,17 @@ export class Connections implements Disposable {
     await this.#active.look(owner);
   }
 
-  /** Runs the setup to copy a source's values to secret storage and the user settings. */
-  async importFrom(id: SourceId, owner = activeFolder()): Promise<void> {
+  /**
+   * Runs the setup to copy a source's values to secret storage and the user settings.
+   * @param isRepair see `SetUpReason`
+   * @returns true if the values were saved
+   */
+  async importFrom(id: SourceId, owner = activeFolder(), isRepair = false): Promise<boolean> {
     const { found, source } = await this.#lookAt(id, owner);
-    if (source && isUsable(source)) await importSource(this.#resolveOptions(owner), source, found);
+    const imported = await importSource(this.#resolveOptions(owner), source, found, isRepair);
     // An imported source counts as declined. Repeat the lookup, in case the source was in use.
     await this.#active.look(owner);
+    return imported !== undefined;
   }
 
   /**

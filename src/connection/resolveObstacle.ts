@@ -27,7 +27,9 @@ import {
   sourceFaultText,
 } from './sourceMessages.ts';
 import {
+  type ExternalSource,
   faultySource,
+  isUsable,
   type Lookup,
   needsApproval,
   type SourceObstacle,
@@ -190,15 +192,19 @@ export async function resolveSource(
 /**
  * Runs the setup to copy a source's values to secret storage and the user settings. The source then
  * counts as declined so that the copies are used instead.
- * @returns undefined if the setup didn't save anything
+ * @param isRepair see `SetUpReason`
+ * @returns undefined if the source isn't usable, or if the setup didn't save anything
  */
 export async function importSource(
   options: ResolveOptions,
-  source: UsableSource,
+  source: ExternalSource | undefined,
   found: SourceSnapshot,
+  isRepair = false,
 ): Promise<'imported' | undefined> {
+  if (!source || !isUsable(source)) return undefined;
   const { id, values, service, subject } = source;
-  if (!(await options.setUp({ imported: { ...Secret.open(values), service } }))) return undefined;
+  const imported = { ...Secret.open(values), service };
+  if (!(await options.setUp({ imported, isRepair }))) return undefined;
   await options.approvals.remember(subject, 'declined');
   const { workspaceFolder } = found.folder;
   if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});

@@ -1,17 +1,14 @@
-import type { WorkspaceFolder } from 'vscode';
 import type { Issue } from '../dotenv/settingValue.ts';
 import { capitalized, listOf } from '../messages/settingLabels.ts';
 import type { SourceId } from '../service/credentials.ts';
-import { Secret } from '../service/secret.ts';
 import { ISSUE_PHRASES } from './connectionMessages.ts';
 import type { GitRisk } from './gitRisk.ts';
 import {
   type ExternalSource,
+  type Folder,
   hasOnlyErrors,
   isFaultyFile,
   isUsable,
-  type Lookup,
-  othersInOrder,
   type SourceObstacle,
   type SourceSnapshot,
   type UnreadReason,
@@ -103,6 +100,11 @@ export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): 
     : `${what} All values must come from the same source. Nothing was sent.`;
 }
 
+/** Asks the user to save the folder's `.env` file. */
+export function unsavedText(folder: Folder): string {
+  return `${capitalized(sourceName('envFile', { folder }))} has unsaved changes. Nothing was sent. Save the file, then try again.`;
+}
+
 export const USE_NEW_CREDENTIALS = 'Use New Credentials';
 
 /** Explains why a source other than the editor remains in use after setup. */
@@ -164,31 +166,6 @@ export function declinedText(found: SourceSnapshot): string {
   const names = declinedSources(found).map(({ id }) => sourceName(id, found));
   if (names.length === 0) return '';
   return `You declined or imported ${listOf(names)}. To be asked again, close setup, and click “Ask Again”.`;
-}
-
-/**
- * If the editor's credentials are in use for a folder, names an external source that contains other
- * credentials for the same service, and explains how to use them. Undefined if there's no such
- * source, or if the user declined it.
- */
-export function otherSourceText(
-  lookup: Lookup | undefined,
-  owner: WorkspaceFolder | null,
-): string | undefined {
-  if (lookup?.choice.kind !== 'ready' || lookup.choice.connection.source !== 'editor')
-    return undefined;
-  const { found } = lookup;
-  if (!found.record || found.folder.workspaceFolder !== owner) return undefined;
-  const { account = '', apiKey } = Secret.open(found.record);
-  const other = othersInOrder(found)
-    .filter(isUsable)
-    .find(({ service, values, decision }) => {
-      const given = Secret.open(values);
-      const isSame = given.apiKey === apiKey && (given.account ?? '') === account;
-      return decision !== 'declined' && service.word === found.settings.service.word && !isSame;
-    });
-  if (!other) return undefined;
-  return `${capitalized(sourceName(other.id, found))} contains different credentials. To import them, select the source in “Show Status and Actions”.`;
 }
 
 export const READY = 'Hosted Model is ready. Try again.';

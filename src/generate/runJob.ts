@@ -76,7 +76,7 @@ export async function runJob(
     if (await prepare()) {
       // From here on, Escape in the document cancels the run. If Escape canceled the run during
       // `prepare`, the user would lose the prompt they were entering. In an input box, such as
-      // those in the setup, Escape closes only the box.
+      // those in setup, Escape closes only the box.
       const unmark = options.jobs.markGenerating(job, controller);
       ran = await attempt(run, controller).finally(unmark);
     }

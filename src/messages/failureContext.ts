@@ -40,9 +40,9 @@ export interface FailedTemplate {
 export interface SettingsLocation {
   /** The name of the place for use in a sentence, as in "the settings". */
   readonly name: string;
-  /** The name of the place where the user changes the key, as in "the setup". */
+  /** The name of the place where the user changes the key, as in "setup". */
   readonly keyName: string;
-  /** False if the values were entered in the setup but aren't stored yet. */
+  /** False if the values were entered during setup but aren't stored yet. */
   readonly isStored: boolean;
   /** Returns a phrase that explains how to replace a key, as in "enter it here". */
   readonly newKey: (pronoun: 'it' | 'them') => string;
@@ -91,9 +91,9 @@ export type MessageBuilder = (details: ErrorDetails, where: FailureContext) => M
 const PLACES: Readonly<Record<SettingsPlace, SettingsLocation>> = {
   editor: {
     name: 'the settings',
-    keyName: 'the setup',
+    keyName: 'setup',
     isStored: true,
-    newKey: (it) => `enter ${it} in the setup`,
+    newKey: (it) => `enter ${it} during setup`,
     value: 'openSettings',
     project: 'changeProject',
     all: 'changeKey',
@@ -117,10 +117,10 @@ const PLACES: Readonly<Record<SettingsPlace, SettingsLocation>> = {
     project: 'setUp',
     all: 'setUp',
   },
-  // The values of an unfinished setup aren't stored yet, so the user corrects them in the setup.
+  // The values of an unfinished setup aren't stored yet, so the user corrects them there.
   answers: {
-    name: 'the setup',
-    keyName: 'the setup',
+    name: 'setup',
+    keyName: 'setup',
     isStored: false,
     newKey: (it) => `enter ${it} here`,
     value: 'setUp',

@@ -15,6 +15,7 @@ interface MenuSection {
 
 /** Determines which of the optional rows are listed. */
 interface Available {
+  readonly isGenerating: boolean;
   readonly hasResponse: boolean;
   readonly hasUsage: boolean;
   /** Prompts for approval; undefined if no source or address needs approval. */
@@ -54,7 +55,7 @@ export async function showMenu(
 function commandSections(
   facts: StatusFacts,
   model: string | undefined,
-  { hasResponse, hasUsage, approve }: Available,
+  { isGenerating, hasResponse, hasUsage, approve }: Available,
 ) {
   const { isSetUp, refreshesTokens, token } = facts;
   const item = (icon: string, label: string, name: string, description = ''): MenuItem => ({
@@ -76,6 +77,9 @@ function commandSections(
     {
       label: 'Generate',
       rows: [
+        ...(isGenerating
+          ? [item('stop-circle', 'Cancel', 'cancelGeneration', 'Generation in progress')]
+          : []),
         ...(isSetUp
           ? [
               item('sparkle', 'Generate from selection', 'generateFromSelection'),

@@ -15,7 +15,7 @@ import {
 import { nightly, type Session } from './session.ts';
 
 const original = 'Write a poem.\nThe end.\n';
-const names = ['retry', 'silence', 'late', 'switch', 'end', 'widgets', 'twice', 'narrow'];
+const names = ['retry', 'silence', 'late', 'switch', 'end', 'widgets', 'twice', 'narrow', 'menu'];
 describe(`a running generation ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
@@ -119,6 +119,18 @@ describe(`a running generation ${nightly}`, () => {
     await notifications.progress(/Esc cancels$/);
     answer.open();
     await editor.waitForText(complete);
+  });
+
+  it('can be canceled from the menu while another document is active', async () => {
+    const { workbench } = session;
+    const { request, open } = await stall('menu');
+    await workbench.openFile(session.path('end.txt'));
+    await workbench.runCommand('Hosted Model: Show Status and Actions');
+    await workbench.quickInput.waitFor({ item: '$(stop-circle) Cancel' });
+    await workbench.screenshot('feedback-menu');
+    await workbench.quickInput.pick('$(stop-circle) Cancel');
+    await emulator.disconnected(request);
+    open();
   });
 
   it('announces its completion in a temporary alert beside the status item', async () => {

@@ -51,7 +51,7 @@ class Walk {
 const model = 'ibm/granite-4-h-small';
 
 /**
- * Runs the command that generates text, adds a service in the setup, and waits for the generated
+ * Runs the command that generates text, adds a service during setup, and waits for the generated
  * text in the document. Uses only the keyboard.
  * @param answers the inputs between the address and the approval
  * @returns the number of inputs and the session

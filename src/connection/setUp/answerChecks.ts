@@ -12,7 +12,7 @@ import type { SourceSnapshot } from '../sourceSelection.ts';
 import { ANSWER_ISSUES, answeredAddressText, removedFlawsText } from './setUpMessages.ts';
 
 /**
- * Checks the values that the user enters in the setup. Each function whose name starts with
+ * Checks the values that the user enters during setup. Each function whose name starts with
  * `problemOf` returns a message if the value can't be used. The messages never contain the values.
  * Pure.
  */

@@ -191,7 +191,7 @@ export function removedFlawsText(issues: readonly ValueFlaw[]): string {
 }
 
 /**
- * Messages about values that the user entered in the setup. The messages never contain the values.
+ * Messages about values that the user entered during setup. The messages never contain the values.
  */
 export const ANSWER_ISSUES = {
   nothing: 'Enter a value.',

@@ -135,6 +135,42 @@ describe(`credential sources ${nightly}`, () => {
     await theirs.requestCount(chatPath, 2);
   });
 
+  for (const [where, start] of [
+    [
+      'the error message',
+      async ({ workbench }: Session) => {
+        await workbench.notifications.click(/rejected the API key/, 'Set Up...');
+        await workbench.dialogs.waitFor(/\.env file in project contains different credentials/);
+        await workbench.screenshot('sources-different');
+        await workbench.dialogs.click('Import into Secret Storage');
+      },
+    ],
+    [
+      'the menu',
+      async (session: Session) => {
+        await act(session, 'The .env file in project', 'Import into Secret Storage');
+      },
+    ],
+  ] as const) {
+    it(`can be imported from ${where} after the stored key is rejected, which offers to retry`, async () => {
+      const { text } = externalCredentials({ key, project: projectId, url: mine.url });
+      const session = await openWindow(mine, {
+        folderFiles: { 'a.txt': 'Write a reply.\n', '.env': text },
+      });
+      const { quickInput, notifications, editor } = session.workbench;
+      await storeKey(session);
+      mine.settings.apiKeys = [key];
+      mine.settings.answer = () => 'Short.';
+      await generateFrom(session);
+      await notifications.waitFor(/rejected the API key/);
+      await start(session);
+      await quickInput.pick('$(beaker) Test and Save');
+      await notifications.click(/changes are saved/, 'Retry');
+      await editor.waitForText('Write a reply.\nShort.\n');
+      assertUntouched(unapproved);
+    });
+  }
+
   it('B06 B12: are skipped if they contain only an address, but are still listed with their missing values', async () => {
     const session = await openWindow(mine, {
       folderFiles: {

@@ -18,7 +18,7 @@ import { FakeKeyring, FakeState, settled } from './fakes.ts';
 const IDENTITY = 'https://identity.example';
 const SERVICE = 'https://service.example';
 const EVIL = 'https://evil.example';
-/** The label of the first service in the setup. */
+/** The label of the first service in setup. */
 const IBM = 'IBM watsonx.ai';
 const SAVE = '$(save) Save Without Testing';
 const envFile = (url = EVIL, key = 'key-in-the-file') =>
@@ -584,7 +584,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('url'), SERVICE);
   });
 
-  it("A05: stays in the setup and keeps the old key if the new key can't be stored", async () => {
+  it("A05: stays in setup and keeps the old key if the new key can't be stored", async () => {
     await storeKey();
     keyring.values.set = () => {
       throw new Error('no keyring');
@@ -1001,6 +1001,20 @@ describe('Connections', () => {
       await required();
       assert.deepEqual([editor.shownDocuments, setUps], [['/work/.env'], 1]);
     });
+  });
+
+  it('offers to save a .env file that lacks settings but has unsaved changes', async () => {
+    editor.files.set('/work/.env', 'VENDOR_API_KEY=my-key-that-is-long\n');
+    let saves = 0;
+    const save = async () => (saves += 1);
+    const uri = { toString: () => 'file:///work/.env' };
+    editor.openDocuments.push({ uri, isDirty: true, save });
+    editor.pressed = 'Save';
+    assert.equal(await connections.for(), undefined);
+    assert.deepEqual(editor.messages, [
+      'The .env file in work has unsaved changes. Nothing was sent. Save the file, then try again.',
+    ]);
+    assert.equal(saves, 1);
   });
 
   it("doesn't read a saved .env file before credentials are needed", async () => {
@@ -1852,20 +1866,45 @@ describe('Connections', () => {
     assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
   });
 
-  it('mentions another key in the .env file when the user wants to correct the key', async () => {
-    await storeKeyAndFile();
-    await connections.for();
-    await connections.changeKey();
-    assert.match(editor.prompts.join(), /The \.env file in work contains different credentials\./);
-    assert.doesNotMatch(editor.prompts.join(), /key-in-the-file/);
+  describe('offers to import another key from the .env file when the user wants to correct the key', () => {
+    let saved: Promise<boolean>;
+    let question: Awaited<ReturnType<typeof editor.modalPrompt>>;
+    beforeEach(async () => {
+      await storeKeyAndFile();
+      await connections.for();
+      saved = connections.changeKey();
+      question = await editor.modalPrompt();
+      assert.doesNotMatch(question.detail, /key-in-the-file/);
+    });
+
+    it('and imports it', async () => {
+      editor.picks.push(SAVE);
+      await question.answer('Import into Secret Storage');
+      await (await editor.modalPrompt()).answer('Replace');
+      assert.equal(await saved, true);
+      assert.equal(secretsIn(await connections.for())?.apiKey, 'key-in-the-file');
+      assert.deepEqual(editor.messages, [], 'the caller reports success');
+    });
+
+    it('and opens setup at the key step if the user wants to enter a new key', async () => {
+      await question.answer('Enter New Values');
+      assert.equal(await saved, false);
+      assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
+    });
+
+    it('and changes nothing if the user closes the prompt', async () => {
+      await question.answer(undefined);
+      assert.equal(await saved, false);
+      assert.deepEqual(editor.prompts, []);
+    });
   });
 
-  it("doesn't mention a key in another folder's .env file", async () => {
+  it("doesn't offer to import a key from another folder's .env file", async () => {
     await storeKeyAndFile();
     editor.addFolder('/other');
     await connections.for();
     await connections.changeKey(editor.folders[1] as WorkspaceFolder);
-    assert.doesNotMatch(editor.prompts.join(), /different/);
+    assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
   });
 
   for (const [what, change] of Object.entries({
@@ -1883,13 +1922,12 @@ describe('Connections', () => {
       await source;
     },
   })) {
-    it(`doesn't mention the key in the .env file if the file ${what}`, async () => {
+    it(`doesn't offer to import the key from the .env file if the file ${what}`, async () => {
       await storeKeyAndFile();
       await change();
       await connections.for();
       await connections.changeKey();
       assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
-      assert.doesNotMatch(editor.prompts.join(), /different/);
     });
   }
 

@@ -178,11 +178,11 @@ describe('the message about a test that failed during setup', () => {
     }
   });
 
-  it('asks the user to correct unsaved values in the setup', () => {
+  it('asks the user to correct unsaved values in setup', () => {
     const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
-    assert.match(textOf('unreachable', misspelt), /address in the setup/);
+    assert.match(textOf('unreachable', misspelt), /address in setup/);
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {
-      assert.match(textOf(kind), /in the setup/);
+      assert.match(textOf(kind), /in setup/);
     }
     assert.match(
       textOf('key-rejected'),
@@ -190,7 +190,7 @@ describe('the message about a test that failed during setup', () => {
     );
   });
 
-  it('asks the user to correct the identity address in the settings rather than in the setup', () => {
+  it('asks the user to correct the identity address in the settings rather than in setup', () => {
     const misspelt = { code: 'ENOTFOUND', host: 'identity.example' };
     assert.match(textOf('unreachable', misspelt), /address in the settings/);
   });

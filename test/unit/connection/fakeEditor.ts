@@ -85,6 +85,7 @@ export class FakeEditor {
   /** The number of file reads. */
   reads = 0;
   readonly shownDocuments: string[] = [];
+  readonly openDocuments: unknown[] = [];
   openModals: ModalPrompt[] = [];
   /** The number of modal prompts so far. */
   modalCount = 0;
@@ -358,7 +359,7 @@ export class FakeEditor {
         },
         getWorkspaceFolder: (uri: Address) => editor.folderOf(uri),
         getConfiguration: (_: string, scope?: Scope) => configuration(scope),
-        textDocuments: [],
+        textDocuments: editor.openDocuments,
         onDidOpenTextDocument: (listener: DocumentListener) => {
           editor.#openListeners.push(listener);
           return nothing;
