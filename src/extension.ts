@@ -7,13 +7,10 @@ import { readSettings } from './config/settings.ts';
 import { activeFolder } from './connection/folders.ts';
 import { KeyStore, type StorageIssue } from './connection/keyStore.ts';
 import { readSetUpStatus, type SetUpStatus } from './connection/setUpStatus.ts';
-import {
-  forgetExternalSources,
-  hasSignedOut,
-  type StoredState,
-} from './connection/signOutState.ts';
+import { forgetExternalSources, hasSignedOut } from './connection/signOutDetection.ts';
 import { SourceApprovals } from './connection/sourceApprovals.ts';
 import { STORAGE_MESSAGES } from './connection/storageMessages.ts';
+import type { StoredState } from './connection/storedState.ts';
 import { ACTION_LABELS } from './messages/actions.ts';
 import { ServiceError } from './service/errors.ts';
 import type { Service } from './service/service.ts';

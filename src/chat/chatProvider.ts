@@ -20,22 +20,21 @@ import {
   conversationText,
   promptConversation,
 } from '../service/api/conversation.ts';
-import { estimateTokens } from '../service/api/requestUsage.ts';
 import type { Generation } from '../service/api/responseReader.ts';
+import { estimateTokens } from '../service/api/usageEstimate.ts';
 import type { CallOptions } from '../service/client.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind } from '../service/errors.ts';
+import type { Claim, Usage } from '../status/dailyUsage.ts';
 import type { StartWatch } from '../status/generationWatch.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
-import type { Claim, Usage } from '../status/usage.ts';
 import type { UsageRow } from '../status/usageLedger.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
 import type { Log } from '../ui/log.ts';
 import { callerOf, isOfModelGroup } from '../undocumentedApi.ts';
 import { CallerDecisions } from './callerDecisions.ts';
 import * as texts from './chatMessages.ts';
-import { ChatModels, partsOfId } from './chatModels.ts';
 import { conversationOf, textOfMessage } from './conversationMapping.ts';
 import {
   ChatError,
@@ -45,6 +44,7 @@ import {
   reportReasoning,
   reportResponse,
 } from './reportToChat.ts';
+import { ChatModels, partsOfId } from './storedChatModels.ts';
 
 /**
  * Makes the models of all configured services available to VS Code's chat, agents, and other

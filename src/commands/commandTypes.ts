@@ -4,10 +4,10 @@ import type { Connections } from '../connection/connections.ts';
 import type { generate } from '../generate/generate.ts';
 import type { RecentJobs } from '../generate/recentJobs.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
+import type { Usage } from '../status/dailyUsage.ts';
 import type { StartWatch } from '../status/generationWatch.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
-import type { Usage } from '../status/usage.ts';
 import type { Log } from '../ui/log.ts';
 
 /** The parts of the extension that commands use. */

@@ -1,5 +1,5 @@
 import { QuickPickItemKind, window } from 'vscode';
-import type { ModelList } from '../service/api/modelList.ts';
+import type { ModelList } from '../service/api/modelTypes.ts';
 import type { Service } from '../service/service.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { showInput } from '../ui/steps.ts';

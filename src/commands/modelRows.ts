@@ -1,4 +1,4 @@
-import type { Model } from '../service/api/modelList.ts';
+import type { Model } from '../service/api/modelTypes.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import { oneLine } from '../ui/oneLine.ts';
 

@@ -6,7 +6,7 @@ import { readyConnection } from '../connection/createConnection.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { serviceInUse } from '../connection/sourceSelection.ts';
 import { apiOf } from '../service/api/apis.ts';
-import type { ModelList } from '../service/api/modelList.ts';
+import type { ModelList } from '../service/api/modelTypes.ts';
 import type { ModelQuery } from '../service/models/models.ts';
 import { hasOwnModel, type Service } from '../service/service.ts';
 import { inform } from '../ui/notify.ts';

@@ -4,9 +4,9 @@ import type { Parameters } from '../service/api/parameters.ts';
 import { APIS, type Operation, type ResourceKind } from '../service/apiFeatures.ts';
 import { serviceFor, services } from '../service/builtInServices.ts';
 import type { SourceId } from '../service/credentials.ts';
-import { cleanValue } from '../service/credentials.ts';
 import type { ConcurrencyOptions } from '../service/http/concurrencyLimit.ts';
 import { MODEL_ID } from '../service/modelId.ts';
+import { cleanValue } from '../service/pastedValue.ts';
 import { canOverrideAuthUrl, type Service } from '../service/service.ts';
 import { type Inspected, remoteValue, userValue } from '../undocumentedApi.ts';
 import {

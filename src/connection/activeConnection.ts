@@ -1,7 +1,7 @@
 import { type Disposable, EventEmitter, type Memento, type WorkspaceFolder } from 'vscode';
 import { Secret } from '../service/secret.ts';
 import { activeFolder } from './folders.ts';
-import { USES_EXTERNAL_SOURCE } from './signOutState.ts';
+import { USES_EXTERNAL_SOURCE } from './signOutDetection.ts';
 import type { Subject } from './sourceApprovals.ts';
 import { externalSource, type Lookup, needsApproval } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';

@@ -20,7 +20,6 @@ import {
   unencryptedText,
 } from './connectionMessages.ts';
 import { type DestinationChange, hasOtherOrigin } from './destination.ts';
-import { envFileOf } from './envFilePath.ts';
 import { activeFolder } from './folders.ts';
 import { gitRisk } from './gitRisk.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
@@ -34,6 +33,7 @@ import {
   unsavedText,
 } from './sourceMessages.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
+import { envFileOf } from './workspaceEnvFiles.ts';
 
 /**
  * Prompts and warnings about credentials and addresses. The setup's own prompts are in the `setUp`

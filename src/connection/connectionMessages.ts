@@ -7,7 +7,7 @@ import {
   needsSetting,
   settingLabel,
 } from '../messages/settingLabels.ts';
-import type { ValueFlaw } from '../service/credentials.ts';
+import type { ValueFlaw } from '../service/pastedValue.ts';
 import { getsTokens, headerSecretsOf, type Service, type SettingName } from '../service/service.ts';
 import type { UrlProblem } from '../service/serviceUrl.ts';
 import type { AddressProblem, Destination } from './destination.ts';

@@ -20,7 +20,6 @@ import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.t
 import { offerNewCredentials } from './connectionDialogs.ts';
 import { choiceOf, editorChoices, readyConnection } from './createConnection.ts';
 import { settleUnusable, writeCredentialSource } from './credentialSourceSetting.ts';
-import { onDidChangeEnvFile } from './envFilePath.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
 import { offerImport } from './otherCredentials.ts';
 import {
@@ -31,7 +30,7 @@ import {
   type SetUpReason,
 } from './resolveObstacle.ts';
 import { rememberServiceSettings, useForSelections } from './serviceSettingsUpdate.ts';
-import { forgetExternalSources, hasSignedOut } from './signOutState.ts';
+import { forgetExternalSources, hasSignedOut } from './signOutDetection.ts';
 import {
   choose,
   chooseWithoutFolder,
@@ -40,6 +39,7 @@ import {
   type Lookup,
 } from './sourceSelection.ts';
 import { type FindOptions, findSources } from './sources.ts';
+import { onDidChangeEnvFile } from './workspaceEnvFiles.ts';
 
 export interface ConnectionsOptions extends FindOptions, Pick<ResolveOptions, 'inBackground'> {
   /** VS Code stores this state outside the workspace folders, so a repository can't change it. */

@@ -4,12 +4,8 @@ import { isWellFormed } from '../dotenv/settingValue.ts';
 import type { PublicReading, SourceValues } from '../dotenv/sourceReading.ts';
 import type { Connection } from '../service/connection.ts';
 import type { SourceId } from '../service/credentials.ts';
-import {
-  type Credentials,
-  cleanValue,
-  missingSettings,
-  type ServiceKey,
-} from '../service/credentials.ts';
+import { type Credentials, missingSettings, type ServiceKey } from '../service/credentials.ts';
+import { cleanValue } from '../service/pastedValue.ts';
 import { Secret } from '../service/secret.ts';
 import {
   headerSecretsOf,

@@ -24,7 +24,6 @@ import type { ServiceKey } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import { canOverrideAuthUrl, commandOf, type Service } from '../service/service.ts';
 import { parseDestination } from './destination.ts';
-import { envFileOf, hasFiles } from './envFilePath.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import type { SourceApprovals, Subject } from './sourceApprovals.ts';
 import type {
@@ -36,6 +35,7 @@ import type {
   SourceSnapshot,
   UnreadReason,
 } from './sourceSelection.ts';
+import { envFileOf, hasFiles } from './workspaceEnvFiles.ts';
 
 /** Reads the three sources of credentials: the editor, the `.env` file, and the environment. */
 

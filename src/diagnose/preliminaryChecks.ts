@@ -40,7 +40,7 @@ import {
 } from '../messages/settingLabels.ts';
 import type { Connection } from '../service/connection.ts';
 import type { SourceId } from '../service/credentials.ts';
-import { cleanValue } from '../service/credentials.ts';
+import { cleanValue } from '../service/pastedValue.ts';
 import { withoutCommand } from '../service/service.ts';
 import { type ShownCheck, TITLES } from './checkMessages.ts';
 

@@ -1,4 +1,4 @@
-import { strippedValue } from '../service/credentials.ts';
+import { strippedValue } from '../service/pastedValue.ts';
 import { mayBeUnencrypted, type Region, type Service } from '../service/service.ts';
 import { parseServiceUrl } from '../service/serviceUrl.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';

@@ -1,12 +1,12 @@
 import type { ResourceKind } from '../service/apiFeatures.ts';
 import { AUTH_INPUTS, SECRETS } from '../service/authentication.ts';
+import { allNameSets, resourceOf } from '../service/envNames.ts';
 import {
   cleanValue,
   MAX_VALUE_LENGTH,
   strippedValue,
   type ValueFlaw,
-} from '../service/credentials.ts';
-import { allNameSets, resourceOf } from '../service/envNames.ts';
+} from '../service/pastedValue.ts';
 import {
   mayBeUnencrypted,
   type NameSet,

@@ -1,8 +1,8 @@
 import type { Target, Targets } from './capturedSelection.ts';
-import type { EditorDocument } from './editorDocument.ts';
 import type { Previews } from './previews.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
 import type { ResponseWriter } from './streamWriter.ts';
+import type { TrackedDocument } from './trackedDocument.ts';
 
 /**
  * IDs of the insert modes in settings and templates, with the default first. Defined in this module
@@ -47,7 +47,7 @@ export interface InsertMode {
 /** Dependencies of an insert mode, provided by the job. */
 export interface ModeDeps {
   /** The document that contains all targets. */
-  readonly openDocument: EditorDocument;
+  readonly openDocument: TrackedDocument;
   readonly previews: Previews;
   /** Cancels all active runs of the job. */
   readonly cancel: () => void;

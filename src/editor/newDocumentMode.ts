@@ -1,9 +1,9 @@
 import { type TextDocument, ViewColumn, window } from 'vscode';
 import { isUnchanged, type Targets } from './capturedSelection.ts';
-import { EditorDocument, openEmpty } from './editorDocument.ts';
 import { NOT_IN_NEW_DOCUMENT } from './insertMessages.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
+import { openEmpty, TrackedDocument } from './trackedDocument.ts';
 
 export const newDocument: InsertMode = {
   id: 'newDocument',
@@ -26,7 +26,7 @@ class NewDocumentWriter implements ResponseWriter {
    * the document becomes active.
    */
   #newDocument: TextDocument | undefined;
-  #openDocument: EditorDocument | undefined;
+  #openDocument: TrackedDocument | undefined;
   #hasFailed = false;
 
   constructor(targets: Targets, onUndone: ModeDeps['undone']) {
@@ -103,7 +103,7 @@ class NewDocumentWriter implements ResponseWriter {
       lead: '',
       tail: index === last ? '' : '\n\n',
     }));
-    this.#openDocument = new EditorDocument(document);
+    this.#openDocument = new TrackedDocument(document);
     this.#opened = new StreamWriter(this.#openDocument, places, {
       onUndone: this.#onUndone,
     });

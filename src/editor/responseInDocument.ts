@@ -1,6 +1,6 @@
-import type { OpenDocument } from './editorDocument.ts';
 import type { PlaceIndentation } from './fit/indentation.ts';
 import type { OffsetRange, Piece, TextChange } from './textChange.ts';
+import type { OpenDocument } from './trackedDocument.ts';
 import { TrackedRange } from './trackedRange.ts';
 
 /**

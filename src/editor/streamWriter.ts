@@ -1,9 +1,9 @@
 import type { TextDocument } from 'vscode';
-import type { OpenDocument } from './editorDocument.ts';
 import { FailedEdits, isLate, resultOf } from './failedEdits.ts';
 import type { Replay } from './replayStates.ts';
 import { type NextChange, ResponseInDocument, type ResponsePlace } from './responseInDocument.ts';
 import { isSame, type Piece, replacedRange, type TextChange } from './textChange.ts';
+import type { OpenDocument } from './trackedDocument.ts';
 
 export type Undone =
   | 'undone'

@@ -7,10 +7,10 @@ import {
   workspace,
 } from 'vscode';
 import { readSettings, withStoredService } from '../config/settings.ts';
-import { isEnvFile } from '../connection/envFilePath.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { type GitRisk, gitRisk, onDidChangeRepositories } from '../connection/gitRisk.ts';
 import type { KeyStore } from '../connection/keyStore.ts';
+import { isEnvFile } from '../connection/workspaceEnvFiles.ts';
 import type { Parse } from '../dotenv/envFix.ts';
 import type { ServiceReading } from '../dotenv/sourceReading.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';

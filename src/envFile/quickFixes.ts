@@ -12,7 +12,7 @@ import {
   WorkspaceEdit,
   workspace,
 } from 'vscode';
-import { isEnvFile } from '../connection/envFilePath.ts';
+import { isEnvFile } from '../connection/workspaceEnvFiles.ts';
 import { appendedLines, type EnvFix, envFixes, fixAll, type Parse } from '../dotenv/envFix.ts';
 import type { ServiceReading } from '../dotenv/sourceReading.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';

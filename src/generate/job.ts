@@ -1,7 +1,6 @@
 import type { Disposable, TextDocument } from 'vscode';
 import { selectionEnd, type Target, type Targets } from '../editor/capturedSelection.ts';
 import { offsetsOf, rangeOf } from '../editor/documentEdit.ts';
-import { EditorDocument } from '../editor/editorDocument.ts';
 import { plainText } from '../editor/fit/characterFilter.ts';
 import type { LeftOut } from '../editor/fit/codeFence.ts';
 import { type ResponseFitOptions, TextFit } from '../editor/fit/textFit.ts';
@@ -9,6 +8,7 @@ import { fitOptionsFor, replace } from '../editor/inPlaceModes.ts';
 import type { InsertMode, ModeDeps } from '../editor/insertMode.ts';
 import type { ResponseWriter, Undone } from '../editor/streamWriter.ts';
 import { doOverlap, type Piece } from '../editor/textChange.ts';
+import { TrackedDocument } from '../editor/trackedDocument.ts';
 import { TrackedRange } from '../editor/trackedRange.ts';
 import type { Template } from '../templates/template.ts';
 import { ActiveRuns, type RunEnd, type RunMode } from './activeRuns.ts';
@@ -56,7 +56,7 @@ export class Job implements Result, Disposable {
   /** Empty once the job is forgotten. */
   #responses: readonly SelectionResponse[];
   #writer: ResponseWriter;
-  readonly #openDocument: EditorDocument;
+  readonly #openDocument: TrackedDocument;
   readonly #responseLanguage: string;
   readonly activeRuns = new ActiveRuns();
 
@@ -69,7 +69,7 @@ export class Job implements Result, Disposable {
     const { document, responseLanguage } = targets[0];
     this.template = template;
     this.mode = mode;
-    this.#openDocument = new EditorDocument(document);
+    this.#openDocument = new TrackedDocument(document);
     this.#responseLanguage = responseLanguage;
     this.#responses = targets.map((target) => {
       const fitOptions = fitOptionsFor(mode, target);

@@ -1,6 +1,6 @@
 import { window } from 'vscode';
 import { secretNames } from '../messages/messages.ts';
-import { estimateTokens } from '../service/api/requestUsage.ts';
+import { estimateTokens } from '../service/api/usageEstimate.ts';
 import type { Connection } from '../service/connection.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';

@@ -7,13 +7,14 @@ import {
   promptConversation,
   transcript,
 } from './api/conversation.ts';
-import type { Model } from './api/modelList.ts';
-import { CONVERSATION_NEW_TOKENS, type Parameters, parameterProblem } from './api/parameters.ts';
-import { mapParameters, type RequestBody, stringsIn } from './api/requestBody.ts';
-import { type RequestUsage, usageOf, usageOfFailed } from './api/requestUsage.ts';
+import type { Model } from './api/modelTypes.ts';
+import { parameterProblem } from './api/parameterChecks.ts';
+import { CONVERSATION_NEW_TOKENS, mapParameters, type Parameters } from './api/parameters.ts';
+import { type RequestBody, stringsIn } from './api/requestBody.ts';
 import { type Generation, ResponseReader } from './api/responseReader.ts';
+import { type RequestUsage, usageOf, usageOfFailed } from './api/usageEstimate.ts';
 import type { Operation } from './apiFeatures.ts';
-import { secretsOf } from './auth/authMethods.ts';
+import { secretsOf } from './auth/keySecrets.ts';
 import type { Token } from './auth/token.ts';
 import { TokenService } from './auth/tokenService.ts';
 import { isKind, type SecretKind, ServiceError } from './errors.ts';

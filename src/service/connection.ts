@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { inspect } from 'node:util';
 import type { Conversation } from './api/conversation.ts';
-import type { ModelList } from './api/modelList.ts';
+import type { ModelList } from './api/modelTypes.ts';
 import type { Parameters } from './api/parameters.ts';
 import type { Generation } from './api/responseReader.ts';
 import type { Operation, ResourceKind } from './apiFeatures.ts';

@@ -1,7 +1,7 @@
 import { apiOf } from './api/apis.ts';
-import type { Model, ModelList } from './api/modelList.ts';
-import { secretsOfKeys } from './auth/authMethods.ts';
+import type { Model, ModelList } from './api/modelTypes.ts';
 import { fetchToken } from './auth/identityService.ts';
+import { secretsOfKeys } from './auth/keySecrets.ts';
 import { accessOf, publicAccess } from './auth/requestAccess.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import { TokenServices } from './auth/tokenServices.ts';

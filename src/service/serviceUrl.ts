@@ -1,4 +1,4 @@
-import { cleanValue, MAX_VALUE_LENGTH } from './credentials.ts';
+import { cleanValue, MAX_VALUE_LENGTH } from './pastedValue.ts';
 
 /**
  * Parses the addresses of services and identity services. See rules R1 to R7 in

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type Parameters, parameterProblem } from '../service/api/parameters.ts';
+import { parameterProblem } from '../service/api/parameterChecks.ts';
+import type { Parameters } from '../service/api/parameters.ts';
 import type { Operation } from '../service/apiFeatures.ts';
 import { type FrontMatterEntry, readFrontMatter } from './frontMatter.ts';
 import type { BrokenTemplate, Template, TemplateEntry } from './template.ts';

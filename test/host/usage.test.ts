@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Memento, Uri, window, workspace } from 'vscode';
-import { Usage, type UsageDeps } from '../../src/status/usage.ts';
+import { Usage, type UsageDeps } from '../../src/status/dailyUsage.ts';
 import { connectionOf } from '../unit/service/fixtures.ts';
 import { close, fileUri } from './jobs.ts';
 

@@ -109,7 +109,7 @@ export const chatMutants: readonly Mutant[] = [
   },
   {
     name: 'concurrent calls exceed the budget together',
-    file: 'src/status/usage.ts',
+    file: 'src/status/dailyUsage.ts',
     from: 'use.tokens + claimed()',
     to: 'use.tokens',
     test: provider,

@@ -43,10 +43,10 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'a selection of whole lines grows over the response',
-    file: 'src/editor/keptSelections.ts',
+    file: 'src/editor/restoredSelections.ts',
     from: 'rangeOffset === textEnd && textEnd < end',
     to: 'false',
-    test: 'test/unit/editor/keptSelections.test.ts',
+    test: 'test/unit/editor/restoredSelections.test.ts',
     title: 'covers the same lines after a response is inserted below',
   },
   {
@@ -181,10 +181,10 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'chat continues after the daily budget is used up',
-    file: 'src/status/budget.ts',
+    file: 'src/status/dailyBudget.ts',
     from: "budgetState(use) !== 'spent' || this.#has('continued', use)",
     to: 'true',
-    test: 'test/unit/status/budget.test.ts',
+    test: 'test/unit/status/dailyBudget.test.ts',
     title: 'warns only once when it is used up, and blocks further requests',
   },
   {
@@ -192,7 +192,7 @@ export const editorMutants: readonly Mutant[] = [
     file: 'src/config/settings.ts',
     from: "Math.ceil(value)) : 'invalid'",
     to: 'Math.ceil(value)) : 0',
-    test: 'test/unit/status/usage.test.ts',
+    test: 'test/unit/status/dailyUsage.test.ts',
     title: 'blocks chat if the daily budget is text',
   },
 ];

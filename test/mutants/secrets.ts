@@ -135,7 +135,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: "the value of a secret header isn't treated as a secret",
-    file: 'src/service/auth/authMethods.ts',
+    file: 'src/service/auth/keySecrets.ts',
     from: '    ...Object.values(key.headerSecrets ?? {}),\n',
     to: '',
     test: 'test/contract/service/services.test.ts',
@@ -231,7 +231,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a value in quotes is accepted',
-    file: 'src/service/credentials.ts',
+    file: 'src/service/pastedValue.ts',
     from: "if (/[\"'`]/.test(before + visible.slice(withoutSuffix.length))) flaws.add('quotes');",
     to: '',
     test: 'test/unit/connection/sourceSelection.test.ts',

@@ -53,7 +53,7 @@ describe('the extension on Windows', () => {
     const inside = (name: string) => win32.join(root, name);
 
     it(`recognizes a folder's .env file and templates: ${root}`, async () => {
-      const { isEnvFile } = await import('../../src/connection/envFilePath.ts');
+      const { isEnvFile } = await import('../../src/connection/workspaceEnvFiles.ts');
       const { isTemplateFile } = await import('../../src/templates/templatePath.ts');
       const uri = file(root);
       editor.folders = [{ uri, name: 'app', index: 0 } as WorkspaceFolder];

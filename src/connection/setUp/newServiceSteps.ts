@@ -1,7 +1,7 @@
 import type { QuickPickItem } from 'vscode';
 import type { ServiceIssue } from '../../service/addedServices.ts';
 import { programPath } from '../../service/auth/programPath.ts';
-import { cleanValue } from '../../service/credentials.ts';
+import { cleanValue } from '../../service/pastedValue.ts';
 import type { Service } from '../../service/service.ts';
 import { parseServiceUrl } from '../../service/serviceUrl.ts';
 import {

@@ -5,7 +5,7 @@ import {
   type ServiceIssue,
   wordOf,
 } from '../../service/addedServices.ts';
-import { cleanValue } from '../../service/credentials.ts';
+import { cleanValue } from '../../service/pastedValue.ts';
 import { commandOf, type Service } from '../../service/service.ts';
 import { parseServiceUrl } from '../../service/serviceUrl.ts';
 import { splitCommand } from './commandLine.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../messages/settingLabels.ts';
 import { commandText } from '../../messages/tokenCommandFailure.ts';
 import { MAX_HEADERS, type ServiceIssue } from '../../service/addedServices.ts';
-import { MAX_VALUE_LENGTH, type ValueFlaw } from '../../service/credentials.ts';
+import { MAX_VALUE_LENGTH, type ValueFlaw } from '../../service/pastedValue.ts';
 import { commandOf, type Service } from '../../service/service.ts';
 import {
   addressFlaw,

@@ -1,5 +1,5 @@
 import { type QuickPickItem, window } from 'vscode';
-import type { ModelList } from '../../service/api/modelList.ts';
+import type { ModelList } from '../../service/api/modelTypes.ts';
 import { MODEL_ID } from '../../service/modelId.ts';
 import { oneLine } from '../../ui/oneLine.ts';
 import { askPick, back, type Question, type StepAnswer, typedItem } from '../../ui/steps.ts';

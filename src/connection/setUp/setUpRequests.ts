@@ -1,5 +1,5 @@
 import { messageFor } from '../../messages/messages.ts';
-import type { ModelList } from '../../service/api/modelList.ts';
+import type { ModelList } from '../../service/api/modelTypes.ts';
 import type { Credentials } from '../../service/credentials.ts';
 import { cancellable } from '../../ui/progress.ts';
 import { connectionTo } from '../createConnection.ts';

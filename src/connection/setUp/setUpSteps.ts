@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { QuickPickItem } from 'vscode';
 import { capitalized, resourceName, settingLabel } from '../../messages/settingLabels.ts';
-import { cleanValue } from '../../service/credentials.ts';
+import { cleanValue } from '../../service/pastedValue.ts';
 import { headerSecretsOf, mayBeUnencrypted, type Service } from '../../service/service.ts';
 import { parseServiceUrl } from '../../service/serviceUrl.ts';
 import { askPick, askText, back, type Question, typedItem } from '../../ui/steps.ts';
@@ -17,7 +17,8 @@ import {
   validationOf,
   warningOfProject,
 } from './answerChecks.ts';
-import { askAction, askHeaders, removeService, renameService } from './manageService.ts';
+import { askHeaders } from './headerSteps.ts';
+import { askAction, removeService, renameService } from './manageService.ts';
 import { askNewService } from './newServiceSteps.ts';
 import { askToSave } from './saveStep.ts';
 import { draftOf } from './serviceDraft.ts';

@@ -1,3 +1,4 @@
+import { findReopening, splitLeadingLines } from './continuationFence.ts';
 import {
   closes,
   type Fence,
@@ -9,7 +10,6 @@ import {
 } from './fenceLines.ts';
 import { LINE_STARTS, NOT_BLANK, withoutIndentation } from './indentation.ts';
 import { explainsCode, introducesCode, isProse, mayExplain, mayIntroduce } from './proseLines.ts';
-import { findReopening, splitLeadingLines } from './reopenedFence.ts';
 
 const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
 

@@ -3,7 +3,7 @@ import type { Credentials } from '../credentials.ts';
 import type { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import type { ModelInfo } from './liteLlmModelInfo.ts';
-import type { ModelPage } from './modelList.ts';
+import type { ModelPage } from './modelTypes.ts';
 import type { RequestBody } from './requestBody.ts';
 
 /** A wire format for inference requests. Each format is implemented in its own file. */

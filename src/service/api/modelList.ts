@@ -2,61 +2,15 @@ import * as v from 'valibot';
 import type { Operation } from '../apiFeatures.ts';
 import { MODEL_ID } from '../modelId.ts';
 import { check, count, shape } from '../schemaHelpers.ts';
+import type { ModelPage } from './modelTypes.ts';
 
 /**
- * The types for models, and the reader for model lists in the default service's format. The schemas
- * are based on a recorded response.
+ * Reads model lists in the default service's format. The schemas are based on a recorded response.
  */
-
-export interface Model {
-  readonly id: string;
-  readonly label: string;
-  readonly provider: string;
-  readonly description: string;
-  /**
-   * The maximum number of tokens in the prompt and response combined; undefined if not listed.
-   */
-  readonly contextLength?: number | undefined;
-  /** The maximum number of tokens in one response; undefined if not listed. */
-  readonly maxOutputTokens?: number | undefined;
-  /** The supported functions, such as `text_chat` or `image_chat`. */
-  readonly functions: readonly string[];
-  /** The tasks that the model is suited for, such as `function_calling`. */
-  readonly tasks: readonly string[];
-  readonly lifecycle: readonly LifecycleStage[];
-  /**
-   * The date of the response according to the service's clock, as YYYY-MM-DD. Undefined if the
-   * response had no valid `Date` header.
-   */
-  readonly asOf?: string | undefined;
-}
-
-/**
- * A stage of a model's lifecycle, such as `available`, `deprecated`, or `withdrawn`. `from` is its
- * ISO start date, and `alternatives` are the IDs of replacement models.
- */
-export interface LifecycleStage {
-  readonly stage: string;
-  readonly from: string;
-  readonly alternatives: readonly string[];
-}
-
-export interface ModelList {
-  readonly models: readonly Model[];
-  /** True if the service lists more entries than were read. */
-  readonly hasMore: boolean;
-}
 
 /** Returns the name that `Model.functions` uses for an operation. */
 export function functionOf(operation: Operation): string {
   return operation === 'chat' ? 'text_chat' : 'text_generation';
-}
-
-export interface ModelPage extends ModelList {
-  /** The URL of the next page, as sent by the service. */
-  readonly next: string | undefined;
-  /** True if the list seems to be from a gateway that lists limits and capabilities separately. */
-  readonly mayHaveInfo?: boolean;
 }
 
 /** The maximum number of models to read. Further entries are dropped without validation. */

@@ -5,7 +5,8 @@ import { MODEL_ID } from '../modelId.ts';
 import { check, parseJson, shape } from '../schemaHelpers.ts';
 import type { Api, ModelTarget } from './api.ts';
 import { mayHaveModelInfo, readModelInfo } from './liteLlmModelInfo.ts';
-import { MAX_MODELS, type ModelPage, tokenLimit, validEntries } from './modelList.ts';
+import { MAX_MODELS, tokenLimit, validEntries } from './modelList.ts';
+import type { ModelPage } from './modelTypes.ts';
 import { failureOfKind, foreignFailure, kindOfStatus } from './watsonxFailure.ts';
 
 /**

@@ -2,7 +2,8 @@ import type { Credentials } from '../credentials.ts';
 import type { Http } from '../http/http.ts';
 import { fixedToken } from '../http/httpTypes.ts';
 import type { IdentityClient } from './authMethod.ts';
-import { authMethodOf, secretsOf } from './authMethods.ts';
+import { authMethodOf } from './authMethods.ts';
+import { secretsOf } from './keySecrets.ts';
 import { TOKEN_DEADLINE_MS, type TokenResponse } from './token.ts';
 
 const TOKEN_INFO_DEADLINE_MS = 5_000;

@@ -1,7 +1,8 @@
 import { type Credentials, headersOf } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import type { Access, PublicAccess } from '../http/httpTypes.ts';
-import { authMethodOf, secretsOf } from './authMethods.ts';
+import { authMethodOf } from './authMethods.ts';
+import { secretsOf } from './keySecrets.ts';
 import type { Token } from './token.ts';
 import type { TokenService } from './tokenService.ts';
 

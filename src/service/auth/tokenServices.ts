@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind } from '../errors.ts';
-import { authMethodOf, secretsOf } from './authMethods.ts';
+import { authMethodOf } from './authMethods.ts';
+import { secretsOf } from './keySecrets.ts';
 import type { TokenResponse } from './token.ts';
 import { TokenService } from './tokenService.ts';
 

@@ -1,7 +1,7 @@
 import type { ModelTarget } from '../api/api.ts';
 import { apiOf } from '../api/apis.ts';
 import type { ModelInfo } from '../api/liteLlmModelInfo.ts';
-import type { Model } from '../api/modelList.ts';
+import type { Model } from '../api/modelTypes.ts';
 import { ServiceError } from '../errors.ts';
 import type { Http } from '../http/http.ts';
 import type { Access } from '../http/httpTypes.ts';

@@ -1,4 +1,4 @@
-import type { LifecycleStage, Model } from '../api/modelList.ts';
+import type { LifecycleStage, Model } from '../api/modelTypes.ts';
 import { plainWord, type ServiceError } from '../errors.ts';
 
 /** A model's lifecycle, based on the service's model list and clock. Pure. */

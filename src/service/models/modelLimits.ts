@@ -1,6 +1,6 @@
-import type { Model } from '../api/modelList.ts';
+import type { Model } from '../api/modelTypes.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters } from '../api/parameters.ts';
-import { estimateTokens } from '../api/requestUsage.ts';
+import { estimateTokens } from '../api/usageEstimate.ts';
 import type { Operation } from '../apiFeatures.ts';
 import { ServiceError } from '../errors.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';

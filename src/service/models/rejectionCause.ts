@@ -1,4 +1,4 @@
-import type { Model } from '../api/modelList.ts';
+import type { Model } from '../api/modelTypes.ts';
 import type { Parameters } from '../api/parameters.ts';
 import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';

@@ -11,8 +11,8 @@ import { readServices } from '../../../src/service/addedServices.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import type { Usage, UsageDeps } from '../../../src/status/dailyUsage.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
-import type { Usage, UsageDeps } from '../../../src/status/usage.ts';
 import { AI_SETTING, undocumentedCommands } from '../../../src/undocumentedApi.ts';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { type Fault, gate } from '../../emulator/faults.ts';
@@ -470,7 +470,7 @@ describe('the chat provider', () => {
     editor = kept;
     editor.userSettings.set('dailyTokenBudget', 100_000).set('maxConcurrentRequests', 8);
     const [{ Usage: Kept }, { ChatProvider }] = await Promise.all([
-      import('../../../src/status/usage.ts'),
+      import('../../../src/status/dailyUsage.ts'),
       import('../../../src/chat/chatProvider.ts'),
     ]);
     const deps = depsOf();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/service/api/conversation.ts';
-import type { RequestUsage } from '../../../src/service/api/requestUsage.ts';
+import type { RequestUsage } from '../../../src/service/api/usageEstimate.ts';
 import { type CallOptions, Client } from '../../../src/service/client.ts';
 import type { ModelStep } from '../../emulator/settings.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { modelRows } from '../../../src/commands/modelRows.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
-import type { ModelList } from '../../../src/service/api/modelList.ts';
+import type { ModelList } from '../../../src/service/api/modelTypes.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { gate } from '../../emulator/faults.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ModelRow } from '../../../src/commands/modelRows.ts';
-import type { ModelList } from '../../../src/service/api/modelList.ts';
+import type { ModelList } from '../../../src/service/api/modelTypes.ts';
 import { services } from '../../../src/service/builtInServices.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { modelOf } from '../service/modelFixtures.ts';

@@ -7,7 +7,7 @@ import { actionsFor, sourceRows } from '../../../src/connection/sourceView.ts';
 import { prepareDiagnosis } from '../../../src/diagnose/preliminaryChecks.ts';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
-import { secretsOf } from '../../../src/service/auth/authMethods.ts';
+import { secretsOf } from '../../../src/service/auth/keySecrets.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import { ServiceError } from '../../../src/service/errors.ts';

@@ -8,7 +8,7 @@ import {
   recognizedSettings,
 } from '../../../src/dotenv/settingValue.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
-import { MAX_VALUE_LENGTH } from '../../../src/service/credentials.ts';
+import { MAX_VALUE_LENGTH } from '../../../src/service/pastedValue.ts';
 import { type EnvFileFixture, envFiles, KEY, PROJECT } from '../service/envFiles.ts';
 import { ibm } from '../service/fixtures.ts';
 import { readEnvFile, readEnvironment } from './reading.ts';

@@ -5,7 +5,7 @@ import type { MessageContext } from '../../../src/messages/failureContext.ts';
 import { attemptText, messageFor } from '../../../src/messages/messages.ts';
 import { missingText } from '../../../src/messages/settingLabels.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
-import { parameterProblem } from '../../../src/service/api/parameters.ts';
+import { parameterProblem } from '../../../src/service/api/parameterChecks.ts';
 import type { Operation } from '../../../src/service/apiFeatures.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import type { SourceId } from '../../../src/service/credentials.ts';

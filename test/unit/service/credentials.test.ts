@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { cleanValue, missingSettings, type ValueFlaw } from '../../../src/service/credentials.ts';
+import { missingSettings } from '../../../src/service/credentials.ts';
+import { cleanValue, type ValueFlaw } from '../../../src/service/pastedValue.ts';
 import type { SettingName } from '../../../src/service/service.ts';
 import { ibm } from './fixtures.ts';
 

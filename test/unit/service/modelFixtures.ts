@@ -1,4 +1,4 @@
-import type { LifecycleStage, Model } from '../../../src/service/api/modelList.ts';
+import type { LifecycleStage, Model } from '../../../src/service/api/modelTypes.ts';
 
 /** Creates a model. Omitted fields are empty, except for `id` and `asOf`, which have defaults. */
 export function modelOf(facts: Partial<Model> = {}): Model {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { parameterProblem } from '../../../../src/service/api/parameterChecks.ts';
 import {
   type NumberRange,
   PARAMETER_RANGES,
   type ParameterRange,
-  parameterProblem,
 } from '../../../../src/service/api/parameters.ts';
 import type { Operation } from '../../../../src/service/apiFeatures.ts';
 import type { ErrorDetails } from '../../../../src/service/errors.ts';

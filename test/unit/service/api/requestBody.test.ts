@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { apiOf } from '../../../../src/service/api/apis.ts';
-import { DEFAULT_NEW_TOKENS } from '../../../../src/service/api/parameters.ts';
-import { mapParameters } from '../../../../src/service/api/requestBody.ts';
+import { DEFAULT_NEW_TOKENS, mapParameters } from '../../../../src/service/api/parameters.ts';
 import { ibm } from '../fixtures.ts';
 
 const everything = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LifecycleStage } from '../../../../src/service/api/modelList.ts';
+import type { LifecycleStage } from '../../../../src/service/api/modelTypes.ts';
 import { endStages, lifecycleOf } from '../../../../src/service/models/modelLifecycle.ts';
 import { modelOf, stageOf } from '../modelFixtures.ts';
 

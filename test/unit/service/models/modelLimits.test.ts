@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Model } from '../../../../src/service/api/modelList.ts';
+import type { Model } from '../../../../src/service/api/modelTypes.ts';
 import type { Parameters } from '../../../../src/service/api/parameters.ts';
-import { estimateTokens } from '../../../../src/service/api/requestUsage.ts';
+import { estimateTokens } from '../../../../src/service/api/usageEstimate.ts';
 import type { Operation } from '../../../../src/service/apiFeatures.ts';
 import { modelProblem, newTokensByDefault } from '../../../../src/service/models/modelLimits.ts';
 import { modelOf, stageOf } from '../modelFixtures.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
 import { Connection } from '../../../src/service/connection.ts';
 import type { Service } from '../../../src/service/service.ts';
-import type { Usage, UsageDeps } from '../../../src/status/usage.ts';
+import type { Usage, UsageDeps } from '../../../src/status/dailyUsage.ts';
 import type { UsageRow, UsedRequest } from '../../../src/status/usageLedger.ts';
 import type { usageText } from '../../../src/status/usageMessages.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
@@ -38,7 +38,7 @@ describe('usage', () => {
   before(async () => {
     editor = new UsageEditor();
     hooks = installEditor(() => editor);
-    ({ Usage: Kept } = await import('../../../src/status/usage.ts'));
+    ({ Usage: Kept } = await import('../../../src/status/dailyUsage.ts'));
     ({ usageText: textOf } = await import('../../../src/status/usageMessages.ts'));
     editor.end();
   });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Selected } from '../../../src/editor/keptSelections.ts';
+import type { Selected } from '../../../src/editor/restoredSelections.ts';
 import type { OffsetRange, TextChange } from '../../../src/editor/textChange.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 
-type SelectionAfter = typeof import('../../../src/editor/keptSelections.ts').selectionAfter;
+type SelectionAfter = typeof import('../../../src/editor/restoredSelections.ts').selectionAfter;
 let selectionAfter: SelectionAfter;
 
 /**
@@ -32,7 +32,7 @@ describe('a selection', () => {
   let hooks: ReturnType<typeof installEditor>;
   before(async () => {
     hooks = installEditor(() => new SinkEditor());
-    ({ selectionAfter } = await import('../../../src/editor/keptSelections.ts'));
+    ({ selectionAfter } = await import('../../../src/editor/restoredSelections.ts'));
   });
   after(() => hooks.deregister());
 

@@ -10,8 +10,8 @@ import { isAutoRunFile } from './autoRunFiles.ts';
 import { hasWritableScheme } from './capturedSelection.ts';
 import { editDocument, editEditor, rangedIn, rangeOf } from './documentEdit.ts';
 import { editorOf, hasTab } from './documentTabs.ts';
-import { captureSelections } from './keptSelections.ts';
 import type { Replay } from './replayStates.ts';
+import { captureSelections } from './restoredSelections.ts';
 import {
   type OffsetRange,
   replacedRange,
@@ -27,10 +27,10 @@ import {
 export type ChangeListener = (changes: readonly TextChange[], replay: Replay | undefined) => void;
 
 /**
- * The public members of `EditorDocument`. Unit tests replace the class with a fake that has the
+ * The public members of `TrackedDocument`. Unit tests replace the class with a fake that has the
  * same members.
  */
-export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
+export type OpenDocument = Pick<TrackedDocument, keyof TrackedDocument>;
 
 /**
  * If an edit has at least this many changes, VS Code merges all of them into one:
@@ -39,7 +39,7 @@ export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
 const MERGED_CHANGES = 1_000;
 
 /** An open document, tracked across editors and renames. Offsets are in UTF-16 code units. */
-export class EditorDocument implements Disposable {
+export class TrackedDocument implements Disposable {
   #document: TextDocument;
   readonly #followed: Disposable;
   readonly #listeners: ChangeListener[] = [];

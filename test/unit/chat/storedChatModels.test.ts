@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { escapeMarkdown } from '../../../src/chat/chatMessages.ts';
-import { ChatModels } from '../../../src/chat/chatModels.ts';
+import { ChatModels } from '../../../src/chat/storedChatModels.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import type { Operation } from '../../../src/service/apiFeatures.ts';
 import { serviceFor } from '../../../src/service/builtInServices.ts';

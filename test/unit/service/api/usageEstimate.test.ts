@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { usageOf, usageOfFailed } from '../../../../src/service/api/requestUsage.ts';
+import { usageOf, usageOfFailed } from '../../../../src/service/api/usageEstimate.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../../src/service/errors.ts';
 
 describe('the usage of a request', () => {

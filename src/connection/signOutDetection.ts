@@ -1,14 +1,4 @@
-import type { Memento } from 'vscode';
-import type { KeyStore } from './keyStore.ts';
-import type { SourceApprovals } from './sourceApprovals.ts';
-
-/** The stores for keys, approvals, and workspace state. */
-export interface StoredState {
-  readonly keys: KeyStore;
-  readonly approvals: SourceApprovals;
-  /** VS Code stores this state outside the workspace, so a repository can't change it. */
-  readonly workspaceState: Memento;
-}
+import type { StoredState } from './storedState.ts';
 
 /**
  * Key of a flag in `workspaceState`. The flag is true if the last connection used values from a

@@ -22,14 +22,14 @@ describe('opening an empty document', () => {
   after(() => hooks.deregister());
 
   it('tries another document if VS Code restores discarded text in the first one', async () => {
-    const { openEmpty } = await import('../../../src/editor/editorDocument.ts');
+    const { openEmpty } = await import('../../../src/editor/trackedDocument.ts');
     texts = ['what the user had discarded', 'and another', ''];
     assert.equal((await openEmpty('plaintext')).getText(), '');
     assert.deepEqual(texts, []);
   });
 
   it('tries at most three documents if an extension adds a header to each', async () => {
-    const { openEmpty } = await import('../../../src/editor/editorDocument.ts');
+    const { openEmpty } = await import('../../../src/editor/trackedDocument.ts');
     texts = Array.from({ length: 9 }, () => '// A header');
     assert.equal((await openEmpty('plaintext')).getText(), '// A header');
     assert.equal(texts.length, 6);

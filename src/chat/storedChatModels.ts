@@ -1,5 +1,5 @@
 import type { LanguageModelChatInformation, Memento } from 'vscode';
-import type { Model } from '../service/api/modelList.ts';
+import type { Model } from '../service/api/modelTypes.ts';
 import { CONVERSATION_NEW_TOKENS } from '../service/api/parameters.ts';
 import type { Connection } from '../service/connection.ts';
 import { IMAGES, TOOLS, withStatedModels } from '../service/models/mergeModelFacts.ts';

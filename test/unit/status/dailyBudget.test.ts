@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { budgetState, DailyBudget } from '../../../src/status/budget.ts';
+import type { budgetState, DailyBudget } from '../../../src/status/dailyBudget.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 import { FakeState, settled } from '../connection/fakes.ts';
 import { UsageEditor } from './usageEditor.ts';
@@ -21,7 +21,9 @@ describe('the daily budget', () => {
   before(async () => {
     editor = new UsageEditor();
     hooks = installEditor(() => editor);
-    ({ DailyBudget: Kept, budgetState: stateOf } = await import('../../../src/status/budget.ts'));
+    ({ DailyBudget: Kept, budgetState: stateOf } = await import(
+      '../../../src/status/dailyBudget.ts'
+    ));
     editor.end();
   });
   after(() => hooks.deregister());

@@ -4,7 +4,7 @@ import { readSettings } from '../config/settings.ts';
 import type { Connection } from '../service/connection.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
 import { inform } from '../ui/notify.ts';
-import { DailyBudget } from './budget.ts';
+import { DailyBudget } from './dailyBudget.ts';
 import { dayOf, totalOf, UsageLedger, type UsedRequest } from './usageLedger.ts';
 import * as texts from './usageMessages.ts';
 
