@@ -92,9 +92,8 @@ class Startup implements CommandHost {
     this.#context = context;
     this.#make = make;
     // VS Code keeps context keys when the extension host restarts, but a restart ends all
-    // generations, so reset the keys.
+    // generations, so reset the key.
     setContextKey('isGenerating', false);
-    setContextKey('isGeneratingHere', false);
     const { secrets, globalState, workspaceState } = context;
     const keys = make('the key store', () => new KeyStore(secrets, globalState, showStorageIssue));
     const approvals = new SourceApprovals(secrets, globalState);

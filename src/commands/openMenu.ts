@@ -43,7 +43,7 @@ export async function openMenu(app: App, repair: Repair): Promise<unknown> {
   const connection = readyConnection(choice);
   const useAnother = { label: another, run: () => useAnotherSource(app, looked) };
   const available = {
-    isGenerating: app.jobs.isGenerating,
+    cancel: app.jobs.isGenerating ? () => app.jobs.cancelAll() : undefined,
     hasResponse: app.jobs.result !== undefined,
     hasUsage: await app.usage.hasUsage(connection),
     approve: needsApproval(choice)

@@ -1,4 +1,4 @@
-import { commands, type WorkspaceFolder, window, workspace } from 'vscode';
+import { commands, type TextDocument, type WorkspaceFolder, window } from 'vscode';
 import type { SettingsTarget } from '../config/configuration.ts';
 import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
@@ -165,13 +165,16 @@ export function askSource(
  * docs/threat-model.md). Enter presses *Enter New Values*.
  * @returns undefined if the user closed the prompt
  */
-export function askImport(source: UsableSource, folder: Folder): Promise<boolean | undefined> {
+export function askImport(
+  source: UsableSource,
+  folder: Folder,
+): Promise<'import' | 'enter' | undefined> {
   return ask(
     `${capitalized(sourceName(source.id, { folder }))} contains different credentials. Import them?`,
     sourceParagraphs(source, folder),
     [
-      ['Enter New Values', false],
-      [IMPORT, true],
+      ['Enter New Values', 'enter'],
+      [IMPORT, 'import'],
     ],
   );
 }
@@ -280,16 +283,16 @@ export function reportMissing(text: string, askAgain: (() => void) | undefined):
   warn(text, [OFFER_SET_UP, ...(askAgain ? [['Ask Again', askAgain] as const] : [])]);
 }
 
-/**
- * Warns about a mistake in a folder's `.env` file. If the file is open and has unsaved changes, which
- * may fix the mistake, offers to save it instead.
- */
-export function reportEnvFile(text: string, folder: Folder): void {
-  const { workspaceFolder } = folder;
-  const uri = workspaceFolder && envFileOf(workspaceFolder).toString();
-  const unsaved = workspace.textDocuments.find((one) => one.isDirty && one.uri.toString() === uri);
-  if (unsaved) warn(unsavedText(folder), [['Save', () => unsaved.save()], OFFER_SET_UP]);
-  else warn(text, [[ACTION_LABELS.openEnvFile, () => openEnvFile(workspaceFolder)], OFFER_SET_UP]);
+/** Warns about a mistake in a folder's `.env` file. */
+export function reportEnvFile(text: string, { workspaceFolder }: Folder): void {
+  warn(text, [[ACTION_LABELS.openEnvFile, () => openEnvFile(workspaceFolder)], OFFER_SET_UP]);
+}
+
+/** Offers to save a folder's `.env` file. */
+export function reportUnsaved(file: TextDocument, folder: Folder): void {
+  // If the file was closed in the meantime, VS Code can't save it.
+  const save = () => file.save().then(undefined, () => openEnvFile(folder.workspaceFolder));
+  warn(unsavedText(folder), [['Save', save], OFFER_SET_UP]);
 }
 
 type Offer = readonly [button: string, run: () => unknown];

@@ -17,11 +17,11 @@ import { SharedTask } from '../service/sharedTask.ts';
 import { openSettingsOfWorkspace } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
+import { changeCredentials } from './changeCredentials.ts';
 import { offerNewCredentials } from './connectionDialogs.ts';
 import { choiceOf, editorChoices, readyConnection } from './createConnection.ts';
-import { settleUnusable, writeCredentialSource } from './credentialSourceSetting.ts';
+import { settleUnusable, sourceKept, writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
-import { offerImport } from './otherCredentials.ts';
 import {
   importSource,
   type ResolveOptions,
@@ -213,29 +213,26 @@ export class Connections implements Disposable {
   async setUp(reason?: SetUpReason, owner = activeFolder()): Promise<boolean> {
     if (!(await this.#options.runSetUp(reason))) return false;
     this.#active.clearObstacles();
-    const { found, choice } = await this.#active.look(owner);
-    const inUse = readyConnection(choice)?.source ?? 'editor';
-    // After an import, no offer is needed, because the imported source then counts as declined.
-    const staysInUse = inUse !== 'editor' && inUse === found.settings.credentialSource;
-    if (!staysInUse || reason?.imported) return true;
-    const offer = offerNewCredentials(inUse, found).then(
+    const looked = await this.#active.look(owner);
+    const kept = sourceKept(looked, reason?.imported?.id);
+    if (!kept) return true;
+    const offer = offerNewCredentials(kept, looked.found).then(
       (isAgreed) => isAgreed && this.useSource('editor', owner),
     );
     if (reason?.isRepair) return offer;
     this.#options.inBackground(offer);
-    return false;
+    return reason?.imported !== undefined;
   }
 
   /**
-   * Opens the setup at the account step or, if there is none, at the key step, so that the user can
-   * correct the credentials. Starts at the service step if the service doesn't need a key. If an
-   * external source has different credentials, which may be newer, first offers to import them.
-   * @returns true if credentials were saved and no setting keeps them from being used
+   * See `changeCredentials`.
+   * @returns the result of `setUp`
    */
   async changeKey(owner = activeFolder()): Promise<boolean> {
-    const source = await offerImport(this.current, owner);
-    if (source !== false) return source !== undefined && this.importFrom(source, owner, true);
-    return this.setUp({ missing: ['account', 'apiKey'], isRepair: true }, owner);
+    const isSaved = await changeCredentials(this.#resolveOptions(owner));
+    // An imported source counts as declined, so repeat the lookup.
+    await this.#active.look(owner);
+    return isSaved;
   }
 
   /**
@@ -307,14 +304,14 @@ export class Connections implements Disposable {
   /**
    * Runs the setup to copy a source's values to secret storage and the user settings.
    * @param isRepair see `SetUpReason`
-   * @returns true if the values were saved
+   * @returns true if the values were saved; for a repair, the result of `setUp`
    */
   async importFrom(id: SourceId, owner = activeFolder(), isRepair = false): Promise<boolean> {
     const { found, source } = await this.#lookAt(id, owner);
-    const imported = await importSource(this.#resolveOptions(owner), source, found, isRepair);
+    const isSaved = await importSource(this.#resolveOptions(owner), source, found, isRepair);
     // An imported source counts as declined. Repeat the lookup, in case the source was in use.
     await this.#active.look(owner);
-    return imported !== undefined;
+    return isSaved;
   }
 
   /**

@@ -6,11 +6,13 @@ import {
   writeSettings,
 } from '../config/configuration.ts';
 import { type CredentialSource, readSettings } from '../config/settings.ts';
+import type { SourceId } from '../service/credentials.ts';
 import { askInstead, reportSetting } from './connectionDialogs.ts';
 import { hiddenSourceText } from './connectionMessages.ts';
-import type { ExternalSource, SourceSnapshot } from './sourceSelection.ts';
+import { readyConnection } from './createConnection.ts';
+import type { ExternalSource, Lookup, SourceSnapshot } from './sourceSelection.ts';
 
-/** Writes `hostedModel.credentialSource`. */
+/** Writes `hostedModel.credentialSource`, and determines its effect on a setup. */
 
 /**
  * @returns false, after showing an error message, if other settings override the value
@@ -25,6 +27,20 @@ export async function writeCredentialSource(
   if (readSettings(folder).credentialSource === credentialSource) return true;
   reportSetting(hiddenSourceText(target), 'credentialSource');
   return false;
+}
+
+/**
+ * Returns the source that stays in use after a setup, because the settings name it. Undefined if the
+ * new credentials are used.
+ * @param imported the source whose values were imported, which won't stay in use
+ */
+export function sourceKept(
+  { found, choice }: Lookup,
+  imported: SourceId | undefined,
+): SourceId | undefined {
+  const inUse = readyConnection(choice)?.source ?? 'editor';
+  const isNamed = inUse === found.settings.credentialSource && inUse !== 'editor';
+  return isNamed && inUse !== imported ? inUse : undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { writeSettings } from '../config/configuration.ts';
 import type { GivenValues } from '../dotenv/settingValue.ts';
 import { missingText } from '../messages/settingLabels.ts';
+import type { SourceId } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import type { Service, SettingName } from '../service/service.ts';
 import { inform } from '../ui/notify.ts';
@@ -11,6 +12,7 @@ import {
   reportEnvFile,
   reportMissing,
   reportSetting,
+  reportUnsaved,
   warnOfLeftKey,
 } from './connectionDialogs.ts';
 import { addressText, BAD_SOURCE, projectText, serviceText } from './connectionMessages.ts';
@@ -36,14 +38,17 @@ import {
   type SourceSnapshot,
   type UsableSource,
 } from './sourceSelection.ts';
-import type { FindOptions } from './sources.ts';
+import { containsSettings, type FindOptions } from './sources.ts';
+import { unsavedEnvFile } from './workspaceEnvFiles.ts';
 
 /** Lets the user remove an obstacle that keeps a command from getting a connection. */
 
 /** The reason for a setup that the user didn't start with *Set Up...*. */
 export interface SetUpReason {
   /** The values to import from another source, and the service that they belong to. */
-  readonly imported?: (GivenValues & { readonly service: Service }) | undefined;
+  readonly imported?:
+    | (GivenValues & { readonly id: SourceId; readonly service: Service })
+    | undefined;
   /** The settings that the user has to add or correct. */
   readonly missing?: readonly SettingName[];
   /** Complete sentences that explain why the setup opens. The first step shows them. */
@@ -93,6 +98,7 @@ export async function resolveObstacle(
       reportSetting(serviceText(choice.problem), choice.problem.field ? 'services' : 'service');
       return false;
     case 'source-unusable':
+      if (offersToSave(found)) return false;
       return settleUnusable(choice.source, found);
     case 'bad-source':
       reportSetting(BAD_SOURCE, 'credentialSource');
@@ -105,6 +111,7 @@ export async function resolveObstacle(
       return false;
     case 'missing': {
       onObstacle('missing');
+      if (offersToSave(found)) return false;
       const faulty = faultySource(found);
       if (faulty?.id === 'envFile') {
         reportEnvFile(sourceFaultText(faulty, found), found.folder);
@@ -123,6 +130,18 @@ export async function resolveObstacle(
       return false;
     }
   }
+}
+
+/**
+ * If the `.env` file may be used, and is open with unsaved settings, offers to save it.
+ * @returns true if it was offered
+ */
+function offersToSave({ settings, folder }: SourceSnapshot): boolean {
+  if (!['auto', 'envFile'].includes(settings.credentialSource ?? '')) return false;
+  const file = unsavedEnvFile(folder.workspaceFolder);
+  if (!file || !containsSettings(file.getText(), settings)) return false;
+  reportUnsaved(file, folder);
+  return true;
 }
 
 /**
@@ -184,7 +203,9 @@ export async function resolveSource(
   found: SourceSnapshot,
 ): Promise<ApprovalDecision | 'imported' | undefined> {
   const decision = await askSource(source, found.folder);
-  if (decision === 'import') return importSource(options, source, found);
+  if (decision === 'import') {
+    return (await importSource(options, source, found)) ? 'imported' : undefined;
+  }
   if (decision) await options.approvals.remember(source.subject, decision);
   return decision;
 }
@@ -193,20 +214,20 @@ export async function resolveSource(
  * Runs the setup to copy a source's values to secret storage and the user settings. The source then
  * counts as declined so that the copies are used instead.
  * @param isRepair see `SetUpReason`
- * @returns undefined if the source isn't usable, or if the setup didn't save anything
+ * @returns false if the source isn't usable, or if the setup didn't save anything
  */
 export async function importSource(
   options: ResolveOptions,
   source: ExternalSource | undefined,
   found: SourceSnapshot,
   isRepair = false,
-): Promise<'imported' | undefined> {
-  if (!source || !isUsable(source)) return undefined;
+): Promise<boolean> {
+  if (!source || !isUsable(source)) return false;
   const { id, values, service, subject } = source;
-  const imported = { ...Secret.open(values), service };
-  if (!(await options.setUp({ imported, isRepair }))) return undefined;
+  const imported = { ...Secret.open(values), id, service };
+  if (!(await options.setUp({ imported, isRepair }))) return false;
   await options.approvals.remember(subject, 'declined');
   const { workspaceFolder } = found.folder;
   if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});
-  return 'imported';
+  return true;
 }

@@ -176,6 +176,12 @@ export async function readExternalFile(
   return readText(await readEnvFile(folder), known);
 }
 
+/** True if the text of a `.env` file contains settings of a known service. */
+export function containsSettings(text: string, known: KnownServices): boolean {
+  const { all } = readText(assignmentsOf(text), known);
+  return all.some(({ reading }) => reading.named.length > 0);
+}
+
 /**
  * Returns every well-formed key in a source, along with its account, if known. A key in an
  * incomplete or faulty set isn't used, but it may still be valid.

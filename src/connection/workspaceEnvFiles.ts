@@ -22,6 +22,14 @@ export function isEnvFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   return folders.some((folder) => envFileOf(folder).toString() === uri.toString());
 }
 
+/** Returns a folder's `.env` file if it's open and has unsaved changes. */
+export function unsavedEnvFile(folder: WorkspaceFolder | null): TextDocument | undefined {
+  const uri = folder && envFileOf(folder).toString();
+  return workspace.textDocuments.find(
+    (one) => one.isDirty && one.uri.toString() === uri && isEnvFile(one),
+  );
+}
+
 /** Calls the listener when a folder's `.env` file is created, changed, or deleted. */
 export function onDidChangeEnvFile(listener: () => void): Disposable {
   const onFile = (uri: Uri) => {

@@ -55,10 +55,8 @@ export class TrackedDocument implements Disposable {
     this.#followed = Disposable.from(
       workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
         if (document !== this.#document) return;
-        const replay = replayOf(reason);
-        const sent = replay ? [] : this.#sent;
-        const changes = withoutKeptLineBreaks(contentChanges, this.lineEnd, sent);
-        for (const listener of this.#listeners) listener(changes, replay);
+        const changes = withoutKeptLineBreaks(contentChanges, this.lineEnd, this.#sent);
+        for (const listener of this.#listeners) listener(changes, replayOf(reason));
       }),
       workspace.onDidRenameFiles((event) => this.#followFile(event)),
     );

@@ -19,7 +19,7 @@ export class RecentJobs implements Disposable {
   readonly #changed = new EventEmitter<void>();
   /** Fires when the result of `isActive` changes. May also fire at other times. */
   readonly onDidChangeActive = this.#changed.event;
-  readonly #listener = window.onDidChangeActiveTextEditor(() => this.#updateContextKeys());
+  readonly #listener = window.onDidChangeActiveTextEditor(() => this.#updateContextKey());
   /** Oldest first. */
   readonly #kept: Job[] = [];
   /** The jobs that are generating, keyed by the controllers that cancel their runs. */
@@ -34,8 +34,8 @@ export class RecentJobs implements Disposable {
     this.#kept.push(job);
     setContextKey('hasJobs');
     // After a rename, the new editor becomes active before the job switches to the renamed
-    // document, so update the context keys again.
-    job.onDidFollow(() => this.#updateContextKeys());
+    // document, so update the context key again.
+    job.onDidFollow(() => this.#updateContextKey());
     for (const old of this.#kept.slice(0, -KEPT)) {
       if (old.isIdle && old !== this.#result) this.forget(old);
     }
@@ -77,17 +77,17 @@ export class RecentJobs implements Disposable {
   }
 
   /**
-   * Marks a run as generating so that `cancel` aborts it. Updates the context keys that enable
-   * *Cancel* and the Escape keybinding.
+   * Marks a run as generating so that `cancel` aborts it. Updates the `isGenerating` context key,
+   * which enables the Escape keybinding.
    * @param controller cancels the run
    * @returns a function to call when the run ends
    */
   markGenerating(job: Job, controller: AbortController): () => void {
     this.#generating.set(controller, job);
-    this.#updateContextKeys();
+    this.#updateContextKey();
     return () => {
       this.#generating.delete(controller);
-      this.#updateContextKeys();
+      this.#updateContextKey();
     };
   }
 
@@ -98,19 +98,19 @@ export class RecentJobs implements Disposable {
     return this.#here.includes(job);
   }
 
+  /** Cancels all runs that are generating for the active document. */
+  cancel(): void {
+    for (const [controller, job] of this.#generating) if (this.isActive(job)) controller.abort();
+  }
+
   /** True if a run is generating, for any document. */
   get isGenerating(): boolean {
     return this.#generating.size > 0;
   }
 
-  /**
-   * Cancels all runs that are generating for the active document or, if there are none, for other
-   * documents.
-   */
-  cancel(): void {
-    const all = [...this.#generating];
-    const here = all.filter(([, job]) => this.isActive(job));
-    for (const [controller] of here.length > 0 ? here : all) controller.abort();
+  /** Cancels all runs that are generating, for any document. */
+  cancelAll(): void {
+    for (const controller of this.#generating.keys()) controller.abort();
   }
 
   /** Undoes the active document's most recent job that still has something to undo. */
@@ -142,12 +142,9 @@ export class RecentJobs implements Disposable {
     return this.#kept.filter((job) => job.usesDocument(inUse));
   }
 
-  #updateContextKeys(): void {
-    setContextKey('isGenerating', this.isGenerating);
-    setContextKey(
-      'isGeneratingHere',
-      this.#here.some((job) => this.#isGenerating(job)),
-    );
+  #updateContextKey(): void {
+    const isGenerating = this.#here.some((job) => this.#isGenerating(job));
+    setContextKey('isGenerating', isGenerating);
     this.#changed.fire();
   }
 

@@ -15,7 +15,8 @@ interface MenuSection {
 
 /** Determines which of the optional rows are listed. */
 interface Available {
-  readonly isGenerating: boolean;
+  /** Cancels all generations in progress; undefined if there are none. */
+  readonly cancel: (() => unknown) | undefined;
   readonly hasResponse: boolean;
   readonly hasUsage: boolean;
   /** Prompts for approval; undefined if no source or address needs approval. */
@@ -55,7 +56,7 @@ export async function showMenu(
 function commandSections(
   facts: StatusFacts,
   model: string | undefined,
-  { isGenerating, hasResponse, hasUsage, approve }: Available,
+  { cancel, hasResponse, hasUsage, approve }: Available,
 ) {
   const { isSetUp, refreshesTokens, token } = facts;
   const item = (icon: string, label: string, name: string, description = ''): MenuItem => ({
@@ -77,8 +78,8 @@ function commandSections(
     {
       label: 'Generate',
       rows: [
-        ...(isGenerating
-          ? [item('stop-circle', 'Cancel', 'cancelGeneration', 'Generation in progress')]
+        ...(cancel
+          ? [{ label: '$(stop-circle) Cancel', description: 'All generations', run: cancel }]
           : []),
         ...(isSetUp
           ? [

@@ -7,10 +7,8 @@ export type ContextKey =
   | 'hasGenerated'
   | 'hasUsedTemplate'
   | 'hasChatted'
-  /** True while a generation is in progress in this window. */
-  | 'isGenerating'
   /** True while the active document has a generation in progress, which Escape cancels. */
-  | 'isGeneratingHere'
+  | 'isGenerating'
   /** True once a generation has started in this window, even if it failed or was canceled. */
   | 'hasJobs'
   /** True once a generation in this window has received text. */

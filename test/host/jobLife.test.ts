@@ -91,7 +91,7 @@ describe('a job', () => {
     await until(window.onDidChangeActiveTextEditor, () => world.jobs.latest !== undefined);
     const updates = calls.calls
       .map((call): readonly unknown[] => call.arguments)
-      .filter(([, key]) => key === 'hostedModel.isGeneratingHere');
+      .filter(([, key]) => key === 'hostedModel.isGenerating');
     calls.restore();
     assert.equal(updates.at(-1)?.[2], true);
     world.jobs.cancel();

@@ -50,7 +50,7 @@ describe('a window before its first command', () => {
   it('turns off the Escape shortcut, which an earlier extension host may have left on', async () => {
     const editor = suite.life.editor();
     const window = await suite.opened.start(editor, suite.life.stores);
-    assert.equal(contextKey(editor, 'isGeneratingHere'), false);
+    assert.equal(contextKey(editor, 'isGenerating'), false);
     await window.close();
   });
 

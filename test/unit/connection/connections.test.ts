@@ -18,6 +18,8 @@ import { FakeKeyring, FakeState, settled } from './fakes.ts';
 const IDENTITY = 'https://identity.example';
 const SERVICE = 'https://service.example';
 const EVIL = 'https://evil.example';
+/** Where imported values come from, and the service that they belong to. */
+const from = { id: 'envFile', service: services[0] } as const;
 /** The label of the first service in setup. */
 const IBM = 'IBM watsonx.ai';
 const SAVE = '$(save) Save Without Testing';
@@ -591,7 +593,7 @@ describe('Connections', () => {
     };
     editor.picks.push(SAVE);
     const given = { apiKey: 'another-key-0123456789', projectId: 'my-project', url: SERVICE };
-    const setUp = connections.setUp({ imported: { ...given, service: services[0] } });
+    const setUp = connections.setUp({ imported: { ...given, ...from } });
     await (await editor.modalPrompt()).answer('Replace');
     assert.equal(await setUp, false);
     assert.deepEqual(storageIssues, ['rejects-key']);
@@ -1003,18 +1005,48 @@ describe('Connections', () => {
     });
   });
 
-  it('offers to save a .env file that lacks settings but has unsaved changes', async () => {
-    editor.files.set('/work/.env', 'VENDOR_API_KEY=my-key-that-is-long\n');
-    let saves = 0;
-    const save = async () => (saves += 1);
-    const uri = { toString: () => 'file:///work/.env' };
-    editor.openDocuments.push({ uri, isDirty: true, save });
-    editor.pressed = 'Save';
-    assert.equal(await connections.for(), undefined);
-    assert.deepEqual(editor.messages, [
-      'The .env file in work has unsaved changes. Nothing was sent. Save the file, then try again.',
-    ]);
-    assert.equal(saves, 1);
+  describe('with unsaved changes in the .env file', () => {
+    let saves: number;
+    const unsaved = 'The .env file in work has unsaved changes';
+    const openUnsaved = (text: string) => {
+      saves = 0;
+      const save = async () => (saves += 1);
+      const uri = { toString: () => 'file:///work/.env' };
+      editor.openDocuments.push({ uri, isDirty: true, getText: () => text, save });
+      editor.pressed = 'Save';
+    };
+
+    for (const [what, inFile, source] of [
+      ['lacks settings', 'VENDOR_API_KEY=my-key-that-is-long\n', undefined],
+      ['is empty', '', undefined],
+      ['is selected by the settings but lacks settings', 'VENDOR_API_KEY=my-key\n', 'envFile'],
+    ] as const) {
+      it(`offers to save the file if it ${what}`, async () => {
+        editor.files.set('/work/.env', inFile);
+        if (source) editor.folderSettings.set('credentialSource', source);
+        openUnsaved(envFile());
+        assert.equal(await connections.for(), undefined);
+        assert.deepEqual(editor.messages, [
+          `${unsaved}. Nothing was sent. Save the file, then try again.`,
+        ]);
+        assert.equal(saves, 1);
+        assert.deepEqual(editor.prompts, [], 'setup stays closed');
+      });
+    }
+
+    for (const [what, text, source] of [
+      ['contain no settings of a service', 'DEBUG=1\n', undefined],
+      ["aren't used, because the settings select the editor", envFile(), 'editor'],
+    ] as const) {
+      it(`opens setup if the changes ${what}`, async () => {
+        if (source) editor.folderSettings.set('credentialSource', source);
+        openUnsaved(text);
+        await connections.for();
+        assert.doesNotMatch(editor.messages.join(), new RegExp(unsaved));
+        assert.equal(saves, 0);
+        assert.notDeepEqual(editor.prompts, []);
+      });
+    }
   });
 
   it("doesn't read a saved .env file before credentials are needed", async () => {
@@ -1663,6 +1695,17 @@ describe('Connections', () => {
       });
     }
 
+    it('offers to switch to the credentials imported from a different source', async () => {
+      await useEnvironmentAndType();
+      editor.files.set('/work/.env', envFile(SERVICE, 'key-in-the-file'));
+      editor.picks.splice(0, 2);
+      const saved = connections.importFrom('envFile', undefined, true);
+      await (await editor.modalPrompt()).answer('Replace');
+      assert.equal(await saved, true);
+      assert.match(editor.messages.join(), /environment stays in use/);
+      assert.equal(secretsIn(await connections.for())?.apiKey, 'key-in-the-file');
+    });
+
     it('uses the new credentials in the folder that the setup was opened for', async () => {
       await useEnvironmentAndType();
       editor.addFolder('/other');
@@ -1886,6 +1929,15 @@ describe('Connections', () => {
       assert.deepEqual(editor.messages, [], 'the caller reports success');
     });
 
+    it('and imports the values that the prompt was about, even if the file has changed since', async () => {
+      editor.files.set('/work/.env', envFile(EVIL, 'another-key-in-the-file'));
+      editor.picks.push(SAVE);
+      await question.answer('Import into Secret Storage');
+      await (await editor.modalPrompt()).answer('Replace');
+      assert.equal(await saved, true);
+      assert.equal((await keys.read('ibm'))?.apiKey, 'key-in-the-file');
+    });
+
     it('and opens setup at the key step if the user wants to enter a new key', async () => {
       await question.answer('Enter New Values');
       assert.equal(await saved, false);
@@ -1899,12 +1951,18 @@ describe('Connections', () => {
     });
   });
 
-  it("doesn't offer to import a key from another folder's .env file", async () => {
+  it("offers to import a key only from the .env file of the failed command's folder", async () => {
     await storeKeyAndFile();
     editor.addFolder('/other');
     await connections.for();
-    await connections.changeKey(editor.folders[1] as WorkspaceFolder);
+    const [work, other] = editor.folders as WorkspaceFolder[];
+    await connections.changeKey(other);
     assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
+    editor.activeFile = '/other/a.txt';
+    await connections.for();
+    const saved = connections.changeKey(work);
+    await (await editor.modalPrompt()).answer(undefined);
+    assert.equal(await saved, false);
   });
 
   for (const [what, change] of Object.entries({
@@ -2030,7 +2088,7 @@ describe('Connections', () => {
     it('stores a short imported key without asking for confirmation', async () => {
       editor.picks.push(SAVE);
       const given = { apiKey: 'sk-1234', projectId: 'my-project', url: SERVICE };
-      const imported = { ...given, service: services[0] };
+      const imported = { ...given, ...from };
       assert.equal(await connections.setUp({ imported }), true);
       assert.equal(secretsIn(await connections.for())?.apiKey, 'sk-1234');
       assert.equal(editor.modalCount, 0);

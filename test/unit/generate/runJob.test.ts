@@ -272,7 +272,7 @@ describe('runJob', () => {
   const isEscapeBound = () =>
     editor.sunk
       .get('context key')
-      ?.findLast((text) => text.includes('hostedModel.isGeneratingHere'))
+      ?.findLast((text) => text.includes('hostedModel.isGenerating'))
       ?.includes('true') ?? false;
 
   it("isn't canceled by Escape in the document while the user enters the prompt", async () => {
@@ -305,14 +305,19 @@ describe('runJob', () => {
     assert.deepEqual([sent(), announced], [0, ['Canceled']]);
   });
 
-  it('is canceled by Cancel, but not by Escape, if another document is active', async () => {
-    const whileReadingCredentials = (jobs: RecentJobs) => {
-      assert.deepEqual([isEscapeBound(), jobs.isGenerating], [false, true]);
-      jobs.cancel();
-    };
-    const { done, sent } = await run({ isInActiveDocument: false, whileReadingCredentials });
-    await done;
-    assert.equal(sent(), 0);
+  it("isn't canceled by Escape in another document, but by Cancel in the menu", async () => {
+    for (const [cancel, expected] of [
+      [(jobs: RecentJobs) => jobs.cancel(), 1],
+      [(jobs: RecentJobs) => jobs.cancelAll(), 0],
+    ] as const) {
+      const whileReadingCredentials = (jobs: RecentJobs) => {
+        assert.deepEqual([isEscapeBound(), jobs.isGenerating], [false, true]);
+        cancel(jobs);
+      };
+      const { done, sent } = await run({ isInActiveDocument: false, whileReadingCredentials });
+      await done;
+      assert.equal(sent(), expected);
+    }
   });
 
   it('can be canceled before its response arrives, by Undo Generation or by Escape in the document', async () => {

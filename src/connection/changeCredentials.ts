@@ -1,0 +1,44 @@
+import { Secret } from '../service/secret.ts';
+import { askImport } from './connectionDialogs.ts';
+import { importSource, type ResolveOptions } from './resolveObstacle.ts';
+import {
+  isUsable,
+  type Lookup,
+  othersInOrder,
+  type SourceSnapshot,
+  type UsableSource,
+} from './sourceSelection.ts';
+
+/**
+ * Opens the setup at the account step or, if there is none, at the key step, so that the user can
+ * correct the credentials. Starts at the service step if the service doesn't need a key. If an
+ * external source has different credentials, which may be newer, first offers to import them.
+ * @returns the result of the setup; false if the user closed the prompt
+ */
+export async function changeCredentials(options: ResolveOptions): Promise<boolean> {
+  const { found, choice } = await options.lookUp();
+  const other = otherSource(found, choice);
+  const answer = other ? await askImport(other, found.folder) : 'enter';
+  // Import the values that the prompt was about, even if the source has changed since.
+  if (answer === 'import') return importSource(options, other, found, true);
+  if (answer === undefined) return false;
+  return options.setUp({ missing: ['account', 'apiKey'], isRepair: true });
+}
+
+/**
+ * If the editor's credentials are in use, returns an external source that contains
+ * other credentials for the same service. Undefined if there's no such source, or if the user
+ * declined it.
+ */
+function otherSource(found: SourceSnapshot, choice: Lookup['choice']): UsableSource | undefined {
+  if (choice.kind !== 'ready' || choice.connection.source !== 'editor') return undefined;
+  if (!found.record) return undefined;
+  const { account = '', apiKey } = Secret.open(found.record);
+  return othersInOrder(found)
+    .filter(isUsable)
+    .find(({ service, values, decision }) => {
+      const given = Secret.open(values);
+      const isSame = given.apiKey === apiKey && (given.account ?? '') === account;
+      return decision !== 'declined' && service.word === found.settings.service.word && !isSame;
+    });
+}
