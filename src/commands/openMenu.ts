@@ -92,7 +92,7 @@ async function showSource(
     case undefined:
       return undefined;
     case 'setUp':
-      return repair((isRepair) => connections.setUp({ isRepair }));
+      return repair((isRepair) => connections.setUp({ isRepair }, folder));
     case 'open':
       return openEnvFile(folder);
     case 'openSettings':

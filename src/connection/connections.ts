@@ -17,10 +17,9 @@ import { SharedTask } from '../service/sharedTask.ts';
 import { openSettingsOfWorkspace } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
-import { changeCredentials } from './changeCredentials.ts';
-import { offerNewCredentials } from './connectionDialogs.ts';
+import { changeKey } from './changeKey.ts';
 import { choiceOf, editorChoices, readyConnection } from './createConnection.ts';
-import { settleUnusable, sourceKept, writeCredentialSource } from './credentialSourceSetting.ts';
+import { offerToSwitch, settleUnusable, writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
 import {
   importSource,
@@ -214,22 +213,20 @@ export class Connections implements Disposable {
     if (!(await this.#options.runSetUp(reason))) return false;
     this.#active.clearObstacles();
     const looked = await this.#active.look(owner);
-    const kept = sourceKept(looked, reason?.imported?.id);
-    if (!kept) return true;
-    const offer = offerNewCredentials(kept, looked.found).then(
-      (isAgreed) => isAgreed && this.useSource('editor', owner),
-    );
-    if (reason?.isRepair) return offer;
+    // `importSource` still has to record that the source was imported, which can change the lookup.
+    if (reason?.imported) return true;
+    const offer = offerToSwitch(looked, () => this.useSource('editor', owner));
+    if (!offer || reason?.isRepair) return offer ?? true;
     this.#options.inBackground(offer);
-    return reason?.imported !== undefined;
+    return false;
   }
 
   /**
-   * See `changeCredentials`.
-   * @returns the result of `setUp`
+   * Lets the user correct the credentials, or import those of another source.
+   * @returns true if credentials were saved and are in use
    */
   async changeKey(owner = activeFolder()): Promise<boolean> {
-    const isSaved = await changeCredentials(this.#resolveOptions(owner));
+    const isSaved = await changeKey(this.#resolveOptions(owner));
     // An imported source counts as declined, so repeat the lookup.
     await this.#active.look(owner);
     return isSaved;
@@ -304,14 +301,19 @@ export class Connections implements Disposable {
   /**
    * Runs the setup to copy a source's values to secret storage and the user settings.
    * @param isRepair see `SetUpReason`
-   * @returns true if the values were saved; for a repair, the result of `setUp`
+   * @returns true if the values were saved and, for a repair, if they're in use
    */
   async importFrom(id: SourceId, owner = activeFolder(), isRepair = false): Promise<boolean> {
     const { found, source } = await this.#lookAt(id, owner);
-    const isSaved = await importSource(this.#resolveOptions(owner), source, found, isRepair);
+    if (!source || !isUsable(source)) return false;
+    const options = this.#resolveOptions(owner);
+    const isSaved = await importSource(options, source, found, { isRepair });
     // An imported source counts as declined. Repeat the lookup, in case the source was in use.
-    await this.#active.look(owner);
-    return isSaved;
+    const looked = await this.#active.look(owner);
+    return (
+      isSaved &&
+      (!isRepair || (offerToSwitch(looked, () => this.useSource('editor', owner)) ?? true))
+    );
   }
 
   /**

@@ -6,13 +6,12 @@ import {
   writeSettings,
 } from '../config/configuration.ts';
 import { type CredentialSource, readSettings } from '../config/settings.ts';
-import type { SourceId } from '../service/credentials.ts';
-import { askInstead, reportSetting } from './connectionDialogs.ts';
+import { askInstead, offerNewCredentials, reportSetting } from './connectionDialogs.ts';
 import { hiddenSourceText } from './connectionMessages.ts';
 import { readyConnection } from './createConnection.ts';
 import type { ExternalSource, Lookup, SourceSnapshot } from './sourceSelection.ts';
 
-/** Writes `hostedModel.credentialSource`, and determines its effect on a setup. */
+/** Writes `hostedModel.credentialSource`, and offers to change it. */
 
 /**
  * @returns false, after showing an error message, if other settings override the value
@@ -30,17 +29,18 @@ export async function writeCredentialSource(
 }
 
 /**
- * Returns the source that stays in use after a setup, because the settings name it. Undefined if the
- * new credentials are used.
- * @param imported the source whose values were imported, which won't stay in use
+ * If the settings keep an external source in use after a setup, offers to use the new credentials
+ * instead.
+ * @param useNew changes the settings
+ * @returns true if the new credentials are in use; undefined if no other source is in use
  */
-export function sourceKept(
+export function offerToSwitch(
   { found, choice }: Lookup,
-  imported: SourceId | undefined,
-): SourceId | undefined {
+  useNew: () => Promise<boolean>,
+): Promise<boolean> | undefined {
   const inUse = readyConnection(choice)?.source ?? 'editor';
-  const isNamed = inUse === found.settings.credentialSource && inUse !== 'editor';
-  return isNamed && inUse !== imported ? inUse : undefined;
+  if (inUse === 'editor' || inUse !== found.settings.credentialSource) return undefined;
+  return offerNewCredentials(inUse, found).then((isAgreed) => isAgreed && useNew());
 }
 
 /**

@@ -1,7 +1,6 @@
 import { writeSettings } from '../config/configuration.ts';
 import type { GivenValues } from '../dotenv/settingValue.ts';
 import { missingText } from '../messages/settingLabels.ts';
-import type { SourceId } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import type { Service, SettingName } from '../service/service.ts';
 import { inform } from '../ui/notify.ts';
@@ -29,9 +28,7 @@ import {
   sourceFaultText,
 } from './sourceMessages.ts';
 import {
-  type ExternalSource,
   faultySource,
-  isUsable,
   type Lookup,
   needsApproval,
   type SourceObstacle,
@@ -43,12 +40,10 @@ import { unsavedEnvFile } from './workspaceEnvFiles.ts';
 
 /** Lets the user remove an obstacle that keeps a command from getting a connection. */
 
-/** The reason for a setup that the user didn't start with *Set Up...*. */
+/** Why the setup starts, if there's more to it than *Set Up...*. */
 export interface SetUpReason {
   /** The values to import from another source, and the service that they belong to. */
-  readonly imported?:
-    | (GivenValues & { readonly id: SourceId; readonly service: Service })
-    | undefined;
+  readonly imported?: (GivenValues & { readonly service: Service }) | undefined;
   /** The settings that the user has to add or correct. */
   readonly missing?: readonly SettingName[];
   /** Complete sentences that explain why the setup opens. The first step shows them. */
@@ -111,8 +106,9 @@ export async function resolveObstacle(
       return false;
     case 'missing': {
       onObstacle('missing');
-      if (offersToSave(found)) return false;
       const faulty = faultySource(found);
+      // With a stored key, the file probably isn't the source that the user wants.
+      if ((faulty?.id === 'envFile' || !found.record) && offersToSave(found)) return false;
       if (faulty?.id === 'envFile') {
         reportEnvFile(sourceFaultText(faulty, found), found.folder);
         return false;
@@ -133,11 +129,14 @@ export async function resolveObstacle(
 }
 
 /**
- * If the `.env` file may be used, and is open with unsaved settings, offers to save it.
+ * If the `.env` file may be used, and is open with unsaved settings for the service, offers to save
+ * it.
  * @returns true if it was offered
  */
-function offersToSave({ settings, folder }: SourceSnapshot): boolean {
-  if (!['auto', 'envFile'].includes(settings.credentialSource ?? '')) return false;
+function offersToSave({ settings, folder, external }: SourceSnapshot): boolean {
+  if (!['auto', 'envFile'].includes(settings.credentialSource)) return false;
+  if (external.some(({ id, decision }) => id === 'envFile' && decision === 'declined'))
+    return false;
   const file = unsavedEnvFile(folder.workspaceFolder);
   if (!file || !containsSettings(file.getText(), settings)) return false;
   reportUnsaved(file, folder);
@@ -213,19 +212,17 @@ export async function resolveSource(
 /**
  * Runs the setup to copy a source's values to secret storage and the user settings. The source then
  * counts as declined so that the copies are used instead.
- * @param isRepair see `SetUpReason`
- * @returns false if the source isn't usable, or if the setup didn't save anything
+ * @returns false if the setup didn't save anything
  */
 export async function importSource(
   options: ResolveOptions,
-  source: ExternalSource | undefined,
+  source: UsableSource,
   found: SourceSnapshot,
-  isRepair = false,
+  { isRepair }: Pick<SetUpReason, 'isRepair'> = {},
 ): Promise<boolean> {
-  if (!source || !isUsable(source)) return false;
   const { id, values, service, subject } = source;
-  const imported = { ...Secret.open(values), id, service };
-  if (!(await options.setUp({ imported, isRepair }))) return false;
+  const imported = { ...Secret.open(values), service };
+  if (!(await options.setUp({ imported, isRepair: isRepair === true }))) return false;
   await options.approvals.remember(subject, 'declined');
   const { workspaceFolder } = found.folder;
   if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});

@@ -176,10 +176,10 @@ export async function readExternalFile(
   return readText(await readEnvFile(folder), known);
 }
 
-/** True if the text of a `.env` file contains settings of a known service. */
+/** True if the text of a `.env` file contains settings of the service that it would be used for. */
 export function containsSettings(text: string, known: KnownServices): boolean {
-  const { all } = readText(assignmentsOf(text), known);
-  return all.some(({ reading }) => reading.named.length > 0);
+  const { inUse } = readText(assignmentsOf(text), known);
+  return inUse !== undefined && inUse.reading.named.length > 0;
 }
 
 /**

@@ -55,8 +55,12 @@ export class TrackedDocument implements Disposable {
     this.#followed = Disposable.from(
       workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
         if (document !== this.#document) return;
-        const changes = withoutKeptLineBreaks(contentChanges, this.lineEnd, this.#sent);
-        for (const listener of this.#listeners) listener(changes, replayOf(reason));
+        const replay = replayOf(reason);
+        // A redo can repeat the edit that was sent last. Simplify it so that it reverses the undo,
+        // which is simplified, too.
+        const exact = replay ? [] : this.#sent;
+        const changes = withoutKeptLineBreaks(contentChanges, this.lineEnd, exact);
+        for (const listener of this.#listeners) listener(changes, replay);
       }),
       workspace.onDidRenameFiles((event) => this.#followFile(event)),
     );

@@ -79,7 +79,7 @@ function commandSections(
       label: 'Generate',
       rows: [
         ...(cancel
-          ? [{ label: '$(stop-circle) Cancel', description: 'All generations', run: cancel }]
+          ? [{ label: '$(stop-circle) Cancel', description: 'In all documents', run: cancel }]
           : []),
         ...(isSetUp
           ? [

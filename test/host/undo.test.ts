@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { commands, Range, Selection, type TextEditor, workspace } from 'vscode';
 import { hasTab } from '../../src/editor/documentTabs.ts';
+import type { TextChange } from '../../src/editor/textChange.ts';
+import { TrackedDocument } from '../../src/editor/trackedDocument.ts';
 import type { Job } from '../../src/generate/job.ts';
 import { becomes } from '../vscode/deadline.ts';
 import { registerFormatter } from './formatter.ts';
@@ -257,6 +259,27 @@ describe('undoing a generation', () => {
     assert.equal(await job.end(0, 'ended'), true);
     assert.equal(await job.undo(), 'undone');
     assert.equal(document.getText(), TEXT);
+  });
+
+  it('is reported to listeners as the reverse of a redo', async () => {
+    const { document } = await open('top\n\nend');
+    const tracked = new TrackedDocument(document);
+    const reported: (readonly [number, number, string])[] = [];
+    tracked.onDidChange((changes) => {
+      for (const { rangeOffset, rangeLength, text } of changes) {
+        reported.push([rangeOffset, rangeLength, text]);
+      }
+    });
+    const whole: TextChange = { rangeOffset: 4, rangeLength: 1, text: 'answer\n' };
+    assert.equal(await tracked.write([whole], true), true);
+    await commands.executeCommand('undo');
+    await commands.executeCommand('redo');
+    tracked.dispose();
+    assert.deepEqual(reported, [
+      [4, 1, 'answer\n'],
+      [4, 6, ''],
+      [4, 0, 'answer'],
+    ]);
   });
 
   it('J05: fails without reopening the document if it is closed', async () => {

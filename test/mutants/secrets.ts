@@ -246,6 +246,14 @@ export const secretMutants: readonly Mutant[] = [
     title: "doesn't switch to another account if the selected source can't be used",
   },
   {
+    name: 'a declined source is offered for import after the key is rejected',
+    file: 'src/connection/changeKey.ts',
+    from: "decision !== 'declined' && ",
+    to: '',
+    test: access,
+    title: "doesn't offer to import the key from the .env file if the file was declined",
+  },
+  {
     name: 'a misspelled source in the settings counts as automatic',
     file: 'src/config/settings.ts',
     from: "(source) => source === value) ?? 'invalid'",

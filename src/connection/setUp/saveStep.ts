@@ -21,7 +21,7 @@ import { chooseModel, describe } from './setUpModel.ts';
 import { type AskStep, canKeep, keyOf, type SetUp, type StepProblem } from './setUpState.ts';
 import { testCredentials } from './setUpTest.ts';
 
-/** The last step of the setup: approval and storage. */
+/** The last step of the setup: approval, the choice to test, and storage. */
 
 interface SaveItem extends QuickPickItem {
   readonly test: boolean;

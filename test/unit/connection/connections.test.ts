@@ -18,8 +18,6 @@ import { FakeKeyring, FakeState, settled } from './fakes.ts';
 const IDENTITY = 'https://identity.example';
 const SERVICE = 'https://service.example';
 const EVIL = 'https://evil.example';
-/** Where imported values come from, and the service that they belong to. */
-const from = { id: 'envFile', service: services[0] } as const;
 /** The label of the first service in setup. */
 const IBM = 'IBM watsonx.ai';
 const SAVE = '$(save) Save Without Testing';
@@ -593,7 +591,7 @@ describe('Connections', () => {
     };
     editor.picks.push(SAVE);
     const given = { apiKey: 'another-key-0123456789', projectId: 'my-project', url: SERVICE };
-    const setUp = connections.setUp({ imported: { ...given, ...from } });
+    const setUp = connections.setUp({ imported: { ...given, service: services[0] } });
     await (await editor.modalPrompt()).answer('Replace');
     assert.equal(await setUp, false);
     assert.deepEqual(storageIssues, ['rejects-key']);
@@ -1007,6 +1005,7 @@ describe('Connections', () => {
 
   describe('with unsaved changes in the .env file', () => {
     let saves: number;
+    const CPD_FILE = 'CPD_API_KEY=my-key-that-is-long\n';
     const unsaved = 'The .env file in work has unsaved changes';
     const openUnsaved = (text: string) => {
       saves = 0;
@@ -1034,12 +1033,31 @@ describe('Connections', () => {
       });
     }
 
+    it("isn't offered if the user has declined the file", async () => {
+      editor.files.set('/work/.env', envFile());
+      openUnsaved(`${envFile()}# a comment\n`);
+      const waiting = connections.for();
+      await (await editor.modalPrompt()).answer(reject);
+      await waiting;
+      assert.doesNotMatch(editor.messages.join(), new RegExp(unsaved));
+    });
+
+    it("isn't offered if only the project is missing in the editor", async () => {
+      await storeKey();
+      editor.userSettings.delete('projectId');
+      openUnsaved(envFile());
+      await connections.for();
+      assert.doesNotMatch(editor.messages.join(), new RegExp(unsaved));
+    });
+
     for (const [what, text, source] of [
       ['contain no settings of a service', 'DEBUG=1\n', undefined],
       ["aren't used, because the settings select the editor", envFile(), 'editor'],
+      ['are for another service than the one in the settings', CPD_FILE, undefined],
     ] as const) {
       it(`opens setup if the changes ${what}`, async () => {
         if (source) editor.folderSettings.set('credentialSource', source);
+        if (text === CPD_FILE) editor.userSettings.set('service', 'ibm');
         openUnsaved(text);
         await connections.for();
         assert.doesNotMatch(editor.messages.join(), new RegExp(unsaved));
@@ -1695,16 +1713,24 @@ describe('Connections', () => {
       });
     }
 
-    it('offers to switch to the credentials imported from a different source', async () => {
-      await useEnvironmentAndType();
-      editor.files.set('/work/.env', envFile(SERVICE, 'key-in-the-file'));
-      editor.picks.splice(0, 2);
-      const saved = connections.importFrom('envFile', undefined, true);
-      await (await editor.modalPrompt()).answer('Replace');
-      assert.equal(await saved, true);
-      assert.match(editor.messages.join(), /environment stays in use/);
-      assert.equal(secretsIn(await connections.for())?.apiKey, 'key-in-the-file');
-    });
+    for (const [answer, isUsed, key] of [
+      ['Use New Credentials', true, 'key-in-the-file'],
+      [undefined, false, 'key-of-the-environment'],
+    ] as const) {
+      it(`offers to switch to the credentials imported from a different source (answer: ${answer})`, async () => {
+        await useEnvironmentAndType();
+        editor.files.set('/work/.env', envFile(SERVICE, 'key-in-the-file'));
+        editor.picks.splice(0, 2);
+        editor.pressed = answer;
+        const saved = connections.importFrom('envFile', undefined, true);
+        await (await editor.modalPrompt()).answer('Replace');
+        assert.equal(await saved, isUsed);
+        assert.match(editor.messages.join(), /environment stays in use/);
+        assert.equal(secretsIn(await connections.for())?.apiKey, key);
+        const { found } = await connections.peek();
+        assert.equal(found.external[0]?.decision, 'declined', 'the import is recorded');
+      });
+    }
 
     it('uses the new credentials in the folder that the setup was opened for', async () => {
       await useEnvironmentAndType();
@@ -2088,7 +2114,7 @@ describe('Connections', () => {
     it('stores a short imported key without asking for confirmation', async () => {
       editor.picks.push(SAVE);
       const given = { apiKey: 'sk-1234', projectId: 'my-project', url: SERVICE };
-      const imported = { ...given, ...from };
+      const imported = { ...given, service: services[0] };
       assert.equal(await connections.setUp({ imported }), true);
       assert.equal(secretsIn(await connections.for())?.apiKey, 'sk-1234');
       assert.equal(editor.modalCount, 0);

@@ -15,19 +15,19 @@ import {
  * external source has different credentials, which may be newer, first offers to import them.
  * @returns the result of the setup; false if the user closed the prompt
  */
-export async function changeCredentials(options: ResolveOptions): Promise<boolean> {
+export async function changeKey(options: ResolveOptions): Promise<boolean> {
   const { found, choice } = await options.lookUp();
   const other = otherSource(found, choice);
   const answer = other ? await askImport(other, found.folder) : 'enter';
   // Import the values that the prompt was about, even if the source has changed since.
-  if (answer === 'import') return importSource(options, other, found, true);
+  if (other && answer === 'import') return importSource(options, other, found, { isRepair: true });
   if (answer === undefined) return false;
   return options.setUp({ missing: ['account', 'apiKey'], isRepair: true });
 }
 
 /**
- * If the editor's credentials are in use, returns an external source that contains
- * other credentials for the same service. Undefined if there's no such source, or if the user
+ * If the editor's credentials are in use, returns an external source that contains other credentials
+ * for the same service. Undefined if there's no such source, or if the user
  * declined it.
  */
 function otherSource(found: SourceSnapshot, choice: Lookup['choice']): UsableSource | undefined {
