@@ -28,7 +28,6 @@ import {
   resolveSource,
   type SetUpReason,
 } from './resolveObstacle.ts';
-import { rememberServiceSettings, useForSelections } from './serviceSettingsUpdate.ts';
 import { forgetExternalSources, hasSignedOut } from './signOutDetection.ts';
 import {
   choose,
@@ -38,6 +37,7 @@ import {
   type Lookup,
 } from './sourceSelection.ts';
 import { type FindOptions, findSources } from './sources.ts';
+import { rememberServiceSettings, useForSelections } from './usedServiceSettings.ts';
 import { onDidChangeEnvFile } from './workspaceEnvFiles.ts';
 
 export interface ConnectionsOptions extends FindOptions, Pick<ResolveOptions, 'inBackground'> {

@@ -18,7 +18,6 @@ import { addressText, BAD_SOURCE, projectText, serviceText } from './connectionM
 import { settleUnusable } from './credentialSourceSetting.ts';
 import type { DestinationChange } from './destination.ts';
 import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
-import { addressSettings } from './serviceSettingsUpdate.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
 import {
   checkedSourcesText,
@@ -36,6 +35,7 @@ import {
   type UsableSource,
 } from './sourceSelection.ts';
 import { containsSettings, type FindOptions } from './sources.ts';
+import { addressSettings } from './usedServiceSettings.ts';
 import { unsavedEnvFile } from './workspaceEnvFiles.ts';
 
 /** Lets the user remove an obstacle that keeps a command from getting a connection. */

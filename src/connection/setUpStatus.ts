@@ -7,8 +7,8 @@ import {
   withStoredService,
 } from '../config/settings.ts';
 import { getsTokens, neededSettings, type Service } from '../service/service.ts';
+import type { StoredState } from './connectionStores.ts';
 import { USES_EXTERNAL_SOURCE } from './signOutDetection.ts';
-import type { StoredState } from './storedState.ts';
 
 /** The state of the setup, for the status bar and the command palette. */
 export interface SetUpStatus {

@@ -1,4 +1,4 @@
-import type { StoredState } from './storedState.ts';
+import type { StoredState } from './connectionStores.ts';
 
 /**
  * Key of a flag in `workspaceState`. The flag is true if the last connection used values from a

@@ -9,7 +9,7 @@ import {
   resourceName,
   sendsSecret,
 } from '../messages/settingLabels.ts';
-import type { CheckFacts, CheckName, CheckResult } from '../service/checks/networkChecks.ts';
+import type { CheckFacts, CheckName, CheckResult } from '../service/checks/connectionChecks.ts';
 import { commandOf } from '../service/service.ts';
 import { amount } from '../status/statusView.ts';
 

@@ -5,7 +5,7 @@ import { readyConnection } from '../connection/createConnection.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
 import { messageFor } from '../messages/messages.ts';
-import type { CheckResult } from '../service/checks/networkChecks.ts';
+import type { CheckResult } from '../service/checks/connectionChecks.ts';
 import { isUnreachable } from '../service/errors.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { openSettings } from '../ui/openSettings.ts';

@@ -1,5 +1,5 @@
 import type { Connections } from '../connection/connections.ts';
-import type { CheckResult } from '../service/checks/networkChecks.ts';
+import type { CheckResult } from '../service/checks/connectionChecks.ts';
 import type { Connection } from '../service/connection.ts';
 import type { ServiceError } from '../service/errors.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';

@@ -1,9 +1,9 @@
 import type { TextDocument } from 'vscode';
-import { FailedEdits, isLate, resultOf } from './failedEdits.ts';
-import type { Replay } from './replayStates.ts';
+import { EditRetries, isLate, resultOf } from './editRetries.ts';
 import { type NextChange, ResponseInDocument, type ResponsePlace } from './responseInDocument.ts';
 import { isSame, type Piece, replacedRange, type TextChange } from './textChange.ts';
 import type { OpenDocument } from './trackedDocument.ts';
+import type { Replay } from './undoStates.ts';
 
 export type Undone =
   | 'undone'
@@ -116,7 +116,7 @@ export class StreamWriter implements ResponseWriter {
   #isRunning = false;
   #running = Promise.resolve();
   #firstIndex = 0;
-  #attempts = new FailedEdits();
+  #attempts = new EditRetries();
 
   constructor(
     openDocument: OpenDocument,
@@ -283,9 +283,9 @@ export class StreamWriter implements ResponseWriter {
     this.#isLate = false;
     const isWritten = this.#expected.length === 0;
     this.#expected = [];
-    if (isWritten) this.#attempts = new FailedEdits();
+    if (isWritten) this.#attempts = new EditRetries();
     else if (this.#attempts.givesUpAfter(edited, this.#openDocument.version !== version)) {
-      this.#attempts = new FailedEdits();
+      this.#attempts = new EditRetries();
       for (const { response } of batch) response.lose();
     }
   }

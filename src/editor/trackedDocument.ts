@@ -10,7 +10,6 @@ import { isAutoRunFile } from './autoRunFiles.ts';
 import { hasWritableScheme } from './capturedSelection.ts';
 import { editDocument, editEditor, rangedIn, rangeOf } from './documentEdit.ts';
 import { editorOf, hasTab } from './documentTabs.ts';
-import type { Replay } from './replayStates.ts';
 import { captureSelections } from './restoredSelections.ts';
 import {
   type OffsetRange,
@@ -19,6 +18,7 @@ import {
   type TextChange,
   withoutKeptLineBreaks,
 } from './textChange.ts';
+import type { Replay } from './undoStates.ts';
 
 /**
  * Called once for each change event, with all changes in the event, in order. Each change's offsets

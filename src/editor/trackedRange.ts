@@ -1,4 +1,3 @@
-import { type Replay, ReplayStates } from './replayStates.ts';
 import {
   joined,
   lengthOf,
@@ -8,6 +7,7 @@ import {
   remainingAfter,
   type TextChange,
 } from './textChange.ts';
+import { type Replay, ReplayStates } from './undoStates.ts';
 
 /** Information about a change beyond its offsets and text. */
 export interface ChangeContext {

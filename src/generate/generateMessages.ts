@@ -39,12 +39,12 @@ export function tooMuchText(most: number): string {
   return `Nothing was sent. The limit is ${formatNumber(most)} characters.`;
 }
 
-/** Returns the question to show before many requests are sent. */
+/** Returns the text that asks the user to confirm a large number of requests. */
 export function manyRequests(requests: number): string {
   return `Send ${requests} requests, one for each selection?`;
 }
 
-/** The question to show before a lot of text is sent. */
+/** The text that asks the user to confirm sending a lot of text. */
 export const MUCH_TEXT = 'Send this much text?';
 
 /** Describes the size of the requests, and warns that the service may bill the user's account. */

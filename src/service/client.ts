@@ -1,3 +1,4 @@
+import type { RequestBody } from './api/api.ts';
 import { apiOf } from './api/apis.ts';
 import {
   type Conversation,
@@ -10,7 +11,6 @@ import {
 import type { Model } from './api/modelTypes.ts';
 import { parameterProblem } from './api/parameterChecks.ts';
 import { CONVERSATION_NEW_TOKENS, mapParameters, type Parameters } from './api/parameters.ts';
-import { type RequestBody, stringsIn } from './api/requestBody.ts';
 import { type Generation, ResponseReader } from './api/responseReader.ts';
 import { type RequestUsage, usageOf, usageOfFailed } from './api/usageEstimate.ts';
 import type { Operation } from './apiFeatures.ts';
@@ -29,6 +29,7 @@ import {
   maskPrivateKeys,
   maskSecrets,
   repeats,
+  stringsIn,
 } from './masking.ts';
 import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
 import { asNoModelListError, MAX_PAGE_BYTES } from './models/models.ts';

@@ -6,7 +6,7 @@ import type { Parameters } from './api/parameters.ts';
 import type { Generation } from './api/responseReader.ts';
 import type { Operation, ResourceKind } from './apiFeatures.ts';
 import type { TokenService } from './auth/tokenService.ts';
-import { type CheckResult, runNetworkChecks } from './checks/networkChecks.ts';
+import { type CheckResult, runNetworkChecks } from './checks/connectionChecks.ts';
 import type { ChatOptions, Client, GenerateOptions } from './client.ts';
 import type { ApprovedOrigins, Credentials, SourceId } from './credentials.ts';
 import type { ServiceError } from './errors.ts';

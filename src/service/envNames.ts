@@ -25,10 +25,10 @@ export function serviceNameSets(service: Service): readonly NameSet[] {
 }
 
 /**
- * Returns the setting names with this prefix. If the service has no secret or has secret headers,
- * returns no names. In that case, neither a `.env` file nor the environment can configure the
- * service. For example, there are no names for a service that uses a command, because the user must
- * approve the command in VS Code.
+ * Returns the setting names with this prefix. Returns no names if the service doesn't use a secret,
+ * or if it uses secret headers. In that case, neither a `.env` file nor the environment can
+ * configure the service. For example, there are no names for a service that uses a command, because
+ * the user must approve the command in VS Code.
  */
 function withPrefix(prefix: string, service: Service): NameSet {
   const { authentication, api, url } = service;

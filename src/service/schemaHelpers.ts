@@ -36,3 +36,21 @@ export function check<Schema extends v.GenericSchema>(schema: Schema, json: unkn
   if (!result.success) throw new ServiceError('unexpected-answer');
   return result.output;
 }
+
+/** Returns the valid entries among the first `most` entries. */
+export function validEntries<Schema extends v.GenericSchema>(
+  schema: Schema,
+  list: readonly unknown[],
+  most: number,
+) {
+  return list.slice(0, most).flatMap((entry) => {
+    const result = v.safeParse(schema, entry);
+    return result.success ? [result.output] : [];
+  });
+}
+
+/**
+ * A token limit. 0 means that the limit is unknown, so it becomes undefined, as does any invalid
+ * value.
+ */
+export const tokenLimit = v.fallback(v.optional(v.pipe(count, v.minValue(1))), undefined);

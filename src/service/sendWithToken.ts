@@ -1,5 +1,5 @@
+import type { RequestBody } from './api/api.ts';
 import { apiOf } from './api/apis.ts';
-import type { RequestBody } from './api/requestBody.ts';
 import { accessOf } from './auth/requestAccess.ts';
 import type { Token } from './auth/token.ts';
 import type { TokenService } from './auth/tokenService.ts';

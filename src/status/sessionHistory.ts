@@ -53,8 +53,8 @@ export class SessionHistory {
   }
 
   /**
-   * Records failed background refreshes and each wait that ended with a token. If several refreshes
-   * in a row fail, only the first failure is kept, to leave room for other failures.
+   * Records failed background refreshes and successful waits for a token. If several refreshes in a
+   * row fail, only the first failure is kept, to leave room for other failures.
    */
   recordTokenState(state: TokenState): void {
     const { kind } = state;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { messageFor } from '../../src/messages/messages.ts';
-import { readModels } from '../../src/service/api/modelList.ts';
 import { readChat, readGeneration } from '../../src/service/api/responseReader.ts';
 import { readTokenCount } from '../../src/service/api/watsonx.ts';
 import { inferenceFailure } from '../../src/service/api/watsonxFailure.ts';
+import { readModels } from '../../src/service/api/watsonxModelList.ts';
 import { identityFailure } from '../../src/service/auth/identityFailure.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { parseJson } from '../../src/service/schemaHelpers.ts';

@@ -3,7 +3,7 @@ import type { Parameters } from '../../src/service/api/parameters.ts';
 import type { Generation } from '../../src/service/api/responseReader.ts';
 import type { Operation } from '../../src/service/apiFeatures.ts';
 import { TokenService } from '../../src/service/auth/tokenService.ts';
-import { type CheckResult, runNetworkChecks } from '../../src/service/checks/networkChecks.ts';
+import { type CheckResult, runNetworkChecks } from '../../src/service/checks/connectionChecks.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';

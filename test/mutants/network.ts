@@ -166,7 +166,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: "the length of a model list isn't limited",
-    file: 'src/service/api/modelList.ts',
+    file: 'src/service/schemaHelpers.ts',
     from: 'list.slice(0, most).flatMap(',
     to: 'list.flatMap(',
     test: 'test/unit/service/models/modelList.test.ts',

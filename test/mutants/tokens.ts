@@ -49,7 +49,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'authentication, account, apiKey',
     to: 'authentication, apiKey',
     test: services,
-    title: "aren't shared by credentials with a different account",
+    title: "aren't shared between credentials that differ in their account",
   },
   {
     name: 'a token that outlived its key passes a test',

@@ -1,6 +1,6 @@
 import { fixLabel, type ShownCheck, shownCheck } from '../../src/diagnose/checkMessages.ts';
 import { preliminaryChecks, UNANSWERED } from '../../src/diagnose/preliminaryChecks.ts';
-import type { CheckName } from '../../src/service/checks/networkChecks.ts';
+import type { CheckName } from '../../src/service/checks/connectionChecks.ts';
 import type { SourceId } from '../../src/service/credentials.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import {

@@ -14,7 +14,7 @@ import {
 } from '../../ui/steps.ts';
 import { addressFlaw, URL_PROBLEMS } from '../connectionMessages.ts';
 import { validationOf } from './answerChecks.ts';
-import { splitCommand } from './commandLine.ts';
+import { splitCommand } from './commandLineParser.ts';
 import {
   API_CHOICES,
   type ApiChoice,

@@ -12,7 +12,7 @@ import {
   readSettingsInUse,
   rememberServiceSettings,
   writeServiceSettings,
-} from '../serviceSettingsUpdate.ts';
+} from '../usedServiceSettings.ts';
 import { keyLeakProblem, sentValues } from './answerChecks.ts';
 import { askHeaders } from './headerSteps.ts';
 import { withEntry } from './serviceEntry.ts';

@@ -8,7 +8,7 @@ import {
 import { cleanValue } from '../../service/pastedValue.ts';
 import { commandOf, type Service } from '../../service/service.ts';
 import { parseServiceUrl } from '../../service/serviceUrl.ts';
-import { splitCommand } from './commandLine.ts';
+import { splitCommand } from './commandLineParser.ts';
 import {
   API_CHOICES,
   type ApiChoice,

@@ -7,7 +7,7 @@ import { reportSetting } from '../connectionDialogs.ts';
 import { addressText } from '../connectionMessages.ts';
 import { parseDestination } from '../destination.ts';
 import type { SetUpReason } from '../resolveObstacle.ts';
-import { readSettingsInUse } from '../serviceSettingsUpdate.ts';
+import { readSettingsInUse } from '../usedServiceSettings.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { emptyDraft } from './serviceDraft.ts';
 import { SET_UP } from './setUpMessages.ts';

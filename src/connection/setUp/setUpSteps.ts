@@ -6,7 +6,7 @@ import { headerSecretsOf, mayBeUnencrypted, type Service } from '../../service/s
 import { parseServiceUrl } from '../../service/serviceUrl.ts';
 import { askPick, askText, back, type Question, typedItem } from '../../ui/steps.ts';
 import { parseDestination } from '../destination.ts';
-import { readSettingsInUse } from '../serviceSettingsUpdate.ts';
+import { readSettingsInUse } from '../usedServiceSettings.ts';
 import {
   checkUrl,
   keyLeakProblem,

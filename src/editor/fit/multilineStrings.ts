@@ -136,7 +136,8 @@ export class MultilineStrings {
 /**
  * Returns the quote that opens a string that isn't closed at the end of a line. Empty if there's
  * none.
- * @param continued the quote of the string that the line starts in; empty if there's none
+ * @param continued the opening quote of the string that the line starts inside; empty if there's
+ * none
  */
 function openQuote(line: string, continued: string): string {
   const rest = REST[continued]?.exec(line);

@@ -4,7 +4,6 @@ import type { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import type { ModelInfo } from './liteLlmModelInfo.ts';
 import type { ModelPage } from './modelTypes.ts';
-import type { RequestBody } from './requestBody.ts';
 
 /** A wire format for inference requests. Each format is implemented in its own file. */
 export interface Api {
@@ -94,3 +93,5 @@ export interface ModelCalls {
     readonly read: (json: unknown) => ReadonlyMap<string, ModelInfo>;
   };
 }
+
+export type RequestBody = Readonly<Record<string, unknown>>;

@@ -1,5 +1,4 @@
-import type { ChatParts } from './api.ts';
-import type { RequestBody } from './requestBody.ts';
+import type { ChatParts, RequestBody } from './api.ts';
 
 /**
  * Conversations with a model, and their formats for the chat and generation operations. Pure.

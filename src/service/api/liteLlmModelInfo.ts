@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { MODEL_ID } from '../modelId.ts';
-import { check, shape } from '../schemaHelpers.ts';
+import { check, shape, tokenLimit, validEntries } from '../schemaHelpers.ts';
 import type { ModelFacts } from '../statedModels.ts';
-import { tokenLimit, validEntries } from './modelList.ts';
 
 /**
  * Reads the response from `/model/info`, where LiteLLM describes the models that `/models` lists.

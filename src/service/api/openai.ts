@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import { type ErrorKind, type FoundDetails, plainWord, ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { MODEL_ID } from '../modelId.ts';
-import { check, parseJson, shape } from '../schemaHelpers.ts';
+import { check, parseJson, shape, tokenLimit, validEntries } from '../schemaHelpers.ts';
 import type { Api, ModelTarget } from './api.ts';
 import { mayHaveModelInfo, readModelInfo } from './liteLlmModelInfo.ts';
-import { MAX_MODELS, tokenLimit, validEntries } from './modelList.ts';
 import type { ModelPage } from './modelTypes.ts';
-import { failureOfKind, foreignFailure, kindOfStatus } from './watsonxFailure.ts';
+import { MAX_MODELS } from './modelTypes.ts';
+import { failureOfKind, foreignFailure, kindOfStatus } from './statusFailure.ts';
 
 /**
  * The OpenAI chat completions API, which many company gateways support. Requests contain no project

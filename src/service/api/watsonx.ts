@@ -1,8 +1,9 @@
 import { isKind, ServiceError } from '../errors.ts';
 import { check, count, shape } from '../schemaHelpers.ts';
 import type { Api, GenerationCall, ModelTarget } from './api.ts';
-import { functionOf, readModels } from './modelList.ts';
+import { functionOf } from './modelTypes.ts';
 import { failureInEvent, inferenceFailure } from './watsonxFailure.ts';
+import { readModels } from './watsonxModelList.ts';
 
 /**
  * The watsonx.ai API, on IBM Cloud and on premises. A request uses a project, a space, or a

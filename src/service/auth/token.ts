@@ -117,7 +117,7 @@ export type TokenState =
       readonly expiresAt: number;
       /**
        * Earliest time of a background refresh, in milliseconds since 1970. Infinity if there was no
-       * exchange, or if the token is on-demand.
+       * exchange, or if the token is requested on demand.
        */
       readonly refreshesAt: number;
       /**

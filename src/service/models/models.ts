@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.ts';
 import { apiOf } from '../api/apis.ts';
-import { MAX_MODELS } from '../api/modelList.ts';
 import type { Model, ModelList, ModelPage } from '../api/modelTypes.ts';
+import { MAX_MODELS } from '../api/modelTypes.ts';
 import type { Operation } from '../apiFeatures.ts';
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';

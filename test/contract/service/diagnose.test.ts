@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CheckFacts, CheckName } from '../../../src/service/checks/networkChecks.ts';
+import type { CheckFacts, CheckName } from '../../../src/service/checks/connectionChecks.ts';
 import { gate } from '../../emulator/faults.ts';
 import {
   accessPath,

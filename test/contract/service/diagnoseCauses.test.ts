@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CheckName } from '../../../src/service/checks/networkChecks.ts';
+import type { CheckName } from '../../../src/service/checks/connectionChecks.ts';
 import type { ErrorDetails, ErrorKind } from '../../../src/service/errors.ts';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { recordedModels } from '../../emulator/models.ts';

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { type ShownCheck, shownCheck } from '../../../src/diagnose/checkMessages.ts';
-import { type CheckResult, runNetworkChecks } from '../../../src/service/checks/networkChecks.ts';
+import {
+  type CheckResult,
+  runNetworkChecks,
+} from '../../../src/service/checks/connectionChecks.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { ServiceError } from '../../../src/service/errors.ts';
 import type { HttpOptions } from '../../../src/service/http/http.ts';

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { readServices } from '../../../src/service/addedServices.ts';
-import { type CheckResult, runNetworkChecks } from '../../../src/service/checks/networkChecks.ts';
+import {
+  type CheckResult,
+  runNetworkChecks,
+} from '../../../src/service/checks/connectionChecks.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import type { Service } from '../../../src/service/service.ts';

@@ -7,7 +7,7 @@ import { assignmentsOf } from '../../../src/dotenv/envText.ts';
 import { likelyReading, readForAll } from '../../../src/dotenv/sourceReading.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';
-import type { CheckResult } from '../../../src/service/checks/networkChecks.ts';
+import type { CheckResult } from '../../../src/service/checks/connectionChecks.ts';
 import type { Connection } from '../../../src/service/connection.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import {

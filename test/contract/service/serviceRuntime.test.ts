@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TokenState } from '../../../src/service/auth/token.ts';
 import { serviceFor } from '../../../src/service/builtInServices.ts';
-import { runNetworkChecks } from '../../../src/service/checks/networkChecks.ts';
+import { runNetworkChecks } from '../../../src/service/checks/connectionChecks.ts';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { ConcurrencyState } from '../../../src/service/http/concurrencyLimit.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';

@@ -5,7 +5,7 @@ import type { Lookup, SourceSnapshot } from '../../../src/connection/sourceSelec
 import { conclusionOf, type ShownCheck } from '../../../src/diagnose/checkMessages.ts';
 import type { Row } from '../../../src/diagnose/diagnosisList.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
-import type { CheckName, CheckResult } from '../../../src/service/checks/networkChecks.ts';
+import type { CheckName, CheckResult } from '../../../src/service/checks/connectionChecks.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
@@ -333,7 +333,7 @@ describe('the open diagnosis list', () => {
     assert.equal(await ended, false);
     const ready = found();
     read.resolve({ found: ready, choice: choiceOf(ready) });
-    await import('../../../src/service/checks/networkChecks.ts');
+    await import('../../../src/service/checks/connectionChecks.ts');
     await turn();
     assert.deepEqual(asked, []);
   });

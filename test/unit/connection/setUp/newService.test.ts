@@ -10,7 +10,7 @@ describe('the setup of a new service', () => {
 
   const load = async () => ({
     ...(await import('../../../../src/connection/setUp/serviceEntry.ts')),
-    ...(await import('../../../../src/connection/setUp/commandLine.ts')),
+    ...(await import('../../../../src/connection/setUp/commandLineParser.ts')),
     ...(await import('../../../../src/connection/setUp/serviceDraft.ts')),
   });
 

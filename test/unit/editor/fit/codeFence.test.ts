@@ -136,7 +136,7 @@ describe('a code fence', () => {
     });
   }
 
-  it('is removed in prose only if no text precedes it, and the text after it is kept', () => {
+  it('is removed from prose only if no text precedes it; any text after it is kept', () => {
     const text = '```\na\n```\n\nSo.';
     for (const [given, want] of [
       [text, 'a\n\nSo.'],

@@ -60,7 +60,7 @@ describe('the token services of a window', () => {
     'service origin': { approved: { ...credentials.approved, service: 'https://b.example' } },
   };
   for (const [what, change] of Object.entries(others)) {
-    it(`aren't shared by credentials with a different ${what}`, () => {
+    it(`aren't shared between credentials that differ in their ${what}`, () => {
       const { services } = start();
       const service = services.for(credentials);
       assert.notEqual(services.for({ ...credentials, ...change }), service);

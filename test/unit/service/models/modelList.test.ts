@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readModels } from '../../../../src/service/api/modelList.ts';
+import { readModels } from '../../../../src/service/api/watsonxModelList.ts';
 
 describe('a page of the model list', () => {
   /** Creates the entries of a list, and counts how many times their properties are read. */

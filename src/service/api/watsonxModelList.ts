@@ -1,30 +1,17 @@
 import * as v from 'valibot';
-import type { Operation } from '../apiFeatures.ts';
 import { MODEL_ID } from '../modelId.ts';
-import { check, count, shape } from '../schemaHelpers.ts';
+import { check, shape, tokenLimit, validEntries } from '../schemaHelpers.ts';
 import type { ModelPage } from './modelTypes.ts';
+import { MAX_MODELS } from './modelTypes.ts';
 
 /**
  * Reads model lists in the default service's format. The schemas are based on a recorded response.
  */
 
-/** Returns the name that `Model.functions` uses for an operation. */
-export function functionOf(operation: Operation): string {
-  return operation === 'chat' ? 'text_chat' : 'text_generation';
-}
-
-/** The maximum number of models to read. Further entries are dropped without validation. */
-export const MAX_MODELS = 1_000;
-
 /** The maximum number of items to read from each list in a model's entry. */
 const MAX_ITEMS_PER_FIELD = 20;
 
 const text = v.fallback(v.string(), '');
-/**
- * A token limit. 0 means that the limit is unknown, so it becomes undefined, as does any invalid
- * value.
- */
-export const tokenLimit = v.fallback(v.optional(v.pipe(count, v.minValue(1))), undefined);
 const id = v.pipe(v.string(), v.regex(MODEL_ID));
 
 const stage = shape({
@@ -89,18 +76,6 @@ function listOf<Schema extends v.GenericSchema>(schema: Schema) {
   const validItems = (list: unknown) =>
     Array.isArray(list) ? validEntries(schema, list, MAX_ITEMS_PER_FIELD) : [];
   return v.pipe(v.optional(v.unknown(), []), v.transform(validItems));
-}
-
-/** Returns the valid entries among the first `most` entries. */
-export function validEntries<Schema extends v.GenericSchema>(
-  schema: Schema,
-  list: readonly unknown[],
-  most: number,
-) {
-  return list.slice(0, most).flatMap((entry) => {
-    const result = v.safeParse(schema, entry);
-    return result.success ? [result.output] : [];
-  });
 }
 
 function dayOf(date: string | undefined): string | undefined {

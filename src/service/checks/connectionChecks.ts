@@ -1,4 +1,4 @@
-import { functionOf } from '../api/modelList.ts';
+import { functionOf } from '../api/modelTypes.ts';
 import { authMethodOf } from '../auth/authMethods.ts';
 import { probeIdentity } from '../auth/identityService.ts';
 import type { ClientSettings } from '../client.ts';

@@ -115,8 +115,8 @@ export function addressSettings(
 }
 
 /**
- * Copies the project from the user settings to the record stored for the service in the settings.
- * Call this before writing another service to the settings.
+ * Copies the project from the user settings to the stored record of the service in use. Call this
+ * before writing another service to the settings.
  */
 export async function keepProject(keys: KeyStore): Promise<void> {
   const { service, serviceProblem } = await readSettingsInUse(keys);
