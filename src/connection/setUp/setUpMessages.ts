@@ -103,6 +103,7 @@ export const NEW_SERVICE = {
   tokenUrlPrompt: 'Address of the identity service’s token endpoint.',
   whichModel: 'Select a model, or enter its ID',
   typeModel: 'Enter a model ID.',
+  notSaved: 'Nothing is saved until you select a model.',
   listing: 'Loading models',
   generating: 'Generating one token',
   oneToken: {

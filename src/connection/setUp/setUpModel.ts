@@ -92,7 +92,9 @@ export async function chooseModel(
   const listed = wasTested && setUp.hasModelList === true;
   const list = listed ? await loadModels(setUp, before) : undefined;
   const model = await askModel({ ...position, problem: undefined }, list);
-  if (model === undefined) return undefined;
+  // After a successful test, users may expect the service to be saved. If they close this step, don't
+  // discard their answers, but return to the last step.
+  if (model === undefined) return { step: 'save', text: NEW_SERVICE.notSaved };
   if (model === back) return { step: 'save', text: '' };
   const chosen = withFields(added, { defaultModel: model });
   if (!chosen) return { step: 'save', text: NEW_SERVICE.typeModel };

@@ -205,6 +205,14 @@ describe('a service that the user added', () => {
     });
   });
 
+  it('keeps the answers and says that nothing is saved if the user closes the model list', async () => {
+    editor.picks.push('$(add) Add a Service...', OPENAI, 'API Key', TEST);
+    editor.typed.push(OTHER, 'key-of-acme');
+    assert.equal(await connections.setUp(), false);
+    assert.match(editor.prompts.at(-1) ?? '', /Nothing is saved until you select a model/);
+    assert.equal(editor.userSettings.has('services'), false);
+  });
+
   describe('whose address has no model list', () => {
     const BARE = 'https://llm.acme.example';
     const addresses = () => tested.map(({ serviceUrl }) => serviceUrl);
