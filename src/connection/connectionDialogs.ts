@@ -22,8 +22,9 @@ import {
 import { type DestinationChange, hasOtherOrigin } from './destination.ts';
 import { activeFolder } from './folders.ts';
 import { gitRisk } from './gitRisk.ts';
-import type { ApprovalDecision } from './sourceApprovals.ts';
+import type { ApprovalDecision, SubjectValue } from './sourceApprovals.ts';
 import {
+  changedText,
   ENV_FILE_GONE,
   LEFT_KEY_WARNINGS,
   sourceName,
@@ -138,10 +139,12 @@ function headersParagraph(service: Service): readonly string[] {
 /**
  * Asks whether to use the credentials in a folder's `.env` file or in the environment (R4 in
  * docs/threat-model.md). Enter presses *Do Not Use*.
+ * @param changed the values that have changed since the user's last decision
  */
 export function askSource(
   source: UsableSource,
   folder: Folder,
+  changed: readonly SubjectValue[],
 ): Promise<ApprovalDecision | 'import' | undefined> {
   const { id, values, service } = source;
   const what = id === 'envFile' ? 'the .env file in this folder' : 'VS Code’s environment';
@@ -151,7 +154,7 @@ export function askSource(
   const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
   return ask(
     `Use the ${allSettings({ service, resource })}${ofService} from ${what}?`,
-    sourceParagraphs(source, folder),
+    [...changedText(changed, service), ...sourceParagraphs(source, folder)],
     [
       ['Do Not Use', 'declined'],
       ['Use These Values', 'approved'],

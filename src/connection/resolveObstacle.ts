@@ -201,7 +201,8 @@ export async function resolveSource(
   source: UsableSource,
   found: SourceSnapshot,
 ): Promise<ApprovalDecision | 'imported' | undefined> {
-  const decision = await askSource(source, found.folder);
+  const changed = await options.approvals.changedValues(source.subject);
+  const decision = await askSource(source, found.folder, changed);
   if (decision === 'import') {
     return (await importSource(options, source, found)) ? 'imported' : undefined;
   }

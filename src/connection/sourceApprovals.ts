@@ -19,14 +19,37 @@ export type ApprovalDecision = 'approved' | 'declined';
  * that value has changed since then, an approval no longer applies. All VS Code profiles share
  * secret storage, but each has its own state, so a sign-out can't delete other profiles' approvals.
  */
-type HashedDecision = readonly [hash: string, decision: ApprovalDecision, lastSignOut?: string];
+type HashedDecision = readonly [
+  hash: string,
+  decision: ApprovalDecision,
+  lastSignOut?: string,
+  /** Hashes of the single values, to name the ones that have changed since the decision. */
+  valueHashes?: readonly string[],
+];
 
-/** Every value that a decision depends on, including the key, in a fixed order. */
+/** Every value that a decision depends on, including the key, in the order of `SUBJECT_VALUES`. */
 export type Subject = Secret<readonly [kind: 'source', ...values: readonly string[]]>;
+
+const SUBJECT_VALUES = [
+  'source',
+  'folder',
+  'service',
+  'entry',
+  'authUrl',
+  'account',
+  'apiKey',
+  'resource',
+  'projectId',
+  'url',
+] as const;
+
+export type SubjectValue = (typeof SUBJECT_VALUES)[number];
 
 const HASH_KEY_NAME = 'hostedModel.approvalSalt';
 const DECISIONS = 'hostedModel.approvals';
 const HASH_KEY_BYTES = 32;
+/** The length of a value's hash, in hexadecimal digits. Long enough to notice any change. */
+const VALUE_HASH_LENGTH = 16;
 /**
  * Maximum number of stored decisions. Beyond that, the oldest decisions are deleted, and the user
  * is asked about those sources again.
@@ -82,6 +105,20 @@ export class SourceApprovals {
   }
 
   /**
+   * Returns the values that have changed since the latest decision about the same source in the
+   * same folder. Empty if there's no such decision.
+   */
+  async changedValues(subject: Subject): Promise<readonly SubjectValue[]> {
+    const hashKey = await this.#readHashKey();
+    if (hashKey === undefined) return [];
+    const now = valueHashesOf(subject, hashKey);
+    const before = this.#decisions
+      .map(([, , , hashes = []]) => hashes)
+      .findLast(([source, folder]) => source === now[0] && folder === now[1]);
+    return SUBJECT_VALUES.filter((_, index) => before && before[index] !== now[index]);
+  }
+
+  /**
    * True if an approval is stored in this profile. It may no longer apply if the user signed out in
    * another profile while this profile had no open windows.
    */
@@ -124,11 +161,14 @@ export class SourceApprovals {
 
   async #keep(subject: Subject, decision: ApprovalDecision | undefined): Promise<void> {
     const lastSignOut = await this.lastSignOut();
-    const hash = hashOf(subject, (await this.#readHashKey()) ?? (await this.#makeHashKey()));
+    const hashKey = (await this.#readHashKey()) ?? (await this.#makeHashKey());
+    const hash = hashOf(subject, hashKey);
+    const valueHashes = valueHashesOf(subject, hashKey);
     // Don't `await` from here on. Otherwise, concurrent calls would overwrite each other's
     // decisions.
     const others = this.#decisions.filter(([known]) => known !== hash);
-    const all = decision ? [...others, [hash, decision, lastSignOut] as const] : others;
+    const kept = decision && ([hash, decision, lastSignOut, valueHashes] as const);
+    const all = kept ? [...others, kept] : others;
     await this.#state.update(DECISIONS, all.slice(-MAX_DECISIONS));
   }
 
@@ -169,7 +209,17 @@ function hasEnded([, decision, stored = '']: HashedDecision, lastSignOut: string
  * the values.
  */
 function hashOf(subject: Subject, hashKey: string): string {
-  return createHmac('sha256', hashKey)
-    .update(JSON.stringify(Secret.open(subject)))
-    .digest('hex');
+  return keyedHash(Secret.open(subject), hashKey);
+}
+
+/** Returns a short keyed hash of each value. */
+function valueHashesOf(subject: Subject, hashKey: string): readonly string[] {
+  const [, ...values] = Secret.open(subject);
+  return values.map((value, index) =>
+    keyedHash([index, value], hashKey).slice(0, VALUE_HASH_LENGTH),
+  );
+}
+
+function keyedHash(values: readonly unknown[], hashKey: string): string {
+  return createHmac('sha256', hashKey).update(JSON.stringify(values)).digest('hex');
 }

@@ -1,8 +1,10 @@
 import type { Issue } from '../dotenv/settingValue.ts';
-import { capitalized, listOf } from '../messages/settingLabels.ts';
+import { capitalized, listOf, settingLabel } from '../messages/settingLabels.ts';
 import type { SourceId } from '../service/credentials.ts';
-import { ISSUE_PHRASES } from './connectionMessages.ts';
+import type { Service } from '../service/service.ts';
+import { addressName, ISSUE_PHRASES } from './connectionMessages.ts';
 import type { GitRisk } from './gitRisk.ts';
+import type { SubjectValue } from './sourceApprovals.ts';
 import {
   type ExternalSource,
   type Folder,
@@ -98,6 +100,32 @@ export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): 
   return hasOnlyErrors(source)
     ? `${what} Nothing was sent. Fix ${source.id === 'envFile' ? 'and save the file' : 'the environment variables, then restart VS Code'}.`
     : `${what} All values must come from the same source. Nothing was sent.`;
+}
+
+/**
+ * Names the values that have changed since the user's last decision about a source, in a paragraph.
+ * Empty if none have.
+ */
+export function changedText(changed: readonly SubjectValue[], service: Service): readonly string[] {
+  const names = new Set(changed.flatMap((value) => nameOfChanged(value, service) ?? []));
+  return names.size > 0 ? [`Changed since your last decision: ${listOf([...names])}.`] : [];
+}
+
+function nameOfChanged(value: SubjectValue, service: Service): string | undefined {
+  switch (value) {
+    case 'source':
+    case 'folder':
+      return undefined;
+    case 'service':
+    case 'entry':
+      return 'service';
+    case 'authUrl':
+      return addressName('authUrl');
+    case 'resource':
+      return settingLabel('projectId', { service });
+    default:
+      return settingLabel(value, { service });
+  }
 }
 
 /** Asks the user to save the folder's `.env` file. */

@@ -1821,12 +1821,16 @@ describe('Connections', () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
-    await (await editor.modalPrompt()).answer(use);
+    const first = await editor.modalPrompt();
+    assert.doesNotMatch(first.detail, /Changed/);
+    await first.answer(use);
     await using;
     assert.equal((await connections.for())?.serviceUrl, EVIL);
     editor.files.set('/work/.env', envFile('https://third.example'));
     const required = connections.for();
-    await (await editor.modalPrompt()).answer(reject);
+    const second = await editor.modalPrompt();
+    assert.match(second.detail, /^Changed since your last decision: service URL\.\n/);
+    await second.answer(reject);
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 

@@ -28,6 +28,21 @@ describe('SourceApprovals', () => {
     }
   });
 
+  it('names the values that have changed since the latest decision about a source in a folder', async () => {
+    const approvals = approvalsOn(new FakeKeyring(), new FakeState());
+    const before = ['envFile', '/a', 'ibm', '', 'auth', 'me', 'key', 'project', 'p1', 'url'];
+    const changedIn = (values: readonly string[]) => approvals.changedValues(subjectOf(...values));
+    assert.deepEqual(await changedIn(before), [], 'no decision yet');
+    await approvals.remember(subjectOf(...before.with(6, 'old key')), 'approved');
+    await approvals.remember(subjectOf(...before), 'approved');
+    assert.deepEqual(await changedIn(before), []);
+    assert.deepEqual(await changedIn(before.with(6, 'new key').with(9, 'new url')), [
+      'apiKey',
+      'url',
+    ]);
+    assert.deepEqual(await changedIn(before.with(1, '/b').with(6, 'new key')), [], 'other folder');
+  });
+
   it("B14: doesn't apply a decision about one folder to another folder with identical values", async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subject, 'approved');
