@@ -100,16 +100,20 @@ function readOf(assignment: Pick<Assignment, 'gap' | 'raw'>): string {
   return strippedValue(assignment.raw.slice(start, end)).value;
 }
 
+/** A host name with at least one period, at the start of an address without `https://`. */
+const BARE_HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?=[:/]|$)/i;
+
 /**
  * Returns the fixed address, or undefined if no fix is safe. For an invalid address, the only safe
- * fix is to replace http with https.
+ * fixes are to replace http with https, and to add a missing `https://`.
  */
 function fixedUrl(
   value: string,
   kind: 'bad-url' | 'endpoint-url' | 'url-path',
   service: Service,
 ): string | undefined {
-  const address = kind === 'bad-url' ? value.replace(/^http:/i, 'https:') : value;
+  const secure = BARE_HOST.test(value) ? `https://${value}` : value.replace(/^http:/i, 'https:');
+  const address = kind === 'bad-url' ? secure : value;
   const parsed = parseServiceUrl(address, mayBeUnencrypted(service));
   if (!parsed.ok) return undefined;
   return kind === 'url-path' ? parsed.origin : parsed.url;

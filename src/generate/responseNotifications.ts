@@ -136,10 +136,10 @@ async function raiseLimit({ document }: Job, limit: number): Promise<number | un
     ...texts.limitQuestion(targetText(target)),
     value: String(2 * limit),
     ignoreFocusOut: true,
-    validateInput: (text) => (isAbove(text, limit) ? undefined : texts.limitTooLow(limit)),
+    validateInput: (text) => (numberIn(text) > limit ? undefined : texts.limitTooLow(limit)),
   });
   if (typed === undefined) return undefined;
-  const newLimit = Number(typed);
+  const newLimit = numberIn(typed);
   try {
     await writeParameter('max_new_tokens', newLimit, target);
   } catch (error) {
@@ -152,9 +152,13 @@ async function raiseLimit({ document }: Job, limit: number): Promise<number | un
   return newLimit;
 }
 
-/** True if the text is a whole number greater than the limit, with at most nine digits. */
-function isAbove(text: string, limit: number): boolean {
-  return /^\d{1,9}$/.test(text.trim()) && Number(text) > limit;
+/**
+ * Returns the whole number in a text, with at most nine digits. It may contain commas, as in the
+ * messages. NaN for any other text.
+ */
+function numberIn(text: string): number {
+  const digits = text.trim().replace(/,(?=\d{3}(?:,|$))/g, '');
+  return /^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN;
 }
 
 /**

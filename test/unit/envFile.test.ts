@@ -104,6 +104,14 @@ describe('Fix All Problems in a .env file', () => {
       ['# x', `IBM_URL=${url}`],
       3,
     ],
+    ['an address without https://', ['IBM_URL=eu-de.ml.cloud.ibm.com'], [`IBM_URL=${url}`], 1],
+    [
+      'nothing that has another scheme',
+      ['IBM_URL=ftp://a.example'],
+      ['IBM_URL=ftp://a.example'],
+      0,
+    ],
+    ['nothing that is only a word', ['IBM_URL=vllm'], ['IBM_URL=vllm'], 0],
     [
       'lines that end with a comment, and moves each comment to its own line',
       [

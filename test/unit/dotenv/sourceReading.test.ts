@@ -251,12 +251,7 @@ describe('envFixes', () => {
   });
 
   it("doesn't offer a fix that would leave an address unusable", () => {
-    for (const url of [
-      'http://a.example?x',
-      'a.example',
-      'https://a@b.example',
-      'http://a_b.example',
-    ]) {
+    for (const url of ['http://a.example?x', 'vllm', 'https://a@b.example', 'http://a_b.example']) {
       const text = `IBM_URL=${url}`;
       const [issue] = readEnvFile(text, ibm).issues;
       assert.equal(issue?.kind, 'bad-url');

@@ -226,17 +226,19 @@ describe('responseNotifications', () => {
     it('suggests doubling the limit and accepts only a higher limit', async () => {
       const [question] = await raise('2048');
       assert.equal(question?.value, '2048');
-      for (const text of ['', '0', '1024', '-2048', '2048.5', '1e9', 'many']) {
+      for (const text of ['', '0', '1024', '-2048', '2048.5', '1e9', '20,48', 'many']) {
         assert.match(String(await question?.validateInput?.(text)), /greater than 1,024/, text);
       }
       assert.equal(await question?.validateInput?.('1025'), undefined);
     });
 
-    it('saves the new limit', async () => {
-      await raise('4000');
-      const saved = JSON.stringify({ max_new_tokens: 4_000 });
-      assert.deepEqual(editor.sunk.get('settings'), ['parameters', saved]);
-    });
+    for (const typed of ['4000', '4,000', ' 4000 ']) {
+      it(`saves the new limit (typed: "${typed}")`, async () => {
+        await raise(typed);
+        const saved = JSON.stringify({ max_new_tokens: 4_000 });
+        assert.deepEqual(editor.sunk.get('settings'), ['parameters', saved]);
+      });
+    }
 
     it('is shown again after an error message if the limit can’t be saved', async () => {
       editor.broken = 'settings file';
