@@ -183,7 +183,7 @@ export function withStoredService(settings: Settings, stored: readonly string[])
   return first ? settingsFor({ ...first, isFirstSetUp: true }, settings) : settings;
 }
 
-/** Returns the settings for a service that is used because `hostedModel.service` is empty. */
+/** Returns the settings for the service that is used if `hostedModel.service` is empty. */
 function defaultSettings(service: Service, settings: Settings): Settings {
   const { authUrl, modelId, isModelSet, service: assumed } = settings;
   const isAuthUrlSet = authUrl !== assumed.authUrl && canOverrideAuthUrl(service);

@@ -94,7 +94,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   'request-limit': ({ isPaused, requestLimit: { perSecond, left } = {} }) => {
     // This text must still be true after the pause, because it isn't updated once the check has
     // finished.
-    if (isPaused) return 'The service requested a pause, which may delay new requests.';
+    if (isPaused) return 'The service asked for a pause, so new requests may be delayed.';
     if (perSecond === undefined) return 'The service doesn’t report a limit.';
     const rest = left === undefined ? '' : `, ${left} left`;
     return `${amount(perSecond, 'request')} per second${rest}.`;

@@ -18,7 +18,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
     'Programs that don’t trim the spaces get errors, such as a 401. Remove the spaces, including any around the equals sign.',
   quotes: () => 'Programs that keep the quotes get errors, such as a 401. Remove the quotes.',
   bearer: (label) =>
-    `The word isn’t part of the ${label}, so requests that include the word fail, for example with a 401. Remove it.`,
+    `The word isn’t part of the ${label}. Requests that include it fail, for example with a 401. Remove the word.`,
   control: () =>
     'Programs that don’t remove these characters get errors, such as a 401. Remove them.',
   placeholder: (label) =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { printTable } from '../table.ts';
 
 /**
- * A measured number and its bar, a value that the number must equal or must not exceed. Without a
- * bar, the number is only printed.
+ * A measurement and its bar, a value that it must equal or must not exceed. Without a bar, the
+ * number is only printed.
  */
 export interface Measure {
   readonly name: string;

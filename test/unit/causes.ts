@@ -67,7 +67,7 @@ export const causes = {
   'placeholder in the .env file': inFile({ ...full, key: '<API_KEY>' }),
   'the word Bearer in the .env file': inFile({ ...full, key: `Bearer ${full.key}` }),
   '.env file not approved': inFile(full),
-  'missing .env file selected in the settings': firstProblem({
+  'selected .env file missing': firstProblem({
     external: [noFile],
     settings: { credentialSource: 'envFile' },
   }),

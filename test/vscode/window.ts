@@ -4,7 +4,7 @@
  * `emulator` task starts. A launch configuration of type `extensionHost` ignores `--user-data-dir`,
  * so its window would share the developer's key: https://github.com/microsoft/vscode/issues/130504.
  *
- * node test/vscode/window.ts <executable of VS Code>
+ * node test/vscode/window.ts <VS Code executable>
  */
 import { spawn } from 'node:child_process';
 import { cp, mkdir, writeFile } from 'node:fs/promises';

@@ -45,7 +45,7 @@ export class CodeFence {
     | 'inside'
     /** After a closing line and any blank lines that follow it. */
     | 'closed'
-    /** In the first line of text after a closing line and blank lines. */
+    /** In the first line of text after a closing line and any blank lines. */
     | 'checking'
     /** In an explanation. */
     | 'after'
@@ -248,7 +248,9 @@ export class CodeFence {
     return closing + this.#read(after);
   }
 
-  /** Checks whether the first line after a closing line and blank lines starts an explanation. */
+  /**
+   * Checks whether the first line after a closing line and any blank lines starts an explanation.
+   */
   #checkExplanation(part: string, isWhole: boolean): string {
     const line = (this.#line ?? '') + part;
     if (isWhole || !mayExplain(line)) return this.#resolveExplanation(line, isWhole ? '\n' : '');

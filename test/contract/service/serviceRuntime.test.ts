@@ -247,7 +247,7 @@ describe('a service runtime', () => {
   const modelsPath = '/ml/v1/foundation_model_specs';
   const never = new AbortController().signal;
 
-  it('connects to the service while it requests the token, without sending credentials', async () => {
+  it('opens a connection to the service while requesting the token, but sends no credentials over it', async () => {
     const { emulator, generate } = await start();
     const held = gate();
     emulator.faults.next(tokenPath, { hold: held.opened });
