@@ -33,7 +33,7 @@ export function printTable(table: Table): void {
   }
 }
 
-/** Fails if the title of the quoted table differs in more than numbers. */
+/** Fails if the title of the quoted table differs from `title` in anything but numbers. */
 function checkTitle(quoted: string, title: string): void {
   const withoutNumbers = (text: string) => text.replace(/\d[\d,.]*/g, '#');
   const [first = ''] = quoted.split('\n', 1);

@@ -15,11 +15,8 @@ import { isAiDisabled } from '../config/configuration.ts';
 import type { Connections } from '../connection/connections.ts';
 import { explainFailure } from '../diagnose/reportFailure.ts';
 import { asIncomplete } from '../messages/messages.ts';
-import {
-  type Conversation,
-  conversationText,
-  promptConversation,
-} from '../service/api/conversation.ts';
+import { type Conversation, promptConversation } from '../service/api/conversation.ts';
+import { conversationText } from '../service/api/conversationFormats.ts';
 import type { Generation } from '../service/api/responseReader.ts';
 import { estimateTokens } from '../service/api/usageEstimate.ts';
 import type { CallOptions } from '../service/client.ts';

@@ -5,7 +5,8 @@ import { openEnvFile } from '../connection/connectionDialogs.ts';
 import { targetText } from '../connection/connectionMessages.ts';
 import { readyConnection } from '../connection/createConnection.ts';
 import { activeFolder } from '../connection/folders.ts';
-import { type Lookup, needsApproval, type SourceSnapshot } from '../connection/sourceSelection.ts';
+import { type Lookup, needsApproval } from '../connection/sourceSelection.ts';
+import type { SourceSnapshot } from '../connection/sourceTypes.ts';
 import { sourceChoices, sourceMenu, sourceRows } from '../connection/sourceView.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import type { Connection } from '../service/connection.ts';
@@ -17,7 +18,7 @@ import { openSettings } from '../ui/openSettings.ts';
 import { undocumentedCommands } from '../undocumentedApi.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App } from './commandTypes.ts';
-import { serviceRows } from './serviceRows.ts';
+import { serviceRows } from './serviceMenuRows.ts';
 
 /** Lets the user change the credentials, and then offers to retry a failed generation. */
 type Repair = (change: (isRepair: boolean) => Promise<boolean>) => Promise<void>;

@@ -1,13 +1,8 @@
 import { Secret } from '../service/secret.ts';
 import { askImport } from './connectionDialogs.ts';
 import { importSource, type ResolveOptions } from './resolveObstacle.ts';
-import {
-  isUsable,
-  type Lookup,
-  othersInOrder,
-  type SourceSnapshot,
-  type UsableSource,
-} from './sourceSelection.ts';
+import { type Lookup, othersInOrder } from './sourceSelection.ts';
+import { isUsable, type SourceSnapshot, type UsableSource } from './sourceTypes.ts';
 
 /**
  * Opens the setup at the account step or, if there is none, at the key step, so that the user can
@@ -27,8 +22,7 @@ export async function changeKey(options: ResolveOptions): Promise<boolean> {
 
 /**
  * If the editor's credentials are in use, returns an external source that contains other credentials
- * for the same service. Undefined if there's no such source, or if the user
- * declined it.
+ * for the same service. Undefined if there's no such source, or if the user declined it.
  */
 function otherSource(found: SourceSnapshot, choice: Lookup['choice']): UsableSource | undefined {
   if (choice.kind !== 'ready' || choice.connection.source !== 'editor') return undefined;

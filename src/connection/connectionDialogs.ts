@@ -12,6 +12,7 @@ import { parseServiceUrl } from '../service/serviceUrl.ts';
 import { offer } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
+import { type DestinationChange, hasOtherOrigin } from './approvedDestination.ts';
 import {
   addressFlaw,
   headersText,
@@ -19,7 +20,6 @@ import {
   targetText,
   unencryptedText,
 } from './connectionMessages.ts';
-import { type DestinationChange, hasOtherOrigin } from './destination.ts';
 import { activeFolder } from './folders.ts';
 import { gitRisk } from './gitRisk.ts';
 import type { ApprovalDecision, SubjectValue } from './sourceApprovals.ts';
@@ -33,7 +33,7 @@ import {
   USE_NEW_CREDENTIALS,
   unsavedText,
 } from './sourceMessages.ts';
-import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
+import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceTypes.ts';
 import { envFileOf } from './workspaceEnvFiles.ts';
 
 /**
@@ -154,7 +154,7 @@ export function askSource(
   const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
   return ask(
     `Use the ${allSettings({ service, resource })}${ofService} from ${what}?`,
-    [...changedText(changed, service), ...sourceParagraphs(source, folder)],
+    [...changedText(changed, { service, resource }), ...sourceParagraphs(source, folder)],
     [
       ['Do Not Use', 'declined'],
       ['Use These Values', 'approved'],

@@ -10,7 +10,7 @@ import {
 import type { ValueFlaw } from '../service/pastedValue.ts';
 import { getsTokens, headerSecretsOf, type Service, type SettingName } from '../service/service.ts';
 import type { UrlProblem } from '../service/serviceUrl.ts';
-import type { AddressProblem, Destination } from './destination.ts';
+import type { AddressProblem, Destination } from './approvedDestination.ts';
 
 /**
  * Messages about credentials and connection settings: missing or invalid values, and the hosts that

@@ -28,16 +28,11 @@ import {
   resolveSource,
   type SetUpReason,
 } from './resolveObstacle.ts';
+import { rememberServiceSettings, useForSelections } from './serviceSettingsWriter.ts';
 import { forgetExternalSources, hasSignedOut } from './signOutDetection.ts';
-import {
-  choose,
-  chooseWithoutFolder,
-  externalSource,
-  isUsable,
-  type Lookup,
-} from './sourceSelection.ts';
+import { choose, chooseWithoutFolder, externalSource, type Lookup } from './sourceSelection.ts';
 import { type FindOptions, findSources } from './sources.ts';
-import { rememberServiceSettings, useForSelections } from './usedServiceSettings.ts';
+import { isUsable } from './sourceTypes.ts';
 import { onDidChangeEnvFile } from './workspaceEnvFiles.ts';
 
 export interface ConnectionsOptions extends FindOptions, Pick<ResolveOptions, 'inBackground'> {
@@ -212,9 +207,9 @@ export class Connections implements Disposable {
   async setUp(reason?: SetUpReason, owner = activeFolder()): Promise<boolean> {
     if (!(await this.#options.runSetUp(reason))) return false;
     this.#active.clearObstacles();
-    const looked = await this.#active.look(owner);
-    // `importSource` still has to record that the source was imported, which can change the lookup.
+    // `importSource` offers to switch once it has recorded the import.
     if (reason?.imported) return true;
+    const looked = await this.#active.look(owner);
     const offer = offerToSwitch(looked, () => this.useSource('editor', owner));
     if (!offer || reason?.isRepair) return offer ?? true;
     this.#options.inBackground(offer);
@@ -225,11 +220,8 @@ export class Connections implements Disposable {
    * Lets the user correct the credentials, or import those of another source.
    * @returns true if credentials were saved and are in use
    */
-  async changeKey(owner = activeFolder()): Promise<boolean> {
-    const isSaved = await changeKey(this.#resolveOptions(owner));
-    // An imported source counts as declined, so repeat the lookup.
-    await this.#active.look(owner);
-    return isSaved;
+  changeKey(owner = activeFolder()): Promise<boolean> {
+    return changeKey(this.#resolveOptions(owner));
   }
 
   /**
@@ -306,14 +298,7 @@ export class Connections implements Disposable {
   async importFrom(id: SourceId, owner = activeFolder(), isRepair = false): Promise<boolean> {
     const { found, source } = await this.#lookAt(id, owner);
     if (!source || !isUsable(source)) return false;
-    const options = this.#resolveOptions(owner);
-    const isSaved = await importSource(options, source, found, { isRepair });
-    // An imported source counts as declined. Repeat the lookup, in case the source was in use.
-    const looked = await this.#active.look(owner);
-    return (
-      isSaved &&
-      (!isRepair || (offerToSwitch(looked, () => this.useSource('editor', owner)) ?? true))
-    );
+    return importSource(this.#resolveOptions(owner), source, found, { isRepair });
   }
 
   /**
@@ -347,6 +332,7 @@ export class Connections implements Disposable {
     return {
       ...this.#options,
       setUp: (reason) => this.setUp(reason, owner),
+      useEditor: () => this.useSource('editor', owner),
       onObstacle: (obstacle) => this.#active.setObstacle(obstacle, owner),
       lookUp: () => this.peekWithProgress(owner),
     };

@@ -3,13 +3,9 @@ import { Connection } from '../service/connection.ts';
 import type { Credentials, SourceId } from '../service/credentials.ts';
 import type { Service } from '../service/service.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
-import {
-  type Choice,
-  chooseEditor,
-  type SourceSelection,
-  type SourceSnapshot,
-} from './sourceSelection.ts';
+import { type Choice, chooseEditor, type SourceSelection } from './sourceSelection.ts';
 import { programOf } from './sources.ts';
+import type { SourceSnapshot } from './sourceTypes.ts';
 import { reasonText } from './sourceView.ts';
 
 /** Creates connections from usable credentials and their service's settings. */

@@ -9,7 +9,8 @@ import { type CredentialSource, readSettings } from '../config/settings.ts';
 import { askInstead, offerNewCredentials, reportSetting } from './connectionDialogs.ts';
 import { hiddenSourceText } from './connectionMessages.ts';
 import { readyConnection } from './createConnection.ts';
-import type { ExternalSource, Lookup, SourceSnapshot } from './sourceSelection.ts';
+import type { Lookup } from './sourceSelection.ts';
+import type { ExternalSource, SourceSnapshot } from './sourceTypes.ts';
 
 /** Writes `hostedModel.credentialSource`, and offers to change it. */
 

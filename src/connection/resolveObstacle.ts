@@ -5,6 +5,7 @@ import { Secret } from '../service/secret.ts';
 import type { Service, SettingName } from '../service/service.ts';
 import { inform } from '../ui/notify.ts';
 import type { Obstacle } from './activeConnection.ts';
+import type { DestinationChange } from './approvedDestination.ts';
 import {
   askDestination,
   askSource,
@@ -15,9 +16,10 @@ import {
   warnOfLeftKey,
 } from './connectionDialogs.ts';
 import { addressText, BAD_SOURCE, projectText, serviceText } from './connectionMessages.ts';
-import { settleUnusable } from './credentialSourceSetting.ts';
-import type { DestinationChange } from './destination.ts';
+import { readyConnection } from './createConnection.ts';
+import { offerToSwitch, settleUnusable } from './credentialSourceSetting.ts';
 import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
+import { addressSettings } from './serviceSettingsWriter.ts';
 import type { ApprovalDecision } from './sourceApprovals.ts';
 import {
   checkedSourcesText,
@@ -31,11 +33,9 @@ import {
   type Lookup,
   needsApproval,
   type SourceObstacle,
-  type SourceSnapshot,
-  type UsableSource,
 } from './sourceSelection.ts';
-import { containsSettings, type FindOptions } from './sources.ts';
-import { addressSettings } from './usedServiceSettings.ts';
+import { type FindOptions, mayUseOnceSaved } from './sources.ts';
+import type { SourceSnapshot, UsableSource } from './sourceTypes.ts';
 import { unsavedEnvFile } from './workspaceEnvFiles.ts';
 
 /** Lets the user remove an obstacle that keeps a command from getting a connection. */
@@ -57,6 +57,8 @@ export interface SetUpReason {
 
 export interface ResolveOptions extends FindOptions {
   readonly setUp: (reason: SetUpReason) => Promise<boolean>;
+  /** Makes the settings select the editor's credentials. */
+  readonly useEditor: () => Promise<boolean>;
   readonly onObstacle: (obstacle: Obstacle) => void;
   /** Looks up the folder's credentials and shows the result in the status bar. */
   readonly lookUp: () => Promise<Lookup>;
@@ -130,15 +132,14 @@ export async function resolveObstacle(
 
 /**
  * If the `.env` file may be used, and is open with unsaved settings for the service, offers to save
- * it.
+ * it. Does nothing if saving wouldn't help.
  * @returns true if it was offered
  */
 function offersToSave({ settings, folder, external }: SourceSnapshot): boolean {
   if (!['auto', 'envFile'].includes(settings.credentialSource)) return false;
-  if (external.some(({ id, decision }) => id === 'envFile' && decision === 'declined'))
-    return false;
   const file = unsavedEnvFile(folder.workspaceFolder);
-  if (!file || !containsSettings(file.getText(), settings)) return false;
+  const source = external.find(({ id }) => id === 'envFile');
+  if (!file || !source || !mayUseOnceSaved(file.getText(), source, settings)) return false;
   reportUnsaved(file, folder);
   return true;
 }
@@ -212,20 +213,25 @@ export async function resolveSource(
 
 /**
  * Runs the setup to copy a source's values to secret storage and the user settings. The source then
- * counts as declined so that the copies are used instead.
- * @returns false if the setup didn't save anything
+ * counts as declined so that the copies are used instead. If the settings keep another source in
+ * use, offers to use the copies.
+ * @returns true if the values were saved and, for a repair, if they're in use
  */
 export async function importSource(
   options: ResolveOptions,
   source: UsableSource,
   found: SourceSnapshot,
-  { isRepair }: Pick<SetUpReason, 'isRepair'> = {},
+  { isRepair = false }: Pick<SetUpReason, 'isRepair'> = {},
 ): Promise<boolean> {
   const { id, values, service, subject } = source;
   const imported = { ...Secret.open(values), service };
-  if (!(await options.setUp({ imported, isRepair: isRepair === true }))) return false;
+  if (!(await options.setUp({ imported, isRepair }))) return false;
   await options.approvals.remember(subject, 'declined');
   const { workspaceFolder } = found.folder;
   if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});
+  const looked = await options.lookUp();
+  const offer = offerToSwitch(looked, options.useEditor);
+  if (isRepair) return offer ?? readyConnection(looked.choice)?.source === 'editor';
+  if (offer) options.inBackground(offer);
   return true;
 }

@@ -45,6 +45,10 @@ const SUBJECT_VALUES = [
 
 export type SubjectValue = (typeof SUBJECT_VALUES)[number];
 
+export function subjectOf(values: Readonly<Record<SubjectValue, string>>): Subject {
+  return new Secret(['source', ...SUBJECT_VALUES.map((name) => values[name])]);
+}
+
 const HASH_KEY_NAME = 'hostedModel.approvalSalt';
 const DECISIONS = 'hostedModel.approvals';
 const HASH_KEY_BYTES = 32;
@@ -137,7 +141,7 @@ export class SourceApprovals {
   /** Deletes this profile's approvals for all folders. Declined sources stay declined. */
   async forgetApproved(): Promise<void> {
     const declined = this.#decisions.filter(([, decision]) => decision === 'declined');
-    await this.#state.update(DECISIONS, declined);
+    await this.#state.update(DECISIONS, declined.map(withoutValueHashes));
   }
 
   /**
@@ -156,7 +160,7 @@ export class SourceApprovals {
       return;
     }
     const left = this.#decisions.filter((one) => !hasEnded(one, lastSignOut));
-    await this.#state.update(DECISIONS, left);
+    await this.#state.update(DECISIONS, left.map(withoutValueHashes));
   }
 
   async #keep(subject: Subject, decision: ApprovalDecision | undefined): Promise<void> {
@@ -168,7 +172,7 @@ export class SourceApprovals {
     // decisions.
     const others = this.#decisions.filter(([known]) => known !== hash);
     const kept = decision && ([hash, decision, lastSignOut, valueHashes] as const);
-    const all = kept ? [...others, kept] : others;
+    const all = kept ? [...others, kept] : others.map(withoutValueHashes);
     await this.#state.update(DECISIONS, all.slice(-MAX_DECISIONS));
   }
 
@@ -198,6 +202,14 @@ export class SourceApprovals {
     // stored now.
     return (await this.#readHashKey()) ?? hashKey;
   }
+}
+
+/**
+ * Removes the hashes of the values. Once a decision is forgotten, the latest one that's left may be
+ * older, so comparing with it would name values that haven't changed since.
+ */
+function withoutValueHashes([hash, decision, lastSignOut]: HashedDecision): HashedDecision {
+  return [hash, decision, lastSignOut ?? ''];
 }
 
 function hasEnded([, decision, stored = '']: HashedDecision, lastSignOut: string): boolean {

@@ -1,21 +1,19 @@
 import type { Issue } from '../dotenv/settingValue.ts';
-import { capitalized, listOf, settingLabel } from '../messages/settingLabels.ts';
+import { capitalized, type LabelContext, listOf, settingLabel } from '../messages/settingLabels.ts';
 import type { SourceId } from '../service/credentials.ts';
-import type { Service } from '../service/service.ts';
+import { SETTING_NAMES } from '../service/service.ts';
 import { addressName, ISSUE_PHRASES } from './connectionMessages.ts';
 import type { GitRisk } from './gitRisk.ts';
 import type { SubjectValue } from './sourceApprovals.ts';
+import { hasOnlyErrors, isFaultyFile, type SourceObstacle } from './sourceSelection.ts';
 import {
   type ExternalSource,
   type Folder,
-  hasOnlyErrors,
-  isFaultyFile,
   isUsable,
-  type SourceObstacle,
   type SourceSnapshot,
   type UnreadReason,
   type UsableSource,
-} from './sourceSelection.ts';
+} from './sourceTypes.ts';
 
 /**
  * Messages about credential sources: which ones were checked and why they are or aren't used. They
@@ -104,28 +102,23 @@ export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): 
 
 /**
  * Names the values that have changed since the user's last decision about a source, in a paragraph.
- * Empty if none have.
+ * If the service has changed, names only the service. Empty if nothing has changed.
  */
-export function changedText(changed: readonly SubjectValue[], service: Service): readonly string[] {
-  const names = new Set(changed.flatMap((value) => nameOfChanged(value, service) ?? []));
-  return names.size > 0 ? [`Changed since your last decision: ${listOf([...names])}.`] : [];
+export function changedText(
+  changed: readonly SubjectValue[],
+  labels: LabelContext,
+): readonly string[] {
+  const isOther = changed.includes('service') || changed.includes('entry');
+  const values = isOther ? ['service'] : changed.flatMap((name) => valueLabel(name, labels) ?? []);
+  const names = [...new Set(values)];
+  return names.length > 0 ? [`Changed since your last decision: ${listOf(names)}.`] : [];
 }
 
-function nameOfChanged(value: SubjectValue, service: Service): string | undefined {
-  switch (value) {
-    case 'source':
-    case 'folder':
-      return undefined;
-    case 'service':
-    case 'entry':
-      return 'service';
-    case 'authUrl':
-      return addressName('authUrl');
-    case 'resource':
-      return settingLabel('projectId', { service });
-    default:
-      return settingLabel(value, { service });
-  }
+function valueLabel(name: SubjectValue, labels: LabelContext): string | undefined {
+  if (name === 'authUrl') return addressName('authUrl');
+  if (name === 'resource') return settingLabel('projectId', labels);
+  const setting = SETTING_NAMES.find((one) => one === name);
+  return setting && settingLabel(setting, labels);
 }
 
 /** Asks the user to save the folder's `.env` file. */

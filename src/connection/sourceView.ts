@@ -22,14 +22,12 @@ import {
 } from './sourceMessages.ts';
 import {
   type Choice,
-  type ExternalSource,
   editorSourceProject,
   externalSource,
   faultySource,
-  isUsable,
-  type SourceSnapshot,
   selectEditorSource,
 } from './sourceSelection.ts';
+import { type ExternalSource, isUsable, type SourceSnapshot } from './sourceTypes.ts';
 
 /** Builds the menus and the tooltip lines that describe the three sources. Pure. */
 

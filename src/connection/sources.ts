@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type FileSystemError, FileType, type WorkspaceFolder, workspace } from 'vscode';
 import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
 import {
@@ -18,14 +19,14 @@ import {
 } from '../dotenv/sourceReading.ts';
 import { readServices } from '../service/addedServices.ts';
 import { programPath } from '../service/auth/programPath.ts';
-import { AUTH_INPUTS } from '../service/authentication.ts';
+import { AUTH_INPUTS } from '../service/authInputs.ts';
 import { serviceFor, services } from '../service/builtInServices.ts';
 import type { ServiceKey } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import { canOverrideAuthUrl, commandOf, type Service } from '../service/service.ts';
-import { parseDestination } from './destination.ts';
+import { parseDestination } from './approvedDestination.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import type { SourceApprovals, Subject } from './sourceApprovals.ts';
+import { type SourceApprovals, type Subject, subjectOf } from './sourceApprovals.ts';
 import type {
   EditorSource,
   ExternalSource,
@@ -34,7 +35,7 @@ import type {
   Folder,
   SourceSnapshot,
   UnreadReason,
-} from './sourceSelection.ts';
+} from './sourceTypes.ts';
 import { envFileOf, hasFiles } from './workspaceEnvFiles.ts';
 
 /** Reads the three sources of credentials: the editor, the `.env` file, and the environment. */
@@ -176,10 +177,20 @@ export async function readExternalFile(
   return readText(await readEnvFile(folder), known);
 }
 
-/** True if the text of a `.env` file contains settings of the service that it would be used for. */
-export function containsSettings(text: string, known: KnownServices): boolean {
+/**
+ * True if a `.env` file might be used if it were saved with this text. False if the text contains no
+ * settings of the service, if the file can't be read, or if the user declined the same values.
+ */
+export function mayUseOnceSaved(
+  text: string,
+  { text: saved, values, decision }: ExternalSource,
+  known: KnownServices,
+): boolean {
+  if (saved.kind === 'unread' && saved.why !== 'no-file') return false;
   const { inUse } = readText(assignmentsOf(text), known);
-  return inUse !== undefined && inUse.reading.named.length > 0;
+  if (!inUse || inUse.reading.named.length === 0) return false;
+  const before = values && Secret.open(values);
+  return decision !== 'declined' || !isDeepStrictEqual(inUse.reading.values, before);
 }
 
 /**
@@ -280,8 +291,10 @@ function sourceSubject(
   { account = '', apiKey, projectId, url, resource = 'project' }: SourceValues,
   { folder, authUrl }: { readonly folder: Folder; readonly authUrl: string },
 ): Subject {
-  const values = [account, apiKey, resource, projectId, url];
-  return new Secret(['source', id, folder.uri, word, definition, authUrl, ...values]);
+  return subjectOf({
+    ...{ source: id, folder: folder.uri, service: word, entry: definition, authUrl },
+    ...{ account, apiKey, resource, projectId, url },
+  });
 }
 
 function folderOf(owner: WorkspaceFolder | null): Folder {

@@ -1,3 +1,4 @@
+import type { Destination } from '../connection/approvedDestination.ts';
 import {
   addressText,
   BAD_SOURCE,
@@ -7,7 +8,6 @@ import {
   serviceText,
   unusableText,
 } from '../connection/connectionMessages.ts';
-import type { Destination } from '../connection/destination.ts';
 import { contextOf } from '../connection/messageContext.ts';
 import { problemOfStoredKey } from '../connection/setUp/answerChecks.ts';
 import {
@@ -24,8 +24,8 @@ import {
   externalSource,
   faultySource,
   hasOnlyErrors,
-  type SourceSnapshot,
 } from '../connection/sourceSelection.ts';
+import type { SourceSnapshot } from '../connection/sourceTypes.ts';
 import { reasonText } from '../connection/sourceView.ts';
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/failureContext.ts';

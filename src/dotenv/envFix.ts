@@ -100,8 +100,11 @@ function readOf(assignment: Pick<Assignment, 'gap' | 'raw'>): string {
   return strippedValue(assignment.raw.slice(start, end)).value;
 }
 
-/** A host name with at least one period, at the start of an address without `https://`. */
-const BARE_HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?=[:/]|$)/i;
+/**
+ * A host name at the start of an address without `https://`. Doesn't match uppercase letters or a
+ * last label with digits, because such text could be an IP address or a misplaced key.
+ */
+const BARE_HOST = /^(?:[a-z0-9-]+\.)+[a-z]{2,}(?=[:/]|$)/;
 
 /**
  * Returns the fixed address, or undefined if no fix is safe. For an invalid address, the only safe

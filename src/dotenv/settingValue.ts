@@ -1,5 +1,5 @@
 import type { ResourceKind } from '../service/apiFeatures.ts';
-import { AUTH_INPUTS, SECRETS } from '../service/authentication.ts';
+import { AUTH_INPUTS, SECRETS } from '../service/authInputs.ts';
 import { allNameSets, resourceOf } from '../service/envNames.ts';
 import {
   cleanValue,

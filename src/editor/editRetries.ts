@@ -32,7 +32,7 @@ export async function isLate(task: Promise<unknown>, deadlineMs: number): Promis
   }
 }
 
-/** Counts consecutive failed edits. */
+/** Counts consecutive failed edits, to limit the retries. */
 export class EditRetries {
   #tries = 0;
   #races = 0;

@@ -10,14 +10,9 @@ import { isAutoRunFile } from './autoRunFiles.ts';
 import { hasWritableScheme } from './capturedSelection.ts';
 import { editDocument, editEditor, rangedIn, rangeOf } from './documentEdit.ts';
 import { editorOf, hasTab } from './documentTabs.ts';
+import { splitAtLineBreak, withoutKeptLineBreaks } from './keptLineBreaks.ts';
 import { captureSelections } from './restoredSelections.ts';
-import {
-  type OffsetRange,
-  replacedRange,
-  splitAtLineBreak,
-  type TextChange,
-  withoutKeptLineBreaks,
-} from './textChange.ts';
+import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 import type { Replay } from './undoStates.ts';
 
 /**

@@ -157,8 +157,9 @@ async function raiseLimit({ document }: Job, limit: number): Promise<number | un
  * messages. NaN for any other text.
  */
 function numberIn(text: string): number {
-  const digits = text.trim().replace(/,(?=\d{3}(?:,|$))/g, '');
-  return /^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN;
+  const number = text.trim();
+  const isWhole = /^(?:\d{1,9}|[1-9]\d{0,2}(?:,\d{3}){1,2})$/.test(number);
+  return isWhole ? Number(number.replaceAll(',', '')) : Number.NaN;
 }
 
 /**

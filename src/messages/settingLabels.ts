@@ -1,4 +1,4 @@
-import { ACCOUNT_LABELS, AUTH_INPUTS, SECRETS } from '../service/authentication.ts';
+import { ACCOUNT_LABELS, AUTH_INPUTS, SECRETS } from '../service/authInputs.ts';
 import { services } from '../service/builtInServices.ts';
 import type { Credentials } from '../service/credentials.ts';
 import { getsTokens, neededSettings, type SettingName } from '../service/service.ts';

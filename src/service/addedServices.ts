@@ -1,5 +1,5 @@
 import { APIS } from './apiFeatures.ts';
-import { AUTH_INPUTS } from './authentication.ts';
+import { AUTH_INPUTS } from './authInputs.ts';
 import { EMPTY_DEFAULTS, services } from './builtInServices.ts';
 import { MODEL_ID } from './modelId.ts';
 import { type FixedHeader, mayBeUnencrypted, type Service } from './service.ts';

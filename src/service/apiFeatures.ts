@@ -25,3 +25,8 @@ export interface ApiConfig {
 export type ResourceKind = 'project' | 'space' | 'deployment';
 
 export type Operation = 'chat' | 'generation';
+
+/** Returns the name that `Model.functions` uses for an operation. */
+export function functionOf(operation: Operation): string {
+  return operation === 'chat' ? 'text_chat' : 'text_generation';
+}

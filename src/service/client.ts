@@ -1,13 +1,7 @@
 import type { RequestBody } from './api/api.ts';
 import { apiOf } from './api/apis.ts';
-import {
-  type Conversation,
-  chatParts,
-  conversationText,
-  inputTexts,
-  promptConversation,
-  transcript,
-} from './api/conversation.ts';
+import { type Conversation, promptConversation } from './api/conversation.ts';
+import { chatParts, conversationText, inputTexts, transcript } from './api/conversationFormats.ts';
 import type { Model } from './api/modelTypes.ts';
 import { parameterProblem } from './api/parameterChecks.ts';
 import { CONVERSATION_NEW_TOKENS, mapParameters, type Parameters } from './api/parameters.ts';
@@ -31,7 +25,7 @@ import {
   repeats,
   stringsIn,
 } from './masking.ts';
-import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
+import { type ModelRequest, newTokensByDefault } from './models/modelLimitRules.ts';
 import { asNoModelListError, MAX_PAGE_BYTES } from './models/models.ts';
 import { explainByModel } from './models/rejectionCause.ts';
 import { parseJson } from './schemaHelpers.ts';

@@ -6,7 +6,7 @@ import type { Parameters } from './api/parameters.ts';
 import type { Generation } from './api/responseReader.ts';
 import type { Operation, ResourceKind } from './apiFeatures.ts';
 import type { TokenService } from './auth/tokenService.ts';
-import { type CheckResult, runNetworkChecks } from './checks/connectionChecks.ts';
+import { type CheckResult, runConnectionChecks } from './checks/connectionChecks.ts';
 import type { ChatOptions, Client, GenerateOptions } from './client.ts';
 import type { ApprovedOrigins, Credentials, SourceId } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
@@ -138,7 +138,7 @@ export class Connection implements PublicCredentials, ModelSettings {
 
   /**
    * Runs the network checks of a diagnosis, without generating text.
-   * @param onResult see `runNetworkChecks`
+   * @param onResult see `runConnectionChecks`
    * @param mayUse called before each check that uses the key or a token; returns true if this
    * connection is still in use
    * @returns the first failure; undefined if all checks passed
@@ -155,7 +155,7 @@ export class Connection implements PublicCredentials, ModelSettings {
       settings: this.#settings,
       ...(mayUse && { mayUse }),
     };
-    return runNetworkChecks(options, onResult, signal);
+    return runConnectionChecks(options, onResult, signal);
   }
 
   /**

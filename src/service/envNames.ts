@@ -1,5 +1,5 @@
 import { APIS, type ResourceKind } from './apiFeatures.ts';
-import { AUTH_INPUTS } from './authentication.ts';
+import { AUTH_INPUTS } from './authInputs.ts';
 import { headerSecretsOf, type NameSet, type Service } from './service.ts';
 
 /** The names of a service's settings in a `.env` file or the environment. Pure. */

@@ -1,5 +1,6 @@
 import { APIS, type ApiConfig, type ResourceKind } from './apiFeatures.ts';
-import { AUTH_INPUTS, type Authentication } from './authentication.ts';
+import type { Authentication } from './authentication.ts';
+import { AUTH_INPUTS } from './authInputs.ts';
 import type { StatedModel } from './statedModels.ts';
 
 /** The description of a service, and functions that derive facts from it. Pure. */

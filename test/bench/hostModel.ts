@@ -42,7 +42,7 @@ async function activated(path: string): Promise<void> {
 
 /**
  * Loads a file and its imports. If the file is part of the product, first loads the code that
- * activation loads. That time isn't counted.
+ * activation loads. The time this takes isn't counted.
  * @returns how long the file took to load, in milliseconds
  */
 async function load(path: string): Promise<number> {

@@ -68,7 +68,8 @@ async function sendNumber(
 }
 
 /**
- * Parses server-sent events. Fails unless the line breaks and spaces exactly match the recordings.
+ * Parses server-sent events. Fails unless the line breaks and spaces exactly match those in the
+ * recordings.
  */
 function eventsOf(text: string): unknown[] {
   assert.ok(text.endsWith('\n\n'), 'a stream ends with a blank line');

@@ -19,8 +19,8 @@ interface Plugin {
 
 /**
  * Creates a plugin for `mocha --require`, with or without `--parallel`. The plugin makes the suite
- * fail if an unapproved host was contacted, or if the suite started fewer of these hosts than
- * `atLeast`. The plugin prints the totals at the end.
+ * fail if an unapproved host was contacted, or if the suite started fewer than `atLeast` such
+ * hosts. The plugin prints the totals at the end.
  * @param atLeast minimum number of unapproved hosts in the whole suite. A run with `--grep` may
  * start fewer hosts.
  */
@@ -29,8 +29,8 @@ export function unapprovedTotal(atLeast: number): Plugin {
     mochaHooks: {
       afterAll() {
         const total = totalOfUnapproved();
-        // With `--parallel`, this runs after each test file. The new total includes all previous
-        // files of this process, so it replaces the previous total.
+        // With `--parallel`, this runs after each test file. The new total covers all files that
+        // this process has run so far, so it replaces the previous total.
         writeFileSync(join(folder(), String(process.pid)), JSON.stringify(total));
         assertUntouched({ received: { connections: total.connections, bytes: total.bytes } });
       },

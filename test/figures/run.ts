@@ -1,7 +1,7 @@
 /**
- * `npm run figures`: runs the full version of each suite whose table is quoted in the docs, and
- * measures canceled calls. Writes the tables next to this file. Stops at the first suite that
- * fails.
+ * `npm run figures`: runs the full version of each suite whose results appear in the docs, and
+ * measures how long canceled calls take to end. Writes the tables next to this file. Stops at the
+ * first suite that fails.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, rmSync, statSync } from 'node:fs';

@@ -86,9 +86,9 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
 /**
  * True if two records are equal, except for these intended differences:
  *
- * - A call that is canceled while an error response arrives counts as never sent. In the earlier
- *   version, it counted as never sent only if the error response led to a retry.
- * - If a response breaks off or times out, the failure contains the status of the response. In the
+ * - A call that is canceled while an error response is arriving counts as never sent. In the
+ *   earlier version, it counted as never sent only if the error response led to a retry.
+ * - If a response is cut off or times out, the failure contains the status of the response. In the
  *   earlier version, the failure didn't contain the status.
  * - If no response arrives in time, the failure's phase is `start`. It was called `headers`.
  */

@@ -23,8 +23,8 @@ const urls = fc.oneof(
 );
 
 /**
- * Returns the origin of the URL that a string contains. Uses the URL parser only to normalize an
- * IPv6 address so that the result is independent of the code under test.
+ * Returns the origin of the URL that a string contains. To keep the result independent of the code
+ * under test, uses the URL parser only to normalize IPv6 addresses.
  */
 function originIn(text: string): string {
   const [, scheme = '', authority = ''] = /^\W*(https?):\/\/([^/?#]*)/i.exec(text.trim()) ?? [];

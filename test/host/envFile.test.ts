@@ -222,7 +222,7 @@ describe('the .env file in a real editor', () => {
       await window.showTextDocument(document, { selection: found.range });
       // Runs the editor's command, because a code action from the API doesn't include files that
       // its edit creates. The test repeats the command, which does nothing until the editor has
-      // received the problem.
+      // received the diagnostic.
       const apply = async () => {
         const preferred = { kind: 'quickfix', apply: 'first', preferred: true };
         await commands.executeCommand('editor.action.codeAction', preferred);

@@ -159,7 +159,8 @@ describe('selections', () => {
     ['the end of the selected line', new Range(1, 0, 1, 3)],
     ['a cursor at the end of a line', new Range(1, 3, 1, 3)],
   ] as const) {
-    // Restoring a selection would be too late for the keys that the user presses in the meantime.
+    // Restoring a changed selection isn't enough, because the user may press keys before it's
+    // restored.
     it(`aren't changed, not even briefly, by a response below ${what}`, async () => {
       const editor = await openWith('zero\none\ntwo\n', [selection]);
       await answered();

@@ -27,8 +27,9 @@ describe('text that is saved or changed while it streams', () => {
       });
       const job = jobOn(editor, 'below');
       const lines: string[] = [];
-      // Repeats these steps nine times, and then until the document has been formatted. A manual
-      // save right after an autosave doesn't format the document, because there's nothing to save.
+      // Repeats these steps at least nine times, and continues until the document has been
+      // formatted. A manual save right after an autosave doesn't format the document, because
+      // there's nothing to save.
       const isFormatted = () => / = /.test(document.getText());
       for (let index = 0; index < 9 || !isFormatted(); index += 1) {
         const before = saves;

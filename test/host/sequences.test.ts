@@ -63,8 +63,8 @@ const HEAD = 3;
 /** Number of sequences per document. A document's undo stack grows with each sequence. */
 const PER_DOCUMENT = 25;
 /**
- * Typed characters get the code points after this one so that each one is unique. Unlike the
- * characters in responses, they aren't ASCII.
+ * Typed characters get consecutive code points, starting after this one, so that every typed
+ * character is unique. Unlike the characters in responses, they aren't ASCII.
  */
 const FIRST_CHARACTER = 0x4e00;
 

@@ -3,7 +3,10 @@ import type { Parameters } from '../../src/service/api/parameters.ts';
 import type { Generation } from '../../src/service/api/responseReader.ts';
 import type { Operation } from '../../src/service/apiFeatures.ts';
 import { TokenService } from '../../src/service/auth/tokenService.ts';
-import { type CheckResult, runNetworkChecks } from '../../src/service/checks/connectionChecks.ts';
+import {
+  type CheckResult,
+  runConnectionChecks,
+} from '../../src/service/checks/connectionChecks.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
@@ -83,7 +86,7 @@ const operations = ['chat', 'generation'] as const satisfies readonly Operation[
 const STEPS: Readonly<Record<string, Step>> = {
   'Diagnose Connection': async ({ runtime, credentials, modelId }) => {
     const results: CheckResult[] = [];
-    await runNetworkChecks(
+    await runConnectionChecks(
       { runtime, credentials, settings: settingsOf('chat', modelId) },
       (result) => results.push(result),
       never,

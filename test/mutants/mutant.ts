@@ -12,8 +12,8 @@ export interface Mutant {
   readonly to: string;
   readonly test: string;
   /**
-   * Part of the full title of a test in the file `test`. If it matches several tests, at least one
-   * of them must fail.
+   * Part of the full title of a test in the file that `test` specifies. If it matches several
+   * tests, at least one of them must fail.
    */
   readonly title: string;
 }

@@ -169,7 +169,7 @@ export const networkMutants: readonly Mutant[] = [
     file: 'src/service/schemaHelpers.ts',
     from: 'list.slice(0, most).flatMap(',
     to: 'list.flatMap(',
-    test: 'test/unit/service/models/modelList.test.ts',
+    test: 'test/unit/service/models/watsonxModelList.test.ts',
     title: 'is limited to its first 1,000 entries',
   },
   {

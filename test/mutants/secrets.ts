@@ -175,7 +175,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a replaced program runs without approval',
-    file: 'src/connection/destination.ts',
+    file: 'src/connection/approvedDestination.ts',
     from: 'const isOther = found !== undefined && found !== program;',
     to: 'const isOther = false;',
     test: 'test/unit/connection/editor.test.ts',
@@ -183,7 +183,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: "the prompt about a changed entry doesn't show the command",
-    file: 'src/connection/destination.ts',
+    file: 'src/connection/approvedDestination.ts',
     from: 'const showsProgram = isOther || (isEntryChanged',
     to: 'const showsProgram = isOther || (false',
     test: 'test/unit/connection/setUp/managedServices.test.ts',
@@ -191,7 +191,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a secret header is sent to another host without approval',
-    file: 'src/connection/setUp/saveStep.ts',
+    file: 'src/connection/setUp/finalStep.ts',
     from: 'return isKey || headerSecretsOf(settings.service).some(isOfHeader);',
     to: 'return isKey;',
     test: 'test/unit/connection/setUp/managedServices.test.ts',
@@ -279,16 +279,16 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'an approval applies to any values',
-    file: 'src/connection/sources.ts',
-    from: 'const values = [account, apiKey, resource, projectId, url];',
-    to: "const values = [''];",
+    file: 'src/connection/sourceApprovals.ts',
+    from: 'SUBJECT_VALUES.map((name) => values[name])',
+    to: "['']",
     test: access,
     title:
       'B09: treats only the values shown in the prompt as declined, not values that replace them',
   },
   {
     name: 'a changed service entry is used without approval',
-    file: 'src/connection/destination.ts',
+    file: 'src/connection/approvedDestination.ts',
     from: 'if (!isEntryChanged && !isMoved && !isOther)',
     to: 'if (!isMoved && !isOther)',
     test: 'test/unit/connection/services.test.ts',
@@ -361,7 +361,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'the setup saves a key together with a value that contains it',
-    file: 'src/connection/setUp/saveStep.ts',
+    file: 'src/connection/setUp/finalStep.ts',
     from: 'if (pasted) return pasted;',
     to: '',
     test: access,

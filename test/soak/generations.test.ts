@@ -18,8 +18,8 @@ import {
 const GENERATIONS = fullOrShort(10_000, 200);
 const ALL = GENERATIONS.toLocaleString('en');
 /**
- * Number of generations before the first measurement so that compiled code and caches don't count
- * as growth.
+ * Number of warm-up generations to run before the first measurement so that compiled code and
+ * caches don't count as growth.
  */
 const WARM_UP = fullOrShort(2_000, 100);
 /** Number of generations after which the emulator is reset or restarted. */

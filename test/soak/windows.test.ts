@@ -107,8 +107,8 @@ const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
 describe(`${WINDOWS} windows that restart within the same minute and stay open for ${HOURS} h`, () => {
-  // A short version with fewer windows and hours would prove nothing, because the busiest second of
-  // a few windows is random.
+  // A short version with fewer windows and hours would prove nothing, because with only a few
+  // windows, the load in the busiest second is mostly a matter of chance.
   if (!isFull) return;
 
   it(`send, in their busiest second, at most one-fifth of the token requests that fixed timers would send (seed ${seed})`, async () => {

@@ -95,7 +95,7 @@ describe('in the main user journeys', () => {
     assert.equal(emulator.requests.length, 0);
 
     // Escape in the document closes setup, as it closes any open input in VS Code. If it only
-    // canceled the waiting generation, the setup would stay open.
+    // canceled the waiting generation, setup would stay open.
     await editor.focus();
     await session.workbench.page.keyboard.press('Escape');
     await quickInput.waitUntilClosed();

@@ -83,7 +83,7 @@ async function walk(
   return { inputs: steps.inputs, session };
 }
 
-/** Starts to add a service, up to the list of authentication methods. */
+/** Starts adding a service, and stops at the list of authentication methods. */
 async function enterAddress({ workbench }: Session, emulator: Emulator): Promise<void> {
   const { quickInput } = workbench;
   await workbench.runCommand('Hosted Model: Set Up...');

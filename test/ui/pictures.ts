@@ -67,7 +67,7 @@ export async function prepareForPicture(page: Page): Promise<void> {
       if (ofIdentity) text = text.replace(address, 'iam.cloud.ibm.com');
       text = text.replace(new RegExp(address.source, 'g'), 'eu-de.ml.cloud.ibm.com');
       text = text.replace(/\\/tmp\\/[\\w-]+/g, '/home/sam');
-      // On a busy machine, the picture would show fewer minutes left, and the time until a refresh
+      // The number of minutes left depends on how busy the machine is, and the time until a refresh
       // is random.
       text = text.replace(/\\d+(?= minutes left)/, '59').replace(/(?<=refresh in )\\d+/, '47');
       if (node.parentElement?.closest('.statusbar-item')) text = text.replace(/\\d+(?=m$)/, '59');

@@ -28,8 +28,8 @@ import type { Session } from './session.ts';
 
 /**
  * Tests the packaged extension, point by point, against the service's documentation on tokens,
- * credentials, and errors. All of the product's names are in this table, so only this table needs
- * to change if a title or setting is renamed.
+ * credentials, and errors. All titles, setting names, and messages of the product are in this
+ * table, so only this table needs to change if one of them does.
  */
 const product = {
   refreshToken: 'Hosted Model: Refresh Token',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SourceSnapshot } from '../../src/connection/sourceSelection.ts';
+import type { SourceSnapshot } from '../../src/connection/sourceTypes.ts';
 import type { ShownCheck } from '../../src/diagnose/checkMessages.ts';
 import { preliminaryChecks } from '../../src/diagnose/preliminaryChecks.ts';
 import { causes, shapeOf } from './causes.ts';

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path/posix';
 import { APIS } from '../../src/service/apiFeatures.ts';
-import { AUTH_INPUTS } from '../../src/service/authentication.ts';
+import { AUTH_INPUTS } from '../../src/service/authInputs.ts';
 
 /**
  * Checks the architecture invariants in source code. Each `files` parameter maps paths in src to
@@ -224,7 +224,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: 'authentication methods and APIs are named only in their own files and in the files that list them',
     isBroken: (line, path) =>
-      !/^(service\/(authentication|apiFeatures|builtInServices|auth\/\w+|api\/(watsonx|openai|apis))|connection\/setUp\/newServiceChoices)\.ts$/.test(
+      !/^(service\/(authentication|authInputs|apiFeatures|builtInServices|auth\/\w+|api\/(watsonx|openai|apis))|connection\/setUp\/newServiceChoices)\.ts$/.test(
         path,
       ) && NAMED_ONCE.test(line),
     planted: [

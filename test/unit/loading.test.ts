@@ -24,7 +24,7 @@ const hostWith = (loadCommands: CommandHost['loadCommands']) => () => ({
   loadCommands,
 });
 /**
- * Returns code that runs commands with `run`, and reports their failures with the real
+ * Returns a `CommandCode` that runs commands with `run`, and reports their failures with the real
  * `reportFailure`.
  */
 function codeOf(run: CommandCode['run']): CommandCode {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import Ajv from 'ajv-draft-04';
 import { readServices } from '../../src/service/addedServices.ts';
 import { APIS } from '../../src/service/apiFeatures.ts';
-import { AUTH_INPUTS } from '../../src/service/authentication.ts';
+import { AUTH_INPUTS } from '../../src/service/authInputs.ts';
 import { settingsIn } from '../settingsIn.ts';
 
 /**

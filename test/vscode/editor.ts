@@ -75,7 +75,8 @@ export class Editor {
 
   /**
    * Selects each of these lines separately, with a cursor at the start of each line. Lines are
-   * counted from 1. The last line must not be empty. Other empty lines get an empty selection.
+   * counted from 1. The last line must not be empty. The other lines may be empty, and then get an
+   * empty selection.
    */
   async selectEachLine(first: number, last: number): Promise<void> {
     await this.selectLines(first, last);

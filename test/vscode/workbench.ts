@@ -177,7 +177,7 @@ export class Workbench {
 
   /**
    * Clears all messages in the open notification center. Repeats the command if a message is still
-   * listed. Twice, a message stayed in the list, but 220 attempts didn't reproduce this.
+   * listed. This happened twice, but couldn't be reproduced in 220 attempts.
    */
   async clearNotifications(): Promise<void> {
     await this.screen.until('all messages to go', async () => {

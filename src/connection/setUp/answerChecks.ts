@@ -8,8 +8,8 @@ import { addressHolds } from '../../service/masking.ts';
 import { cleanValue, MAX_VALUE_LENGTH } from '../../service/pastedValue.ts';
 import { Secret } from '../../service/secret.ts';
 import { neededSettings, type Service } from '../../service/service.ts';
-import { type Destination, parseDestination } from '../destination.ts';
-import type { SourceSnapshot } from '../sourceSelection.ts';
+import { type Destination, parseDestination } from '../approvedDestination.ts';
+import type { SourceSnapshot } from '../sourceTypes.ts';
 import { ANSWER_ISSUES, answeredAddressText, removedFlawsText } from './setUpMessages.ts';
 
 /**

@@ -6,7 +6,7 @@ import { inform } from '../../ui/notify.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../../ui/steps.ts';
 import { usedForSelectionsText } from '../connectionMessages.ts';
 import type { KeyStore } from '../keyStore.ts';
-import { readSettingsInUse, stopUsing } from '../usedServiceSettings.ts';
+import { readSettingsInUse, stopUsing } from '../serviceSettingsWriter.ts';
 import { validationOf } from './answerChecks.ts';
 import { serviceEntry, withEntry } from './serviceEntry.ts';
 import { MANAGE } from './setUpMessages.ts';

@@ -12,6 +12,7 @@ import { commandText } from '../../messages/tokenCommandFailure.ts';
 import { MAX_HEADERS, type ServiceIssue } from '../../service/addedServices.ts';
 import { MAX_VALUE_LENGTH, type ValueFlaw } from '../../service/pastedValue.ts';
 import { commandOf, type Service } from '../../service/service.ts';
+import type { AddressProblem, Destination } from '../approvedDestination.ts';
 import {
   addressFlaw,
   headersText,
@@ -20,7 +21,6 @@ import {
   REMOVED_FLAWS,
   unencryptedText,
 } from '../connectionMessages.ts';
-import type { AddressProblem, Destination } from '../destination.ts';
 
 export const SET_UP = {
   title: 'Set Up Hosted Model',
@@ -103,7 +103,7 @@ export const NEW_SERVICE = {
   tokenUrlPrompt: 'Address of the identity service’s token endpoint.',
   whichModel: 'Select a model, or enter its ID',
   typeModel: 'Enter a model ID.',
-  notSaved: 'Nothing is saved until you select a model.',
+  notSaved: 'Nothing is saved until you select a model or enter its ID.',
   listing: 'Loading models',
   generating: 'Generating one token',
   oneToken: {

@@ -3,7 +3,7 @@ import type { ModelList } from '../../service/api/modelTypes.ts';
 import { MODEL_ID } from '../../service/modelId.ts';
 import { oneLine } from '../../ui/oneLine.ts';
 import { askPick, back, type Question, type StepAnswer, typedItem } from '../../ui/steps.ts';
-import { parseDestination } from '../destination.ts';
+import { parseDestination } from '../approvedDestination.ts';
 import { UNKNOWN_MODEL } from './serviceDraft.ts';
 import { type NewService, withFields } from './serviceEntry.ts';
 import { NEW_SERVICE } from './setUpMessages.ts';
@@ -80,7 +80,7 @@ export async function chooseModel(
   setUp: SetUp,
   position: Question,
   wasTested: boolean,
-): Promise<StepAnswer<'chosen' | StepProblem>> {
+): Promise<'chosen' | StepProblem> {
   const { added } = setUp;
   const credentials = () => {
     const { settings, url } = setUp;
@@ -92,8 +92,8 @@ export async function chooseModel(
   const listed = wasTested && setUp.hasModelList === true;
   const list = listed ? await loadModels(setUp, before) : undefined;
   const model = await askModel({ ...position, problem: undefined }, list);
-  // After a successful test, users may expect the service to be saved. If they close this step, don't
-  // discard their answers, but return to the last step.
+  // Users may expect the service to be saved already. If they close this step, return to the last
+  // one instead of discarding their answers.
   if (model === undefined) return { step: 'save', text: NEW_SERVICE.notSaved };
   if (model === back) return { step: 'save', text: '' };
   const chosen = withFields(added, { defaultModel: model });

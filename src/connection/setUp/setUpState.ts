@@ -9,11 +9,11 @@ import {
 } from '../../service/service.ts';
 import type { ServiceRuntime } from '../../service/serviceRuntime.ts';
 import type { Question, StepAnswer } from '../../ui/steps.ts';
-import { credentialsFor, type Destination, parseDestination } from '../destination.ts';
+import { credentialsFor, type Destination, parseDestination } from '../approvedDestination.ts';
 import type { KeyRecord, KeyStore } from '../keyStore.ts';
 import type { SetUpReason } from '../resolveObstacle.ts';
+import { readSettingsInUse } from '../serviceSettingsWriter.ts';
 import { programOf } from '../sources.ts';
-import { readSettingsInUse } from '../usedServiceSettings.ts';
 import { problemOfKey } from './answerChecks.ts';
 import type { ServiceDraft } from './serviceDraft.ts';
 import type { NewService } from './serviceEntry.ts';

@@ -5,8 +5,8 @@ import { cleanValue } from '../../service/pastedValue.ts';
 import { headerSecretsOf, mayBeUnencrypted, type Service } from '../../service/service.ts';
 import { parseServiceUrl } from '../../service/serviceUrl.ts';
 import { askPick, askText, back, type Question, typedItem } from '../../ui/steps.ts';
-import { parseDestination } from '../destination.ts';
-import { readSettingsInUse } from '../usedServiceSettings.ts';
+import { parseDestination } from '../approvedDestination.ts';
+import { readSettingsInUse } from '../serviceSettingsWriter.ts';
 import {
   checkUrl,
   keyLeakProblem,
@@ -17,10 +17,10 @@ import {
   validationOf,
   warningOfProject,
 } from './answerChecks.ts';
+import { askToSave } from './finalStep.ts';
 import { askHeaders } from './headerSteps.ts';
 import { askAction, removeService, renameService } from './manageService.ts';
 import { askNewService } from './newServiceSteps.ts';
-import { askToSave } from './saveStep.ts';
 import { draftOf } from './serviceDraft.ts';
 import { existingService, type NewService, withFields } from './serviceEntry.ts';
 import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';

@@ -1,6 +1,6 @@
 import { messageFor } from '../../messages/messages.ts';
 import { isKind, ServiceError } from '../../service/errors.ts';
-import { type Destination, parseDestination } from '../destination.ts';
+import { type Destination, parseDestination } from '../approvedDestination.ts';
 import { contextOfTest } from '../messageContext.ts';
 import { SET_UP } from './setUpMessages.ts';
 import { describe, withVersion } from './setUpModel.ts';

@@ -1,5 +1,3 @@
-import type { Operation } from '../apiFeatures.ts';
-
 /** The types for a service's models, and the number of models to read. */
 
 export interface Model {
@@ -46,11 +44,6 @@ export interface ModelPage extends ModelList {
   readonly next: string | undefined;
   /** True if the list seems to be from a gateway that lists limits and capabilities separately. */
   readonly mayHaveInfo?: boolean;
-}
-
-/** Returns the name that `Model.functions` uses for an operation. */
-export function functionOf(operation: Operation): string {
-  return operation === 'chat' ? 'text_chat' : 'text_generation';
 }
 
 /** The maximum number of models to read. Further entries are dropped without validation. */

@@ -1,12 +1,7 @@
 import type { Operation } from '../apiFeatures.ts';
 import { type ErrorDetails, ServiceError } from '../errors.ts';
-import {
-  type NumberRange,
-  PARAMETER_RANGES,
-  type ParameterRange,
-  type Parameters,
-  withoutUnset,
-} from './parameters.ts';
+import { type NumberRange, PARAMETER_RANGES, type ParameterRange } from './parameterRanges.ts';
+import { type Parameters, withoutUnset } from './parameters.ts';
 
 /**
  * Checks parameters before anything is sent, because the service reports an invalid parameter only

@@ -1,7 +1,7 @@
+import { functionOf } from '../apiFeatures.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import { check, count, shape } from '../schemaHelpers.ts';
 import type { Api, GenerationCall, ModelTarget } from './api.ts';
-import { functionOf } from './modelTypes.ts';
 import { failureInEvent, inferenceFailure } from './watsonxFailure.ts';
 import { readModels } from './watsonxModelList.ts';
 

@@ -1,4 +1,4 @@
-import { functionOf } from '../api/modelTypes.ts';
+import { functionOf } from '../apiFeatures.ts';
 import { authMethodOf } from '../auth/authMethods.ts';
 import { probeIdentity } from '../auth/identityService.ts';
 import type { ClientSettings } from '../client.ts';
@@ -167,7 +167,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
  * @returns the first failure; undefined if all checks passed
  * @throws {ServiceError} `cancelled` if the signal aborts
  */
-export async function runNetworkChecks(
+export async function runConnectionChecks(
   options: NetworkCheckOptions,
   onResult: (result: CheckResult) => void,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import type { Model } from '../api/modelTypes.ts';
 import type { Parameters } from '../api/parameters.ts';
 import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
-import { modelProblem } from './modelLimits.ts';
+import { modelProblem } from './modelLimitRules.ts';
 
 /**
  * Kinds of check failures that explain a rejection. After any other failure, the cause remains

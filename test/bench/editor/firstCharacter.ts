@@ -16,8 +16,8 @@ const windows = 36;
 const rounds = 4;
 
 /**
- * Milliseconds until the emulated service sends the first output token, a typical delay for a fast
- * model. Work that a contestant finishes within this time doesn't delay the first character.
+ * Milliseconds until the emulated service sends the first output token. This is a typical delay for
+ * a fast model. Work that a contestant finishes within this time doesn't delay the first character.
  */
 const serviceMs = 200;
 

@@ -3,7 +3,7 @@ import type { Order } from '../contestant.ts';
 import type { Question } from '../question.ts';
 
 const CALLS = 5_000;
-/** Origins that use fewer microseconds per call than this aren't shown. */
+/** Origins whose code takes less than this many microseconds per call aren't shown. */
 const LEAST_US = 3;
 
 const question: Question = {

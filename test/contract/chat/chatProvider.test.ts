@@ -541,7 +541,9 @@ describe('the chat provider', () => {
   it('aborts the request when the user signs out', () => assertCancels(() => signedOut.abort()));
 
   describe('Use in Chat', () => {
-    /** A window that, by default, has a provider group and the built-in chat turned on. */
+    /**
+     * A window that, by default, has a provider group, and in which the built-in chat is turned on.
+     */
     class ChatEditor extends FakeEditor {
       hasGroup = true;
       isChatOn = true;

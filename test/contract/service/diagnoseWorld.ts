@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { type ShownCheck, shownCheck } from '../../../src/diagnose/checkMessages.ts';
 import {
   type CheckResult,
-  runNetworkChecks,
+  runConnectionChecks,
 } from '../../../src/service/checks/connectionChecks.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { ServiceError } from '../../../src/service/errors.ts';
@@ -111,7 +111,7 @@ export async function startExamination(options: ExaminationOptions = {}): Promis
     const sentBefore = emulator.requests.length;
     const secrets = [credentials.apiKey, credentials.projectId, 'c4nary'].filter(Boolean);
     const chosenSettings = { ...settings, modelId: options.modelId ?? modelId };
-    const failure = await runNetworkChecks(
+    const failure = await runConnectionChecks(
       { runtime: runtime, credentials, settings: chosenSettings, ...(mayUse && { mayUse }) },
       (result) => results.push(result),
       signal,

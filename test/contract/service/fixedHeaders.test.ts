@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readServices } from '../../../src/service/addedServices.ts';
 import {
   type CheckResult,
-  runNetworkChecks,
+  runConnectionChecks,
 } from '../../../src/service/checks/connectionChecks.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { Secret } from '../../../src/service/secret.ts';
@@ -107,7 +107,7 @@ describe('fixed headers', () => {
       const { models } = await list(world);
       assert.ok(models.length > 0);
       const results: CheckResult[] = [];
-      const failure = await runNetworkChecks(
+      const failure = await runConnectionChecks(
         { runtime, credentials, settings },
         (result) => results.push(result),
         never,
@@ -176,7 +176,7 @@ describe('fixed headers', () => {
         const onResult = (result: CheckResult) => {
           if (result.state === 'failed') errors.push(result.error);
         };
-        await runNetworkChecks({ runtime, credentials, settings }, onResult, never);
+        await runConnectionChecks({ runtime, credentials, settings }, onResult, never);
         errors.push(await failureOf(runtime.test(credentials, settings, never)));
         assert.ok(errors.length >= 2);
         for (const error of errors) assert.deepEqual(formsIn(textsOfError(error), teamKey), []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TokenState } from '../../../src/service/auth/token.ts';
 import { serviceFor } from '../../../src/service/builtInServices.ts';
-import { runNetworkChecks } from '../../../src/service/checks/connectionChecks.ts';
+import { runConnectionChecks } from '../../../src/service/checks/connectionChecks.ts';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { ConcurrencyState } from '../../../src/service/http/concurrencyLimit.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
@@ -458,7 +458,7 @@ describe('a service runtime', () => {
         generation: runtime.client(credentials, used).generateText('Hi', {}),
         model: runtime.fetchModelInfo(credentials, used, signal),
         list: runtime.listModels(from, current, signal, credentials),
-        diagnosis: runNetworkChecks({ runtime, credentials, settings: used }, () => {}, signal),
+        diagnosis: runConnectionChecks({ runtime, credentials, settings: used }, () => {}, signal),
       };
       const ends = await Promise.allSettled(Object.values(calls));
       const rejections = ends.filter((end) => JSON.stringify(end).includes('setting-holds-secret'));

@@ -4,7 +4,7 @@ import { readServices } from '../../../src/service/addedServices.ts';
 import type { Conversation } from '../../../src/service/api/conversation.ts';
 import { APIS, type ResourceKind } from '../../../src/service/apiFeatures.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
-import { AUTH_INPUTS } from '../../../src/service/authentication.ts';
+import { AUTH_INPUTS } from '../../../src/service/authInputs.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';

@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Ajv, { type ValidateFunction } from 'ajv-draft-04';
-import {
-  DEFAULT_NEW_TOKENS,
-  PARAMETER_RANGES,
-  type ParameterRange,
-} from '../../../src/service/api/parameters.ts';
+import { PARAMETER_RANGES, type ParameterRange } from '../../../src/service/api/parameterRanges.ts';
+import { DEFAULT_NEW_TOKENS } from '../../../src/service/api/parameters.ts';
 import { watsonx } from '../../../src/service/api/watsonx.ts';
 import { authMethodOf } from '../../../src/service/auth/authMethods.ts';
 import { redact } from '../../../src/service/masking.ts';

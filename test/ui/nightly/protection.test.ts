@@ -112,7 +112,8 @@ describe(`the extension ${nightly}`, () => {
     await sent;
     await workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
     await workbench.notifications.click(/changes are saved/, 'Retry');
-    // Takes long enough for a request to be sent first.
+    // This takes long enough that a generation request from the second Retry would have been sent
+    // by the time it ends.
     await workbench.runCommand('Hosted Model: Refresh Token');
     await workbench.notifications.waitFor(/token was refreshed/);
     assert.equal(emulator.count('/ml/v1/text/chat_stream'), 1);

@@ -1042,6 +1042,16 @@ describe('Connections', () => {
       assert.doesNotMatch(editor.messages.join(), new RegExp(unsaved));
     });
 
+    it('is offered if the user has declined the saved values, but not the unsaved ones', async () => {
+      editor.files.set('/work/.env', envFile());
+      const waiting = connections.for();
+      await (await editor.modalPrompt()).answer(reject);
+      await waiting;
+      openUnsaved(envFile(EVIL, 'another-key-in-the-file'));
+      await connections.for();
+      assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
+    });
+
     it("isn't offered if only the project is missing in the editor", async () => {
       await storeKey();
       editor.userSettings.delete('projectId');
@@ -1732,6 +1742,18 @@ describe('Connections', () => {
       });
     }
 
+    it("offers to switch after an import that isn't a repair, without waiting for the answer", async () => {
+      await useEnvironmentAndType();
+      editor.files.set('/work/.env', envFile(SERVICE, 'key-in-the-file'));
+      editor.picks.splice(0, 2);
+      const saved = connections.importFrom('envFile');
+      await (await editor.modalPrompt()).answer('Replace');
+      assert.equal(await saved, true);
+      await settled();
+      assert.match(editor.messages.join(), /environment stays in use/);
+      assert.equal(secretsIn(await connections.for())?.apiKey, 'key-in-the-file');
+    });
+
     it('uses the new credentials in the folder that the setup was opened for', async () => {
       await useEnvironmentAndType();
       editor.addFolder('/other');
@@ -1899,7 +1921,7 @@ describe('Connections', () => {
 
     describe('if the sources change while it is open', () => {
       /**
-       * Requests a connection. When setup opens, makes the change, and then closes it.
+       * Requests a connection. When setup opens, makes the change, and then closes setup.
        */
       const requiredAfter = (change: () => void) => {
         Object.assign(connections, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { contextOf, contextOfTest } from '../../../src/connection/messageContext.ts';
-import type { ExternalSource } from '../../../src/connection/sourceSelection.ts';
+import type { ExternalSource } from '../../../src/connection/sourceTypes.ts';
 import { conclusionOf } from '../../../src/diagnose/checkMessages.ts';
 import { prepareDiagnosis } from '../../../src/diagnose/preliminaryChecks.ts';
 import { messageFor } from '../../../src/messages/messages.ts';

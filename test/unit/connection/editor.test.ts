@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { compareWithApproved, parseDestination } from '../../../src/connection/destination.ts';
+import {
+  compareWithApproved,
+  parseDestination,
+} from '../../../src/connection/approvedDestination.ts';
 import type { KeyRecord } from '../../../src/connection/keyStore.ts';
 import { selectEditorSource } from '../../../src/connection/sourceSelection.ts';
 import { readServices } from '../../../src/service/addedServices.ts';

@@ -43,6 +43,18 @@ describe('SourceApprovals', () => {
     assert.deepEqual(await changedIn(before.with(1, '/b').with(6, 'new key')), [], 'other folder');
   });
 
+  it("doesn't name values that have changed since an older decision if the latest one is forgotten", async () => {
+    const approvals = approvalsOn(new FakeKeyring(), new FakeState());
+    const older = ['envFile', '/a', 'ibm', '', 'auth', 'me', 'old key', 'project', 'p1', 'url'];
+    const latest = subjectOf(...older.with(6, 'key'));
+    for (const forget of [() => approvals.forget(latest), () => approvals.forgetApproved()]) {
+      await approvals.remember(subjectOf(...older), 'declined');
+      await approvals.remember(latest, 'approved');
+      await forget();
+      assert.deepEqual(await approvals.changedValues(latest), []);
+    }
+  });
+
   it("B14: doesn't apply a decision about one folder to another folder with identical values", async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subject, 'approved');

@@ -5,12 +5,12 @@ import {
   declinedSources,
   sourceFaultText,
 } from '../../../src/connection/sourceMessages.ts';
-import {
-  choose,
-  type ExternalSource,
-  type SourceSnapshot,
-  type UnreadReason,
-} from '../../../src/connection/sourceSelection.ts';
+import { choose } from '../../../src/connection/sourceSelection.ts';
+import type {
+  ExternalSource,
+  SourceSnapshot,
+  UnreadReason,
+} from '../../../src/connection/sourceTypes.ts';
 import {
   actionsFor,
   provenanceLines,

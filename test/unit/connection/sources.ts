@@ -1,12 +1,11 @@
-import { parseDestination } from '../../../src/connection/destination.ts';
+import { parseDestination } from '../../../src/connection/approvedDestination.ts';
 import type { KeyRecord } from '../../../src/connection/keyStore.ts';
-import {
-  type Choice,
-  choose,
-  type ExternalSource,
-  type SourceSnapshot,
-  type UnreadReason,
-} from '../../../src/connection/sourceSelection.ts';
+import { type Choice, choose } from '../../../src/connection/sourceSelection.ts';
+import type {
+  ExternalSource,
+  SourceSnapshot,
+  UnreadReason,
+} from '../../../src/connection/sourceTypes.ts';
 import { publicReading, type SourceReading } from '../../../src/dotenv/sourceReading.ts';
 import { services } from '../../../src/service/builtInServices.ts';
 import type { ServiceKey } from '../../../src/service/credentials.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { App } from '../../../src/commands/commandTypes.ts';
-import type { Lookup, SourceSnapshot } from '../../../src/connection/sourceSelection.ts';
+import type { Lookup } from '../../../src/connection/sourceSelection.ts';
+import type { SourceSnapshot } from '../../../src/connection/sourceTypes.ts';
 import { conclusionOf, type ShownCheck } from '../../../src/diagnose/checkMessages.ts';
 import type { Row } from '../../../src/diagnose/diagnosisList.ts';
 import { readServices } from '../../../src/service/addedServices.ts';

@@ -251,7 +251,16 @@ describe('envFixes', () => {
   });
 
   it("doesn't offer a fix that would leave an address unusable", () => {
-    for (const url of ['http://a.example?x', 'vllm', 'https://a@b.example', 'http://a_b.example']) {
+    for (const url of [
+      'http://a.example?x',
+      'vllm',
+      '127.0.0.1:4000',
+      '1.5',
+      'sk.AbCdEf0123456789',
+      'sk.abcdef0123456789',
+      'https://a@b.example',
+      'http://a_b.example',
+    ]) {
       const text = `IBM_URL=${url}`;
       const [issue] = readEnvFile(text, ibm).issues;
       assert.equal(issue?.kind, 'bad-url');

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import {
   type ReportedChange,
   splitAtLineBreak,
-  type TextChange,
   withoutKeptLineBreaks,
-} from '../../../src/editor/textChange.ts';
+} from '../../../src/editor/keptLineBreaks.ts';
+import type { TextChange } from '../../../src/editor/textChange.ts';
 
 const insertionOf = (rangeOffset: number, text: string): TextChange => ({
   rangeOffset,

@@ -226,7 +226,18 @@ describe('responseNotifications', () => {
     it('suggests doubling the limit and accepts only a higher limit', async () => {
       const [question] = await raise('2048');
       assert.equal(question?.value, '2048');
-      for (const text of ['', '0', '1024', '-2048', '2048.5', '1e9', '20,48', 'many']) {
+      for (const text of [
+        '',
+        '0',
+        '1024',
+        '-2048',
+        '2048.5',
+        '1e9',
+        '20,48',
+        ',400',
+        '1234,000',
+        'many',
+      ]) {
         assert.match(String(await question?.validateInput?.(text)), /greater than 1,024/, text);
       }
       assert.equal(await question?.validateInput?.('1025'), undefined);

@@ -16,7 +16,7 @@ import {
   ServiceError,
 } from '../../../src/service/errors.ts';
 import { MAX_PAUSE_MS } from '../../../src/service/http/requestPace.ts';
-import { modelProblem } from '../../../src/service/models/modelLimits.ts';
+import { modelProblem } from '../../../src/service/models/modelLimitRules.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
 /** Every error kind, read from the source file, because types don't exist at run time. */

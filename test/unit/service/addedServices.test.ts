@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseDestination } from '../../../src/connection/destination.ts';
+import { parseDestination } from '../../../src/connection/approvedDestination.ts';
 import { readServices, type ServiceIssue } from '../../../src/service/addedServices.ts';
 import { services } from '../../../src/service/builtInServices.ts';
 import { commandOf, headerSecretsOf, mayBeUnencrypted } from '../../../src/service/service.ts';

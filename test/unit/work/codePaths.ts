@@ -168,8 +168,8 @@ export const codePaths: CodePaths = {
   'a stream in one chunk': {
     work: events(262_144),
     texts: ['\r', '\n', '\r\n', 'data:\r', 'data: {}\n\n'].map((row) => rows(row)),
-    // Within a single call, the parser can take quadratic time. Both texts are longer than a single
-    // call's input, so the work has to grow linearly.
+    // Within a single call, the parser can take quadratic time. Both texts exceed the maximum input
+    // of one call, so they're split across calls, and the total work has to grow linearly.
     length: 8_192,
   },
   'the response to a rejected prompt': {

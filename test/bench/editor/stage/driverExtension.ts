@@ -1,6 +1,6 @@
 /**
- * The part of the benchmark that runs in the extension host. To time the activation of extensions
- * that wait for startup to finish, it starts before them.
+ * The part of the benchmark that runs in the extension host. It starts before the extensions that
+ * wait for startup to finish, so that it can time their activation.
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseDestination } from '../../../../src/connection/destination.ts';
+import { parseDestination } from '../../../../src/connection/approvedDestination.ts';
 import { approvalText } from '../../../../src/connection/setUp/setUpMessages.ts';
 import { readServices } from '../../../../src/service/addedServices.ts';
 import { services } from '../../../../src/service/builtInServices.ts';

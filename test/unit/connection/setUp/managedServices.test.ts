@@ -52,7 +52,7 @@ describe('a service that the user added', () => {
   let connections: Connections;
   let runtime: ServiceRuntime;
   let tested: Credentials[];
-  /** Called with the tested credentials. Throws an error if the test should fail. */
+  /** Called with the credentials that are being tested. Throws an error if the test should fail. */
   let failTest: (credentials: Credentials) => void;
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -625,7 +625,9 @@ describe('a service that the user added', () => {
   ] as const) {
     it(`T15: triggers a warning if ${what} would be sent unencrypted`, async () => {
       const { unencryptedText } = await import('../../../../src/connection/connectionMessages.ts');
-      const { parseDestination } = await import('../../../../src/connection/destination.ts');
+      const { parseDestination } = await import(
+        '../../../../src/connection/approvedDestination.ts'
+      );
       const service = serviceOf({ ...entry, url: 'http://llm.acme.example' });
       const target = parseDestination(service.authUrl, service.url, service);
       assert.ok('authHost' in target);

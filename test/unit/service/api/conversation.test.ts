@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { apiOf } from '../../../../src/service/api/apis.ts';
+import type { ChatMessage, Conversation } from '../../../../src/service/api/conversation.ts';
 import {
-  type ChatMessage,
-  type Conversation,
   chatParts,
   conversationText,
   inputTexts,
   transcript,
-} from '../../../../src/service/api/conversation.ts';
+} from '../../../../src/service/api/conversationFormats.ts';
 import type { Operation } from '../../../../src/service/apiFeatures.ts';
 import { credentials, ibm } from '../fixtures.ts';
 

@@ -6,7 +6,7 @@ import {
   type NumberRange,
   PARAMETER_RANGES,
   type ParameterRange,
-} from '../../../../src/service/api/parameters.ts';
+} from '../../../../src/service/api/parameterRanges.ts';
 import type { Operation } from '../../../../src/service/apiFeatures.ts';
 import type { ErrorDetails } from '../../../../src/service/errors.ts';
 import { settingsIn } from '../../../settingsIn.ts';

@@ -3,7 +3,7 @@ import { reconnectingFetch } from '../../../../src/service/http/reconnectingFetc
 
 /**
  * `fetch` can pick a keep-alive connection that closes before the first byte is sent. These tests
- * simulate this failure and similar failures that must not be retried.
+ * simulate this failure, which is retried once, and similar failures, which must not be retried.
  */
 describe('reconnectingFetch', () => {
   const { fetch } = globalThis;

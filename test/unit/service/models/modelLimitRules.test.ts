@@ -3,7 +3,10 @@ import type { Model } from '../../../../src/service/api/modelTypes.ts';
 import type { Parameters } from '../../../../src/service/api/parameters.ts';
 import { estimateTokens } from '../../../../src/service/api/usageEstimate.ts';
 import type { Operation } from '../../../../src/service/apiFeatures.ts';
-import { modelProblem, newTokensByDefault } from '../../../../src/service/models/modelLimits.ts';
+import {
+  modelProblem,
+  newTokensByDefault,
+} from '../../../../src/service/models/modelLimitRules.ts';
 import { modelOf, stageOf } from '../modelFixtures.ts';
 
 interface Case {

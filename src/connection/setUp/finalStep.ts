@@ -4,15 +4,15 @@ import { messageFor } from '../../messages/messages.ts';
 import { isKind } from '../../service/errors.ts';
 import { headerSecretsOf, neededSettings, type Service } from '../../service/service.ts';
 import { askPick, back, type Question } from '../../ui/steps.ts';
+import { compareWithApproved, type Destination, parseDestination } from '../approvedDestination.ts';
 import { askDestination, askReplacement } from '../connectionDialogs.ts';
-import { compareWithApproved, type Destination, parseDestination } from '../destination.ts';
 import { isSameRecord, type KeyRecord, type KeyStore, recordFor } from '../keyStore.ts';
 import {
   keepProject,
   readSettingsInUse,
   rememberServiceSettings,
   writeServiceSettings,
-} from '../usedServiceSettings.ts';
+} from '../serviceSettingsWriter.ts';
 import { keyLeakProblem, sentValues } from './answerChecks.ts';
 import { askHeaders } from './headerSteps.ts';
 import { withEntry } from './serviceEntry.ts';
