@@ -101,8 +101,8 @@ export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): 
 }
 
 /**
- * Names the values that have changed since the user's last decision about a source, in a paragraph.
- * If the service has changed, names only the service. Empty if nothing has changed.
+ * Returns a paragraph that names the values that have changed since the user's last decision about
+ * a source. If the service has changed, names only the service. Empty if nothing has changed.
  */
 export function changedText(
   changed: readonly SubjectValue[],

@@ -1,9 +1,9 @@
 import type { TextDocument } from 'vscode';
-import { EditRetries, isLate, resultOf } from './editRetries.ts';
+import { EditRetryLimit, isLate, resultOf } from './editRetryLimit.ts';
 import { type NextChange, ResponseInDocument, type ResponsePlace } from './responseInDocument.ts';
 import { isSame, type Piece, replacedRange, type TextChange } from './textChange.ts';
 import type { OpenDocument } from './trackedDocument.ts';
-import type { Replay } from './undoStates.ts';
+import type { Replay } from './undoHistory.ts';
 
 export type Undone =
   | 'undone'
@@ -116,7 +116,7 @@ export class StreamWriter implements ResponseWriter {
   #isRunning = false;
   #running = Promise.resolve();
   #firstIndex = 0;
-  #attempts = new EditRetries();
+  #attempts = new EditRetryLimit();
 
   constructor(
     openDocument: OpenDocument,
@@ -283,9 +283,9 @@ export class StreamWriter implements ResponseWriter {
     this.#isLate = false;
     const isWritten = this.#expected.length === 0;
     this.#expected = [];
-    if (isWritten) this.#attempts = new EditRetries();
+    if (isWritten) this.#attempts = new EditRetryLimit();
     else if (this.#attempts.givesUpAfter(edited, this.#openDocument.version !== version)) {
-      this.#attempts = new EditRetries();
+      this.#attempts = new EditRetryLimit();
       for (const { response } of batch) response.lose();
     }
   }

@@ -8,12 +8,12 @@ import {
 } from 'vscode';
 import { isAutoRunFile } from './autoRunFiles.ts';
 import { hasWritableScheme } from './capturedSelection.ts';
+import { splitAtLineBreak, withoutKeptLineBreaks } from './cursorKeepingEdits.ts';
 import { editDocument, editEditor, rangedIn, rangeOf } from './documentEdit.ts';
 import { editorOf, hasTab } from './documentTabs.ts';
-import { splitAtLineBreak, withoutKeptLineBreaks } from './keptLineBreaks.ts';
 import { captureSelections } from './restoredSelections.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
-import type { Replay } from './undoStates.ts';
+import type { Replay } from './undoHistory.ts';
 
 /**
  * Called once for each change event, with all changes in the event, in order. Each change's offsets

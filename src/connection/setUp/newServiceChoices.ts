@@ -1,4 +1,4 @@
-import type { ApiConfig } from '../../service/apiFeatures.ts';
+import type { ApiConfig } from '../../service/apiOperations.ts';
 import type { Authentication } from '../../service/authentication.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Operation } from '../apiFeatures.ts';
+import type { Operation } from '../apiOperations.ts';
 
 /** The documented ranges of parameters. */
 

@@ -1,7 +1,7 @@
 import { apiOf } from '../api/apis.ts';
 import type { Model } from '../api/modelTypes.ts';
-import type { Operation } from '../apiFeatures.ts';
-import { functionOf } from '../apiFeatures.ts';
+import type { Operation } from '../apiOperations.ts';
+import { functionOf } from '../apiOperations.ts';
 import type { Service } from '../service.ts';
 import type { ModelFacts } from '../statedModels.ts';
 

@@ -177,7 +177,7 @@ describe('a network connection', () => {
     assert.ok(isUnreachable(error));
   });
 
-  it("that a plain HTTP proxy resets after the request was sent isn't retried", async () => {
+  it("isn't retried if a plain HTTP proxy resets it after the request has been sent", async () => {
     const far = 'http://service.example';
     const approved = { auth: far, service: far };
     const world = await startWorld({ credentials: { serviceUrl: far, approved, authUrl: far } });

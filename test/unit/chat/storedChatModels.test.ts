@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { escapeMarkdown } from '../../../src/chat/chatMessages.ts';
 import { ChatModels } from '../../../src/chat/storedChatModels.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
-import type { Operation } from '../../../src/service/apiFeatures.ts';
+import type { Operation } from '../../../src/service/apiOperations.ts';
 import { serviceFor } from '../../../src/service/builtInServices.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { FakeState } from '../connection/fakes.ts';

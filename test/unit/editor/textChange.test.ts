@@ -3,7 +3,7 @@ import {
   type ReportedChange,
   splitAtLineBreak,
   withoutKeptLineBreaks,
-} from '../../../src/editor/keptLineBreaks.ts';
+} from '../../../src/editor/cursorKeepingEdits.ts';
 import type { TextChange } from '../../../src/editor/textChange.ts';
 
 const insertionOf = (rangeOffset: number, text: string): TextChange => ({

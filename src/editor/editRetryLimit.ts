@@ -33,7 +33,7 @@ export async function isLate(task: Promise<unknown>, deadlineMs: number): Promis
 }
 
 /** Counts consecutive failed edits, to limit the retries. */
-export class EditRetries {
+export class EditRetryLimit {
   #tries = 0;
   #races = 0;
   #rejections = 0;

@@ -5,7 +5,7 @@ export type Replay = 'undo' | 'redo';
 const KEPT = 200;
 
 /** States that undo and redo can restore. */
-export class UndoStates<State> {
+export class UndoHistory<State> {
   /** In each list, the latest state is last. */
   readonly #states: Readonly<Record<Replay, State[]>> = { undo: [], redo: [] };
   #hasForgotten = false;
