@@ -293,7 +293,7 @@ export class Connections implements Disposable {
   /**
    * Runs the setup to copy a source's values to secret storage and the user settings.
    * @param isRepair see `SetUpReason`
-   * @returns true if the values were saved and, for a repair, if they're in use
+   * @returns true if the values were saved and, for a repair, if no other source stays in use
    */
   async importFrom(id: SourceId, owner = activeFolder(), isRepair = false): Promise<boolean> {
     const { found, source } = await this.#lookAt(id, owner);

@@ -16,7 +16,6 @@ import {
   warnOfLeftKey,
 } from './connectionDialogs.ts';
 import { addressText, BAD_SOURCE, projectText, serviceText } from './connectionMessages.ts';
-import { readyConnection } from './createConnection.ts';
 import { offerToSwitch, settleUnusable } from './credentialSourceSetting.ts';
 import { isSameRecord, type KeyStore, recordFor } from './keyStore.ts';
 import { addressSettings } from './serviceSettingsWriter.ts';
@@ -132,7 +131,7 @@ export async function resolveObstacle(
 
 /**
  * If the `.env` file may be used, and is open with unsaved settings for the service, offers to save
- * it. Does nothing if saving wouldn't help.
+ * it. Does nothing if saving clearly wouldn't help.
  * @returns true if it was offered
  */
 function offersToSave({ settings, folder, external }: SourceSnapshot): boolean {
@@ -215,7 +214,7 @@ export async function resolveSource(
  * Runs the setup to copy a source's values to secret storage and the user settings. The source then
  * counts as declined so that the copies are used instead. If the settings keep another source in
  * use, offers to use the copies.
- * @returns true if the values were saved and, for a repair, if they're in use
+ * @returns true if the values were saved and, for a repair, if no other source stays in use
  */
 export async function importSource(
   options: ResolveOptions,
@@ -229,9 +228,8 @@ export async function importSource(
   await options.approvals.remember(subject, 'declined');
   const { workspaceFolder } = found.folder;
   if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});
-  const looked = await options.lookUp();
-  const offer = offerToSwitch(looked, options.useEditor);
-  if (isRepair) return offer ?? readyConnection(looked.choice)?.source === 'editor';
-  if (offer) options.inBackground(offer);
+  const offer = offerToSwitch(await options.lookUp(), options.useEditor);
+  if (!offer || isRepair) return offer ?? true;
+  options.inBackground(offer);
   return true;
 }

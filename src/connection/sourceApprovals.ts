@@ -140,8 +140,8 @@ export class SourceApprovals {
 
   /** Deletes this profile's approvals for all folders. Declined sources stay declined. */
   async forgetApproved(): Promise<void> {
-    const declined = this.#decisions.filter(([, decision]) => decision === 'declined');
-    await this.#state.update(DECISIONS, declined.map(withoutValueHashes));
+    const left = without(this.#decisions, ([, decision]) => decision === 'approved');
+    await this.#state.update(DECISIONS, left);
   }
 
   /**
@@ -159,8 +159,8 @@ export class SourceApprovals {
       // apply.
       return;
     }
-    const left = this.#decisions.filter((one) => !hasEnded(one, lastSignOut));
-    await this.#state.update(DECISIONS, left.map(withoutValueHashes));
+    const left = without(this.#decisions, (one) => hasEnded(one, lastSignOut));
+    await this.#state.update(DECISIONS, left);
   }
 
   async #keep(subject: Subject, decision: ApprovalDecision | undefined): Promise<void> {
@@ -170,9 +170,12 @@ export class SourceApprovals {
     const valueHashes = valueHashesOf(subject, hashKey);
     // Don't `await` from here on. Otherwise, concurrent calls would overwrite each other's
     // decisions.
-    const others = this.#decisions.filter(([known]) => known !== hash);
-    const kept = decision && ([hash, decision, lastSignOut, valueHashes] as const);
-    const all = kept ? [...others, kept] : others.map(withoutValueHashes);
+    const all = decision
+      ? [
+          ...this.#decisions.filter(([known]) => known !== hash),
+          [hash, decision, lastSignOut, valueHashes] as const,
+        ]
+      : without(this.#decisions, ([known]) => known === hash);
     await this.#state.update(DECISIONS, all.slice(-MAX_DECISIONS));
   }
 
@@ -205,11 +208,22 @@ export class SourceApprovals {
 }
 
 /**
- * Removes the hashes of the values. Once a decision is forgotten, the latest one that's left may be
- * older, so comparing with it would name values that haven't changed since.
+ * Returns the decisions that aren't forgotten. Removes the value hashes from the others about the
+ * same source in the same folder. They're older, so comparing with them would name values that
+ * haven't changed since the forgotten decision.
  */
-function withoutValueHashes([hash, decision, lastSignOut]: HashedDecision): HashedDecision {
-  return [hash, decision, lastSignOut ?? ''];
+function without(
+  decisions: readonly HashedDecision[],
+  isForgotten: (decision: HashedDecision) => boolean,
+): HashedDecision[] {
+  const placeOf = ([, , , hashes]: HashedDecision) => hashes?.slice(0, 2).join();
+  const forgotten = new Set(decisions.filter(isForgotten).map(placeOf));
+  return decisions
+    .filter((one) => !isForgotten(one))
+    .map((one) => {
+      const [hash, decision, lastSignOut = ''] = one;
+      return forgotten.has(placeOf(one)) ? [hash, decision, lastSignOut] : one;
+    });
 }
 
 function hasEnded([, decision, stored = '']: HashedDecision, lastSignOut: string): boolean {

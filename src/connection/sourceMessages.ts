@@ -102,19 +102,20 @@ export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): 
 
 /**
  * Returns a paragraph that names the values that have changed since the user's last decision about
- * a source. If the service has changed, names only the service. Empty if nothing has changed.
+ * a source. If it's for another service now, names only the service. Empty if nothing has changed.
  */
 export function changedText(
   changed: readonly SubjectValue[],
   labels: LabelContext,
 ): readonly string[] {
-  const isOther = changed.includes('service') || changed.includes('entry');
+  const isOther = changed.includes('service');
   const values = isOther ? ['service'] : changed.flatMap((name) => valueLabel(name, labels) ?? []);
   const names = [...new Set(values)];
   return names.length > 0 ? [`Changed since your last decision: ${listOf(names)}.`] : [];
 }
 
 function valueLabel(name: SubjectValue, labels: LabelContext): string | undefined {
+  if (name === 'entry') return 'service';
   if (name === 'authUrl') return addressName('authUrl');
   if (name === 'resource') return settingLabel('projectId', labels);
   const setting = SETTING_NAMES.find((one) => one === name);

@@ -1,8 +1,12 @@
 import type { ServiceProblem, Settings, SourceSettings } from '../config/settings.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import type { Connection } from '../service/connection.ts';
-import type { SourceId } from '../service/credentials.ts';
-import { type Credentials, missingSettings, type ServiceKey } from '../service/credentials.ts';
+import {
+  type Credentials,
+  missingSettings,
+  type ServiceKey,
+  type SourceId,
+} from '../service/credentials.ts';
 import { cleanValue } from '../service/pastedValue.ts';
 import { Secret } from '../service/secret.ts';
 import {

@@ -8,7 +8,7 @@ import type { AddressProblem, Destination } from './approvedDestination.ts';
 import type { KeyRecord } from './keyStore.ts';
 import type { ApprovalDecision, Subject } from './sourceApprovals.ts';
 
-/** The types for credential sources. */
+/** The types for credential sources, and a check for usable ones. */
 
 export type ExternalSourceId = Exclude<SourceId, 'editor'>;
 

@@ -177,20 +177,25 @@ export async function readExternalFile(
   return readText(await readEnvFile(folder), known);
 }
 
+/** The reasons why a `.env` file wasn't read that no longer apply once its text is saved. */
+const FIXED_BY_SAVING: ReadonlySet<UnreadReason> = new Set(['no-file', 'too-large', 'not-text']);
+
 /**
  * True if a `.env` file might be used if it were saved with this text. False if the text contains no
- * settings of the service, if the file can't be read, or if the user declined the same values.
+ * settings of the service, if the file can't be read, or if the user declined the saved values and
+ * the text has no other complete values.
  */
 export function mayUseOnceSaved(
   text: string,
   { text: saved, values, decision }: ExternalSource,
   known: KnownServices,
 ): boolean {
-  if (saved.kind === 'unread' && saved.why !== 'no-file') return false;
+  if (saved.kind === 'unread' && !FIXED_BY_SAVING.has(saved.why)) return false;
   const { inUse } = readText(assignmentsOf(text), known);
   if (!inUse || inUse.reading.named.length === 0) return false;
-  const before = values && Secret.open(values);
-  return decision !== 'declined' || !isDeepStrictEqual(inUse.reading.values, before);
+  if (decision !== 'declined') return true;
+  const { values: unsaved } = inUse.reading;
+  return unsaved !== undefined && !isDeepStrictEqual(unsaved, values && Secret.open(values));
 }
 
 /**
@@ -292,8 +297,16 @@ function sourceSubject(
   { folder, authUrl }: { readonly folder: Folder; readonly authUrl: string },
 ): Subject {
   return subjectOf({
-    ...{ source: id, folder: folder.uri, service: word, entry: definition, authUrl },
-    ...{ account, apiKey, resource, projectId, url },
+    source: id,
+    folder: folder.uri,
+    service: word,
+    entry: definition,
+    authUrl,
+    account,
+    apiKey,
+    resource,
+    projectId,
+    url,
   });
 }
 

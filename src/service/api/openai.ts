@@ -5,8 +5,7 @@ import { MODEL_ID } from '../modelId.ts';
 import { check, parseJson, shape, tokenLimit, validEntries } from '../schemaHelpers.ts';
 import type { Api, ModelTarget } from './api.ts';
 import { mayHaveModelInfo, readModelInfo } from './liteLlmModelInfo.ts';
-import type { ModelPage } from './modelTypes.ts';
-import { MAX_MODELS } from './modelTypes.ts';
+import { MAX_MODELS, type ModelPage } from './modelTypes.ts';
 import { failureOfKind, foreignFailure, kindOfStatus } from './statusFailure.ts';
 
 /**

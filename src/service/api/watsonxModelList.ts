@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { MODEL_ID } from '../modelId.ts';
 import { check, shape, tokenLimit, validEntries } from '../schemaHelpers.ts';
-import type { ModelPage } from './modelTypes.ts';
-import { MAX_MODELS } from './modelTypes.ts';
+import { MAX_MODELS, type ModelPage } from './modelTypes.ts';
 
 /**
  * Reads model lists in the default service's format. The schemas are based on a recorded response.

@@ -9,8 +9,7 @@ import {
 import * as v from 'valibot';
 import type { Authentication } from '../authentication.ts';
 import { ServiceError } from '../errors.ts';
-import type { ErrorResponse } from '../http/httpTypes.ts';
-import { fixedToken } from '../http/httpTypes.ts';
+import { type ErrorResponse, fixedToken } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 import { parseServiceUrl } from '../serviceUrl.ts';
 import type { AuthMethod } from './authMethod.ts';

@@ -78,7 +78,7 @@ export type CheckResult =
 
 type Probe = ReturnType<ServiceRuntime['clientForChecks']>;
 
-export interface NetworkCheckOptions {
+export interface ConnectionCheckOptions {
   readonly runtime: ServiceRuntime;
   readonly credentials: Credentials;
   readonly settings: ClientSettings;
@@ -96,7 +96,7 @@ export interface NetworkCheckOptions {
  */
 const CLOCK_TOLERANCE_MS = 120_000;
 
-interface CheckContext extends NetworkCheckOptions {
+interface CheckContext extends ConnectionCheckOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
@@ -168,7 +168,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
  * @throws {ServiceError} `cancelled` if the signal aborts
  */
 export async function runConnectionChecks(
-  options: NetworkCheckOptions,
+  options: ConnectionCheckOptions,
   onResult: (result: CheckResult) => void,
   signal: AbortSignal,
 ): Promise<ServiceError | undefined> {

@@ -9,8 +9,13 @@ import {
 } from './approvedFetch.ts';
 import { Body } from './body.ts';
 import type { RequestGate } from './concurrencyLimit.ts';
-import type { Access, ErrorResponse } from './httpTypes.ts';
-import { type CallBudget, checkResponseHeaders, type HttpRequest } from './httpTypes.ts';
+import {
+  type Access,
+  type CallBudget,
+  checkResponseHeaders,
+  type ErrorResponse,
+  type HttpRequest,
+} from './httpTypes.ts';
 import { PendingRequest, type PendingRequestOptions } from './pendingRequest.ts';
 import { preventProxyReconnects, reconnectingFetch } from './reconnectingFetch.ts';
 import { MAX_RETRIES, retryWaitMs } from './retryRules.ts';

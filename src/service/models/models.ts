@@ -1,7 +1,6 @@
 import type { Api } from '../api/api.ts';
 import { apiOf } from '../api/apis.ts';
-import type { Model, ModelList, ModelPage } from '../api/modelTypes.ts';
-import { MAX_MODELS } from '../api/modelTypes.ts';
+import { MAX_MODELS, type Model, type ModelList, type ModelPage } from '../api/modelTypes.ts';
 import type { Operation } from '../apiOperations.ts';
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';

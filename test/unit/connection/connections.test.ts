@@ -1052,6 +1052,23 @@ describe('Connections', () => {
       assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
     });
 
+    it("isn't offered if the user has declined the file and deletes its key", async () => {
+      editor.files.set('/work/.env', envFile());
+      const waiting = connections.for();
+      await (await editor.modalPrompt()).answer(reject);
+      await waiting;
+      openUnsaved(envFile().replace(/VENDOR_API_KEY=.*\n/, ''));
+      await connections.for();
+      assert.doesNotMatch(editor.messages.join(), new RegExp(unsaved));
+    });
+
+    it('is offered if the saved file is too large', async () => {
+      editor.files.set('/work/.env', `${envFile()}${'#'.repeat(70_000)}`);
+      openUnsaved(envFile());
+      await connections.for();
+      assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
+    });
+
     it("isn't offered if only the project is missing in the editor", async () => {
       await storeKey();
       editor.userSettings.delete('projectId');

@@ -47,11 +47,15 @@ describe('SourceApprovals', () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     const older = ['envFile', '/a', 'ibm', '', 'auth', 'me', 'old key', 'project', 'p1', 'url'];
     const latest = subjectOf(...older.with(6, 'key'));
+    const elsewhere = older.with(1, '/b');
     for (const forget of [() => approvals.forget(latest), () => approvals.forgetApproved()]) {
+      await approvals.remember(subjectOf(...elsewhere), 'declined');
       await approvals.remember(subjectOf(...older), 'declined');
       await approvals.remember(latest, 'approved');
       await forget();
       assert.deepEqual(await approvals.changedValues(latest), []);
+      const changed = await approvals.changedValues(subjectOf(...elsewhere.with(6, 'key')));
+      assert.deepEqual(changed, ['apiKey'], 'other folders are unaffected');
     }
   });
 

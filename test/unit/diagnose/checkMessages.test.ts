@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { shownCheck, TITLES } from '../../../src/diagnose/checkMessages.ts';
 import type { MessageContext } from '../../../src/messages/failureContext.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';
-import type { CheckResult } from '../../../src/service/checks/connectionChecks.ts';
-import { CHECKS } from '../../../src/service/checks/connectionChecks.ts';
+import { CHECKS, type CheckResult } from '../../../src/service/checks/connectionChecks.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 
 const shown = (result: CheckResult) => shownCheck(result).text;
