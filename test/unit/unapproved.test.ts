@@ -15,7 +15,7 @@ import {
 
 const UNTOUCHED = { connections: 0, bytes: 0 };
 
-describe('an unapproved host', () => {
+describe('the emulator of an unapproved host', () => {
   const ofSuite = globalThis.unapprovedOfTests;
   beforeEach(() => {
     globalThis.unapprovedOfTests = new Set();

@@ -1113,7 +1113,7 @@ describe('Connections', () => {
     assert.equal(editor.reads, 1);
   });
 
-  it('uses a folder that replaces the only folder, even if no editor is open', async () => {
+  it('switches to the new folder if the only folder is replaced, even if no editor is open', async () => {
     editor.activeFile = undefined;
     await connections.peekWithProgress();
     editor.folders = [];

@@ -129,7 +129,7 @@ describe('a code fence', () => {
     ['\n```\na\n```\n\n', undefined],
     ['```\na\n```\n\nb', undefined],
   ] as const) {
-    it(`results in ${leftOut ?? 'nothing'} being left out of ${JSON.stringify(text)}`, () => {
+    it(`leaves out ${leftOut ?? 'nothing'} if the response is ${JSON.stringify(text)}`, () => {
       const codeFence = new CodeFence();
       run(codeFence, text);
       assert.equal(codeFence.leftOut, leftOut);
