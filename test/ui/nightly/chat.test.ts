@@ -131,7 +131,16 @@ describe('chat in VS Code', () => {
     await screen.until('the inline chat to have the keyboard', async () =>
       (await screen.read<boolean>(hasKeyboard)) ? true : undefined,
     );
-    await page.keyboard.type('Make it shorter');
+    // On a busy machine, VS Code can still move the focus to the chat that was opened before, so
+    // type the prompt again until all of it is in the inline chat.
+    await screen.until('the prompt in the inline chat', async () => {
+      const input = page.locator(`${widget} .monaco-editor`).filter({ visible: true }).first();
+      await input.click();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.type('Make it shorter');
+      const typed = (await input.locator('.view-lines').textContent()) ?? '';
+      return typed.replaceAll('\u00a0', ' ').trim() === 'Make it shorter' ? true : undefined;
+    });
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Keep (Ctrl+Enter)' }).click();
     await page.locator(widget).waitFor({ state: 'hidden' });
