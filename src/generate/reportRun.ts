@@ -10,6 +10,7 @@ import type { Job } from './job.ts';
 import type { RecentJobs } from './recentJobs.ts';
 import {
   offerResult,
+  offerToUndo,
   offerWholeResponses,
   type RunAgain,
   reportOutcome,
@@ -95,6 +96,7 @@ export async function reportRun(
     const wantsRetry = await report(alike[0]?.error, connection, at);
     if (wantsRetry && !hasChanged()) await runAgain(again, runMode);
   });
+  if (failed.some((outcome) => hasBrokenOff(job, outcome))) offerToUndo(job);
   if (complete.length === 0) {
     // In a mode with `doneText`, text is kept only while the user can still accept it.
     const isKept = job.mode.doneText === undefined || job.isPending;
@@ -121,9 +123,7 @@ export async function reportRun(
       announcements.done(text, isCanceled ? 'circle-slash' : 'warning');
     };
     const isPlaced = complete.every((outcome) => outcome.isPlaced);
-    const truncated = complete.flatMap(({ generation }) =>
-      generation && endOf(generation.stopReason) === 'truncated' ? generation : [],
-    );
+    const truncated = complete.flatMap(truncatedGeneration);
     const isTruncated = truncated.length > 0;
     const limit = commonLimit(truncated, connection);
     const received = outcomes.filter(({ hasText }) => hasText).map(({ index }) => index);
@@ -134,6 +134,15 @@ export async function reportRun(
     if (isPlaced && job.leftOut(received) === 'code') reports.push(offerWholeResponses(job));
   }
   await Promise.all(reports);
+}
+
+function truncatedGeneration({ generation }: Outcome): Generation | [] {
+  return generation && endOf(generation.stopReason) === 'truncated' ? generation : [];
+}
+
+/** True if a generation failed, but not before its text had replaced the selection. */
+function hasBrokenOff(job: Job, { index, hasText, error }: Outcome): boolean {
+  return hasText && !isKind(error, 'cancelled') && job.hasReplaced(index);
 }
 
 /**

@@ -61,6 +61,8 @@ describe('runJob', () => {
     readonly lost?: readonly number[];
     /** Indices of the responses without visible text, including responses from earlier runs. */
     readonly empty?: readonly number[];
+    /** True if the text of the responses replaces the selections. */
+    readonly replaces?: boolean;
     /** The part of the responses that isn't written. */
     readonly leftOut?: 'text';
     /**
@@ -93,6 +95,7 @@ describe('runJob', () => {
     canInsert = () => true,
     lost = [],
     empty = [],
+    replaces = false,
     leftOut,
     undone = false,
     isClosed = false,
@@ -148,7 +151,7 @@ describe('runJob', () => {
       ...{ text, isPending: !isClosed },
       ...{ isUndone: undone === true, undone: undoneIndices },
       isEmpty: (index: number) => empty.includes(index),
-      hasReplaced: () => false,
+      hasReplaced: () => replaces,
       leftOut: () => leftOut,
       invisible: () => ({ removed: 0, kept: 0 }),
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
@@ -268,6 +271,22 @@ describe('runJob', () => {
     await done;
     assert.deepEqual(announced, ['1 of 3 complete, 1 failed (line 11)']);
   });
+
+  for (const [kind, isWarned] of [
+    ['unreachable', true],
+    ['cancelled', false],
+  ] as const) {
+    it(`${isWarned ? 'warns' : "doesn't warn"} that incomplete text has replaced the selection if a generation ends as ${kind}`, async () => {
+      const generate = async (_: number, { onText }: CallOptions) => {
+        onText?.('half of a response');
+        throw new ServiceError(kind);
+      };
+      const { done } = await run({ replaces: true, generate });
+      await done;
+      const warning = 'Your selection was replaced by incomplete text.';
+      assert.equal(editor.textOf('notification').includes(warning), isWarned);
+    });
+  }
 
   const isEscapeBound = () =>
     editor.sunk

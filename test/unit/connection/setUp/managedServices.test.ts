@@ -249,6 +249,7 @@ describe('a service that the user added', () => {
       const done = connections.setUp();
       const question = await editor.modalPrompt();
       assert.match(question.text, /llm\.acme\.example/);
+      assert.match(editor.prompts.at(-1) ?? '', /No model list was found at https:\/\/llm/);
       await question.answer();
       assert.equal(await done, true);
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
