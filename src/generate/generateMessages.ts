@@ -162,7 +162,7 @@ export function truncatedText(
 }
 
 /** Precedes the message about truncated responses. */
-export const REPLACED = 'Your selection was replaced by incomplete text. ';
+export const REPLACED = 'Your selection was replaced by incomplete text.';
 
 /** @param settings a phrase that names the settings, such as `your user settings` */
 export function limitQuestion(settings: string) {

@@ -91,7 +91,7 @@ async function offerMore(
     savedLimit === undefined
       ? texts.truncatedText(truncated.length, job.indices.length, outcome.limit)
       : texts.limitSaved(savedLimit);
-  const warning = truncated.some((index) => job.hasReplaced(index)) ? texts.REPLACED : '';
+  const warning = truncated.some((index) => job.hasReplaced(index)) ? `${texts.REPLACED} ` : '';
   const { CONTINUE, RAISE_LIMIT, SHOW, UNDO } = texts;
   // *Raise Limit...* helps only if the limit is `max_new_tokens` and the template doesn't set it.
   const canRaise =
@@ -127,7 +127,7 @@ async function offerMore(
 /** Warns that the text of a failed generation has replaced the selection, and offers to undo it. */
 export function offerToUndo(job: Job): void {
   const undo = async () => reportUndone(await job.undo());
-  offer('warning', texts.REPLACED.trim(), texts.UNDO, undo);
+  offer('warning', texts.REPLACED, texts.UNDO, undo);
 }
 
 /**
