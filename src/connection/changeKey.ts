@@ -21,8 +21,9 @@ export async function changeKey(options: ResolveOptions): Promise<boolean> {
 }
 
 /**
- * If the editor's credentials are in use, returns an external source that contains other credentials
- * for the same service. Undefined if there's no such source, or if the user declined it.
+ * If the editor's credentials are in use, returns an external source that contains other
+ * credentials for the same service. Undefined if there's no such source, or if the user declined
+ * it.
  */
 function otherSource(found: SourceSnapshot, choice: Lookup['choice']): UsableSource | undefined {
   if (choice.kind !== 'ready' || choice.connection.source !== 'editor') return undefined;

@@ -225,7 +225,7 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Lets the user change the project in the setup. If a workspace, folder, or remote machine sets
+   * Lets the user change the project during setup. If a workspace, folder, or remote machine sets
    * the project, opens the settings instead, because that project would override the one from the
    * setup.
    * @returns the result of `setUp`; false if the settings were opened instead

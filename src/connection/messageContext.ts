@@ -13,7 +13,7 @@ export function contextOf(connection: Connection | undefined): MessageContext {
 }
 
 /**
- * Returns the context for messages about the connection test in the setup. The test uses values
+ * Returns the context for messages about the connection test during setup. The test uses values
  * that haven't been saved yet.
  */
 export function contextOfTest(credentials: Credentials): MessageContext {

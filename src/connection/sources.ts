@@ -181,9 +181,9 @@ export async function readExternalFile(
 const FIXED_BY_SAVING: ReadonlySet<UnreadReason> = new Set(['no-file', 'too-large', 'not-text']);
 
 /**
- * True if a `.env` file might be used if it were saved with this text. False if the text contains no
- * settings of the service, if the file can't be read, or if the user declined the saved values and
- * the text has no other complete values.
+ * True if a `.env` file might be used once it's saved with this text. False if the text contains
+ * no settings of the service, if the file can't be read, or if the user declined the saved values
+ * and the text has no other complete values.
  */
 export function mayUseOnceSaved(
   text: string,

@@ -96,7 +96,7 @@ export async function reportRun(
     const wantsRetry = await report(alike[0]?.error, connection, at);
     if (wantsRetry && !hasChanged()) await runAgain(again, runMode);
   });
-  if (failed.some((outcome) => hasBrokenOff(job, outcome))) offerToUndo(job);
+  if (failed.some((outcome) => failedAfterReplacing(job, outcome))) offerToUndo(job);
   if (complete.length === 0) {
     // In a mode with `doneText`, text is kept only while the user can still accept it.
     const isKept = job.mode.doneText === undefined || job.isPending;
@@ -140,8 +140,8 @@ function truncatedGeneration({ generation }: Outcome): Generation | [] {
   return generation && endOf(generation.stopReason) === 'truncated' ? generation : [];
 }
 
-/** True if a generation failed, but not before its text had replaced the selection. */
-function hasBrokenOff(job: Job, { index, hasText, error }: Outcome): boolean {
+/** True if a generation failed after some of its text had replaced the selection. */
+function failedAfterReplacing(job: Job, { index, hasText, error }: Outcome): boolean {
   return hasText && !isKind(error, 'cancelled') && job.hasReplaced(index);
 }
 

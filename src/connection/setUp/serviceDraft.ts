@@ -116,7 +116,7 @@ function freeWord(hostname: string, port: string): string {
   return free;
 }
 
-/** Returns the answers that would create this service in the setup. */
+/** Returns the answers that would create this service during setup. */
 export function draftOf(service: Service): ServiceDraft {
   const { api, authentication } = service;
   const { kind } = authentication;
