@@ -4,7 +4,7 @@ import type { Chat } from './chat/offerModels.ts';
 import type { App, CommandCode } from './commands/commandTypes.ts';
 import { handlers } from './commands/handlers.ts';
 import { onDidChangeSettings } from './config/configuration.ts';
-import type { StoredState } from './connection/connectionStores.ts';
+import type { ConnectionStores } from './connection/connectionStores.ts';
 import { Connections } from './connection/connections.ts';
 import { runSetUp } from './connection/setUp/setUp.ts';
 import { provenanceLines } from './connection/sourceView.ts';
@@ -28,7 +28,7 @@ export interface Started {
   readonly context: ExtensionContext;
   readonly log: Log;
   readonly status: StatusItem;
-  readonly stored: StoredState;
+  readonly stored: ConnectionStores;
   /** Creates a part and disposes of it when the window closes. */
   readonly make: <Part extends Disposable>(make: () => Part) => Part;
   /** Catches and logs an error from a promise that isn't awaited. */

@@ -4,7 +4,7 @@ import { type OfferedModels, offerModels } from './chat/offerModels.ts';
 import { type CommandHost, registerCommands } from './commands/registerCommands.ts';
 import { onDidChangeSettings } from './config/configuration.ts';
 import { readSettings } from './config/settings.ts';
-import type { StoredState } from './connection/connectionStores.ts';
+import type { ConnectionStores } from './connection/connectionStores.ts';
 import { activeFolder } from './connection/folders.ts';
 import { KeyStore, type StorageIssue } from './connection/keyStore.ts';
 import { readSetUpStatus, type SetUpStatus } from './connection/setUpStatus.ts';
@@ -73,7 +73,7 @@ class Startup implements CommandHost {
   readonly log: Log;
   readonly #context: ExtensionContext;
   readonly #make: Make;
-  readonly #stored: StoredState;
+  readonly #stored: ConnectionStores;
   readonly #status: StatusItem;
   readonly #models: OfferedModels;
   /**

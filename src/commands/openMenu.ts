@@ -18,7 +18,7 @@ import { openSettings } from '../ui/openSettings.ts';
 import { undocumentedCommands } from '../undocumentedApi.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App } from './commandTypes.ts';
-import { serviceRows } from './serviceMenuRows.ts';
+import { serviceMenuRows } from './serviceMenuRows.ts';
 
 /** Lets the user change the credentials, and then offers to retry a failed generation. */
 type Repair = (change: (isRepair: boolean) => Promise<boolean>) => Promise<void>;
@@ -39,7 +39,7 @@ export async function openMenu(app: App, repair: Repair): Promise<unknown> {
     await commands.executeCommand(undocumentedCommands.focusEditor);
     return connections.setUp();
   }
-  const ofServices = await serviceRows(app, looked);
+  const ofServices = await serviceMenuRows(app, looked);
   const { services, sources, another, extensions } = COMMAND_MESSAGES.menu;
   const connection = readyConnection(choice);
   const useAnother = { label: another, run: () => useAnotherSource(app, looked) };

@@ -10,7 +10,7 @@ import { switchSelections } from './serviceSwitch.ts';
  * Returns a menu row for each service that is set up, except the service in use. Picking a row
  * changes the service that is used for selections.
  */
-export async function serviceRows(app: App, looked: Lookup): Promise<MenuItem[]> {
+export async function serviceMenuRows(app: App, looked: Lookup): Promise<MenuItem[]> {
   const { word: used } = serviceInUse(looked);
   const owner = looked.found.folder.workspaceFolder;
   const all = await app.connections.all();

@@ -7,7 +7,7 @@ import {
   withStoredService,
 } from '../config/settings.ts';
 import { getsTokens, neededSettings, type Service } from '../service/service.ts';
-import type { StoredState } from './connectionStores.ts';
+import type { ConnectionStores } from './connectionStores.ts';
 import { USES_EXTERNAL_SOURCE } from './signOutDetection.ts';
 
 /** The state of the setup, for the status bar and the command palette. */
@@ -36,7 +36,7 @@ export interface SetUpStatus {
  * name one, the first service with a stored key.
  */
 export async function readSetUpStatus(
-  { keys, approvals, workspaceState }: StoredState,
+  { keys, approvals, workspaceState }: ConnectionStores,
   inUse?: Service,
 ): Promise<SetUpStatus> {
   const stored = await keys.services();

@@ -1,4 +1,4 @@
-import type { StoredState } from './connectionStores.ts';
+import type { ConnectionStores } from './connectionStores.ts';
 
 /**
  * Key of a flag in `workspaceState`. The flag is true if the last connection used values from a
@@ -13,7 +13,7 @@ export const USES_EXTERNAL_SOURCE = 'hostedModel.usesExternalSource';
  * @param isSignOut true if a window announced a sign-out
  */
 export async function hasSignedOut(
-  { keys, approvals, workspaceState }: StoredState,
+  { keys, approvals, workspaceState }: ConnectionStores,
   isSignOut: boolean,
 ): Promise<boolean> {
   // Read the flag before waiting for the key store, because a lookup that runs in the meantime
@@ -32,7 +32,7 @@ export async function hasSignedOut(
 export async function forgetExternalSources({
   approvals,
   workspaceState,
-}: Pick<StoredState, 'approvals' | 'workspaceState'>): Promise<void> {
+}: Pick<ConnectionStores, 'approvals' | 'workspaceState'>): Promise<void> {
   await workspaceState.update(USES_EXTERNAL_SOURCE, undefined);
   await approvals.forgetEnded();
 }
