@@ -22,7 +22,7 @@ export interface AuthMethodChoice {
   readonly tokenUrl?: string;
 }
 
-export const AUTH_METHOD_CHOICES: readonly AuthMethodChoice[] = [
+export const AUTH_METHOD_CHOICES: readonly [AuthMethodChoice, ...AuthMethodChoice[]] = [
   {
     label: 'API Key',
     description: 'sent as a bearer token',

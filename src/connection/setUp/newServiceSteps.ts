@@ -1,5 +1,4 @@
 import type { QuickPickItem } from 'vscode';
-import type { ServiceIssue } from '../../service/addedServices.ts';
 import { programPath } from '../../service/auth/programPath.ts';
 import { cleanValue } from '../../service/pastedValue.ts';
 import type { Service } from '../../service/service.ts';
@@ -55,8 +54,11 @@ export async function askNewService(
     if (step === undefined) {
       const made = newService(draft, steps.length, changed);
       if ('service' in made) return made;
-      problem = { step: STEP_OF[made.field] ?? 'address', text: notAllowedText(made.field) };
-      index = Math.max(0, steps.indexOf(problem.step));
+      // Go back to the step that prompts for the invalid field. If there's none, the authentication
+      // method doesn't go with the address.
+      const wrong = steps.find((one) => one === made.field) ?? 'address';
+      problem = { step: wrong, text: notAllowedText(made.field) };
+      index = steps.indexOf(wrong);
       continue;
     }
     const answer = await ASK[step](draft, {
@@ -176,11 +178,4 @@ const ASK: Readonly<Record<DraftStep, AskDraft>> = {
     draft.fields.tokenUrl = cleanValue(answer).value;
     return 'answered';
   },
-};
-
-/** The steps in which the user can fix an invalid field of the entry, keyed by field name. */
-const STEP_OF: Readonly<Partial<Record<ServiceIssue['field'], DraftStep>>> = {
-  tokenUrl: 'tokenUrl',
-  header: 'header',
-  command: 'command',
 };

@@ -32,6 +32,29 @@ export function emptyDraft(): ServiceDraft {
   return { api: API_CHOICES[0], address: '', authMethod: undefined, fields: {} };
 }
 
+/** Converts an answer to the value of a field of `authentication`, and a service back to the answer. */
+interface FieldConversion {
+  readonly valueOf: (answer: string) => unknown;
+  readonly answerFor: (service: Service) => string | undefined;
+}
+
+const FIELDS: Readonly<Record<AuthMethodField, FieldConversion>> = {
+  header: {
+    valueOf: (answer) => answer,
+    answerFor: ({ authentication }) =>
+      'header' in authentication ? authentication.header : undefined,
+  },
+  command: {
+    valueOf: splitCommand,
+    answerFor: (service) => commandOf(service)?.map(quoted).join(' '),
+  },
+  tokenUrl: {
+    valueOf: (answer) => answer,
+    answerFor: ({ authentication, authUrl }) =>
+      'path' in authentication ? authUrl + authentication.path : undefined,
+  },
+};
+
 /** Placeholder for the model ID of a new service until the user picks or enters a model. */
 export const UNKNOWN_MODEL = 'unknown';
 
@@ -54,8 +77,6 @@ export function newService(
   if (!parsed.ok) return { word: '', field: 'url' };
   const { url } = parsed;
   const { hostname, port } = new URL(url);
-  const command = fields.command && splitCommand(fields.command);
-  const asked = (field: AuthMethodField) => authMethod?.fields.includes(field);
   const added = {
     word: freeWord(hostname, port),
     name: nameFor(hostname, port),
@@ -67,11 +88,9 @@ export function newService(
     url,
     api: api.api,
     authentication: {
-      ...authMethod?.authentication,
+      ...authMethod.authentication,
       ...otherFields(before, authMethod),
-      ...(asked('header') && { header: fields.header }),
-      ...(asked('command') && { command }),
-      ...(asked('tokenUrl') && { tokenUrl: fields.tokenUrl }),
+      ...enteredFields(authMethod, fields),
     },
   };
   const { own, issues } = readServices([entry]);
@@ -85,10 +104,23 @@ export function newService(
  */
 function otherFields(
   before: ServiceEntry | undefined,
-  authMethod: AuthMethodChoice | undefined,
+  { authentication }: AuthMethodChoice,
 ): ServiceEntry {
-  const { header, command, tokenUrl, ...others } = Object(before?.['authentication']);
-  return others.kind === authMethod?.authentication.kind ? others : {};
+  const { kind, ...fields } = Object(before?.['authentication']);
+  if (kind !== authentication.kind) return {};
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !(field in FIELDS)));
+}
+
+/** Returns the fields of `authentication` that the setup prompted for. */
+function enteredFields(
+  authMethod: AuthMethodChoice,
+  answers: ServiceDraft['fields'],
+): Readonly<Record<string, unknown>> {
+  const entries = authMethod.fields.map((field) => [
+    field,
+    FIELDS[field].valueOf(answers[field] ?? ''),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /**
@@ -119,21 +151,20 @@ function freeWord(hostname: string, port: string): string {
 /** Returns the answers that would create this service during setup. */
 export function draftOf(service: Service): ServiceDraft {
   const { api, authentication } = service;
-  const { kind } = authentication;
-  const header = 'header' in authentication ? authentication.header : '';
-  const command = commandOf(service)?.map(quoted).join(' ');
-  const authMethod = AUTH_METHOD_CHOICES.find(
-    (one) => one.authentication.kind === kind && one.fields.includes('header') === (header !== ''),
-  );
+  const answers = Object.entries(FIELDS).map(([field, { answerFor }]) => [
+    field,
+    answerFor(service),
+  ]);
+  const fields: ServiceDraft['fields'] = Object.fromEntries(answers.filter(([, answer]) => answer));
   return {
     api: API_CHOICES.find((one) => one.api === api.kind) ?? API_CHOICES[0],
     address: service.url,
-    authMethod,
-    fields: {
-      ...(header && { header }),
-      ...(command && { command }),
-      ...('path' in authentication && { tokenUrl: service.authUrl + authentication.path }),
-    },
+    authMethod: AUTH_METHOD_CHOICES.find(
+      (one) =>
+        one.authentication.kind === authentication.kind &&
+        one.fields.includes('header') === (fields.header !== undefined),
+    ),
+    fields,
   };
 }
 
