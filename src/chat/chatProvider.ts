@@ -32,7 +32,7 @@ import type { Log } from '../ui/log.ts';
 import { callerOf, isOfModelGroup } from '../undocumentedApi.ts';
 import { CallerDecisions } from './callerDecisions.ts';
 import * as texts from './chatMessages.ts';
-import { conversationOf, textOfMessage } from './conversationMapping.ts';
+import { ChatModels, partsOfId } from './chatModels.ts';
 import {
   ChatError,
   checkEnd,
@@ -40,8 +40,8 @@ import {
   reportEnd,
   reportReasoning,
   reportResponse,
-} from './reportToChat.ts';
-import { ChatModels, partsOfId } from './storedChatModels.ts';
+} from './chatResponse.ts';
+import { conversationOf, textOfMessage } from './conversationMapping.ts';
 
 /**
  * Makes the models of all configured services available to VS Code's chat, agents, and other

@@ -11,7 +11,7 @@ import { readSettings } from '../config/settings.ts';
 import { ServiceError, TOKEN_EXPIRED } from '../service/errors.ts';
 import * as texts from './chatMessages.ts';
 import type { ChatProvider } from './chatProvider.ts';
-import { ChatError } from './reportToChat.ts';
+import { ChatError } from './chatResponse.ts';
 
 /** A tool that lets other models send a prompt to the hosted model. */
 

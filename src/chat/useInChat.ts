@@ -7,8 +7,8 @@ import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { AI_SETTING, CHAT_EXTENSION, undocumentedCommands } from '../undocumentedApi.ts';
 import * as texts from './chatMessages.ts';
+import { chatModelId, ownModelId } from './chatModels.ts';
 import type { ChatProvider } from './chatProvider.ts';
-import { chatModelId, ownModelId } from './storedChatModels.ts';
 
 /** The command *Use in Chat*, which sets up VS Code's chat without a GitHub sign-in. */
 

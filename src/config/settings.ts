@@ -1,7 +1,7 @@
 import { type Uri, workspace } from 'vscode';
 import { readServices, type ServiceIssue } from '../service/addedServices.ts';
 import type { Parameters } from '../service/api/parameters.ts';
-import { APIS, type Operation, type ResourceKind } from '../service/apiOperations.ts';
+import { APIS, type Operation, type ResourceKind } from '../service/apiCapabilities.ts';
 import { serviceFor, services } from '../service/builtInServices.ts';
 import type { SourceId } from '../service/credentials.ts';
 import type { ConcurrencyOptions } from '../service/http/concurrencyLimit.ts';

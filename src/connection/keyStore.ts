@@ -1,5 +1,5 @@
 import type { Disposable, Memento, SecretStorage } from 'vscode';
-import type { ResourceKind } from '../service/apiOperations.ts';
+import type { ResourceKind } from '../service/apiCapabilities.ts';
 import type { Service } from '../service/service.ts';
 
 /**

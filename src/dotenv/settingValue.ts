@@ -1,4 +1,4 @@
-import type { ResourceKind } from '../service/apiOperations.ts';
+import type { ResourceKind } from '../service/apiCapabilities.ts';
 import { AUTH_INPUTS, SECRETS } from '../service/authInputs.ts';
 import { allNameSets, resourceOf } from '../service/envNames.ts';
 import {

@@ -3,7 +3,7 @@ import { EditRetryLimit, isLate, resultOf } from './editRetryLimit.ts';
 import { type NextChange, ResponseInDocument, type ResponsePlace } from './responseInDocument.ts';
 import { isSame, type Piece, replacedRange, type TextChange } from './textChange.ts';
 import type { OpenDocument } from './trackedDocument.ts';
-import type { Replay } from './undoHistory.ts';
+import type { Replay } from './undoStates.ts';
 
 export type Undone =
   | 'undone'

@@ -13,7 +13,7 @@ import { editDocument, editEditor, rangedIn, rangeOf } from './documentEdit.ts';
 import { editorOf, hasTab } from './documentTabs.ts';
 import { captureSelections } from './restoredSelections.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
-import type { Replay } from './undoHistory.ts';
+import type { Replay } from './undoStates.ts';
 
 /**
  * Called once for each change event, with all changes in the event, in order. Each change's offsets

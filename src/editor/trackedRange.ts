@@ -7,7 +7,7 @@ import {
   remainingAfter,
   type TextChange,
 } from './textChange.ts';
-import { type Replay, UndoHistory } from './undoHistory.ts';
+import { type Replay, UndoStates } from './undoStates.ts';
 
 /** Information about a change beyond its offsets and text. */
 export interface ChangeContext {
@@ -100,7 +100,7 @@ export class TrackedRange {
    * undone.
    */
   #written = 0;
-  readonly #states = new UndoHistory<RangeState>();
+  readonly #states = new UndoStates<RangeState>();
   /** The event whose changes are being recorded. */
   #event: PendingEvent | undefined;
 

@@ -1,4 +1,4 @@
-import { APIS } from './apiOperations.ts';
+import { APIS } from './apiCapabilities.ts';
 import { AUTH_INPUTS } from './authInputs.ts';
 import { EMPTY_DEFAULTS, services } from './builtInServices.ts';
 import { MODEL_ID } from './modelId.ts';

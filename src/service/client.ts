@@ -7,7 +7,7 @@ import { parameterProblem } from './api/parameterChecks.ts';
 import { CONVERSATION_NEW_TOKENS, mapParameters, type Parameters } from './api/parameters.ts';
 import { type Generation, ResponseReader } from './api/responseReader.ts';
 import { type RequestUsage, usageOf, usageOfFailed } from './api/usageEstimate.ts';
-import type { Operation } from './apiOperations.ts';
+import type { Operation } from './apiCapabilities.ts';
 import { secretsOf } from './auth/keySecrets.ts';
 import type { Token } from './auth/token.ts';
 import { TokenService } from './auth/tokenService.ts';

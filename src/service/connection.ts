@@ -4,7 +4,7 @@ import type { Conversation } from './api/conversation.ts';
 import type { ModelList } from './api/modelTypes.ts';
 import type { Parameters } from './api/parameters.ts';
 import type { Generation } from './api/responseReader.ts';
-import type { Operation, ResourceKind } from './apiOperations.ts';
+import type { Operation, ResourceKind } from './apiCapabilities.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import { type CheckResult, runConnectionChecks } from './checks/connectionChecks.ts';
 import type { ChatOptions, Client, GenerateOptions } from './client.ts';

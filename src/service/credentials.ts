@@ -1,4 +1,4 @@
-import type { ResourceKind } from './apiOperations.ts';
+import type { ResourceKind } from './apiCapabilities.ts';
 import { cleanValue } from './pastedValue.ts';
 import { type FixedHeader, neededSettings, type Service, type SettingName } from './service.ts';
 

@@ -1,4 +1,4 @@
-import { APIS, type ResourceKind } from './apiOperations.ts';
+import { APIS, type ResourceKind } from './apiCapabilities.ts';
 import { AUTH_INPUTS } from './authInputs.ts';
 import { headerSecretsOf, type NameSet, type Service } from './service.ts';
 

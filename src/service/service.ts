@@ -1,4 +1,4 @@
-import { APIS, type ApiConfig, type ResourceKind } from './apiOperations.ts';
+import { APIS, type ApiConfig, type ResourceKind } from './apiCapabilities.ts';
 import type { Authentication } from './authentication.ts';
 import { AUTH_INPUTS } from './authInputs.ts';
 import type { StatedModel } from './statedModels.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { parameterProblem } from '../service/api/parameterChecks.ts';
 import type { Parameters } from '../service/api/parameters.ts';
-import type { Operation } from '../service/apiOperations.ts';
+import type { Operation } from '../service/apiCapabilities.ts';
 import { type FrontMatterEntry, readFrontMatter } from './frontMatter.ts';
 import type { BrokenTemplate, Template, TemplateEntry } from './template.ts';
 import {

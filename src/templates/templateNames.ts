@@ -1,5 +1,5 @@
 import type { Memento } from 'vscode';
-import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
+import { INVISIBLE_OR_UNKNOWN } from '../service/invisibleCharacters.ts';
 import type { TemplateEntry } from './template.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
+import { INVISIBLE_OR_UNKNOWN } from '../service/invisibleCharacters.ts';
 
 /** Default maximum length in characters: more than a row in a list can show. */
 const LONGEST = 120;

@@ -1,7 +1,7 @@
 import type { Conversation } from '../../src/service/api/conversation.ts';
 import type { Parameters } from '../../src/service/api/parameters.ts';
 import type { Generation } from '../../src/service/api/responseReader.ts';
-import type { Operation } from '../../src/service/apiOperations.ts';
+import type { Operation } from '../../src/service/apiCapabilities.ts';
 import { TokenService } from '../../src/service/auth/tokenService.ts';
 import {
   type CheckResult,

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path/posix';
-import { APIS } from '../../src/service/apiOperations.ts';
+import { APIS } from '../../src/service/apiCapabilities.ts';
 import { AUTH_INPUTS } from '../../src/service/authInputs.ts';
 
 /**
@@ -224,7 +224,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: 'authentication methods and APIs are named only in their own files and in the files that list them',
     isBroken: (line, path) =>
-      !/^(service\/(authentication|authInputs|apiOperations|builtInServices|auth\/\w+|api\/(watsonx|openai|apis))|connection\/setUp\/newServiceChoices)\.ts$/.test(
+      !/^(service\/(authentication|authInputs|apiCapabilities|builtInServices|auth\/\w+|api\/(watsonx|openai|apis))|connection\/setUp\/newServiceChoices)\.ts$/.test(
         path,
       ) && NAMED_ONCE.test(line),
     planted: [

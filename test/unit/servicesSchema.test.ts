@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import Ajv from 'ajv-draft-04';
 import { readServices } from '../../src/service/addedServices.ts';
-import { APIS } from '../../src/service/apiOperations.ts';
+import { APIS } from '../../src/service/apiCapabilities.ts';
 import { AUTH_INPUTS } from '../../src/service/authInputs.ts';
 import { settingsIn } from '../settingsIn.ts';
 

@@ -1,4 +1,4 @@
-import type { ApiConfig } from '../../service/apiOperations.ts';
+import type { ApiConfig } from '../../service/apiCapabilities.ts';
 import type { Authentication } from '../../service/authentication.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { type Settings, settingsFor } from '../../config/settings.ts';
-import type { ResourceKind } from '../../service/apiOperations.ts';
+import type { ResourceKind } from '../../service/apiCapabilities.ts';
 import type { Credentials } from '../../service/credentials.ts';
 import {
   headerSecretsOf,

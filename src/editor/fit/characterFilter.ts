@@ -1,4 +1,4 @@
-import { INVISIBLE } from '../../service/invisible.ts';
+import { INVISIBLE } from '../../service/invisibleCharacters.ts';
 import { AGENT_INSTRUCTIONS, PROSE } from './languageRules.ts';
 
 const PICTURE = String.raw`\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`;

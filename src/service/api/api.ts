@@ -1,4 +1,4 @@
-import type { Operation } from '../apiOperations.ts';
+import type { Operation } from '../apiCapabilities.ts';
 import type { Credentials } from '../credentials.ts';
 import type { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';

@@ -1,4 +1,4 @@
-import type { Operation } from '../apiOperations.ts';
+import type { Operation } from '../apiCapabilities.ts';
 import { type ErrorDetails, ServiceError } from '../errors.ts';
 import { type NumberRange, PARAMETER_RANGES, type ParameterRange } from './parameterRanges.ts';
 import { type Parameters, withoutUnset } from './parameters.ts';

@@ -1,4 +1,4 @@
-import type { Operation } from '../apiOperations.ts';
+import type { Operation } from '../apiCapabilities.ts';
 
 /** The documented ranges of parameters. */
 

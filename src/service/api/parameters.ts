@@ -1,4 +1,4 @@
-import type { Operation } from '../apiOperations.ts';
+import type { Operation } from '../apiCapabilities.ts';
 import { GENERATION_RANGES } from './parameterRanges.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Operation } from '../apiOperations.ts';
+import type { Operation } from '../apiCapabilities.ts';
 import { ServiceError } from '../errors.ts';
 import { type Body, readEvents } from '../http/body.ts';
 import { parseJson } from '../schemaHelpers.ts';

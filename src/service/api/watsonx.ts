@@ -1,4 +1,4 @@
-import { functionOf } from '../apiOperations.ts';
+import { functionOf } from '../apiCapabilities.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import { check, count, shape } from '../schemaHelpers.ts';
 import type { Api, GenerationCall, ModelTarget } from './api.ts';

@@ -1,4 +1,4 @@
-import { functionOf } from '../apiOperations.ts';
+import { functionOf } from '../apiCapabilities.ts';
 import { authMethodOf } from '../auth/authMethods.ts';
 import { probeIdentity } from '../auth/identityService.ts';
 import type { ClientSettings } from '../client.ts';

@@ -1,6 +1,6 @@
 import { apiOf } from '../api/apis.ts';
 import type { Model } from '../api/modelTypes.ts';
-import { functionOf, type Operation } from '../apiOperations.ts';
+import { functionOf, type Operation } from '../apiCapabilities.ts';
 import type { Service } from '../service.ts';
 import type { ModelFacts } from '../statedModels.ts';
 

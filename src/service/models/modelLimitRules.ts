@@ -1,7 +1,7 @@
 import type { Model } from '../api/modelTypes.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters } from '../api/parameters.ts';
 import { estimateTokens } from '../api/usageEstimate.ts';
-import type { Operation } from '../apiOperations.ts';
+import type { Operation } from '../apiCapabilities.ts';
 import { ServiceError } from '../errors.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 

@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.ts';
 import { apiOf } from '../api/apis.ts';
 import { MAX_MODELS, type Model, type ModelList, type ModelPage } from '../api/modelTypes.ts';
-import type { Operation } from '../apiOperations.ts';
+import type { Operation } from '../apiCapabilities.ts';
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import type { RequestGate } from '../http/concurrencyLimit.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Operation } from '../../../src/service/apiOperations.ts';
+import type { Operation } from '../../../src/service/apiCapabilities.ts';
 import type { Client } from '../../../src/service/client.ts';
 import { answerFor } from '../../emulator/text.ts';
 import { endWorlds, pathOf, startWorld } from './world.ts';

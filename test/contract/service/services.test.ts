@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { readServices } from '../../../src/service/addedServices.ts';
 import type { Conversation } from '../../../src/service/api/conversation.ts';
-import { APIS, type ResourceKind } from '../../../src/service/apiOperations.ts';
+import { APIS, type ResourceKind } from '../../../src/service/apiCapabilities.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import { AUTH_INPUTS } from '../../../src/service/authInputs.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';

@@ -1,7 +1,7 @@
 import { apiOf } from '../../../src/service/api/apis.ts';
 import type { Parameters } from '../../../src/service/api/parameters.ts';
 import type { Generation } from '../../../src/service/api/responseReader.ts';
-import type { Operation } from '../../../src/service/apiOperations.ts';
+import type { Operation } from '../../../src/service/apiCapabilities.ts';
 import { authMethodOf } from '../../../src/service/auth/authMethods.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import { TokenService } from '../../../src/service/auth/tokenService.ts';

@@ -1,7 +1,7 @@
 import type { TextDocument } from 'vscode';
 import type { OffsetRange, TextChange } from '../../../src/editor/textChange.ts';
 import type { ChangeListener, OpenDocument } from '../../../src/editor/trackedDocument.ts';
-import type { Replay } from '../../../src/editor/undoHistory.ts';
+import type { Replay } from '../../../src/editor/undoStates.ts';
 
 export type Owner = 'user' | 'writer' | 'original';
 

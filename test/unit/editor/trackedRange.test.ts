@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { OffsetRange, Piece, TextChange } from '../../../src/editor/textChange.ts';
 import { TrackedRange } from '../../../src/editor/trackedRange.ts';
-import type { Replay } from '../../../src/editor/undoHistory.ts';
+import type { Replay } from '../../../src/editor/undoStates.ts';
 
 const insert = (rangeOffset: number, text: string): TextChange => ({
   rangeOffset,

@@ -6,7 +6,7 @@ import { attemptText, messageFor } from '../../../src/messages/messages.ts';
 import { missingText } from '../../../src/messages/settingLabels.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import { parameterProblem } from '../../../src/service/api/parameterChecks.ts';
-import type { Operation } from '../../../src/service/apiOperations.ts';
+import type { Operation } from '../../../src/service/apiCapabilities.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import type { SourceId } from '../../../src/service/credentials.ts';
 import {

@@ -7,7 +7,7 @@ import {
   inputTexts,
   transcript,
 } from '../../../../src/service/api/conversationFormats.ts';
-import type { Operation } from '../../../../src/service/apiOperations.ts';
+import type { Operation } from '../../../../src/service/apiCapabilities.ts';
 import { credentials, ibm } from '../fixtures.ts';
 
 const messages: readonly ChatMessage[] = [

@@ -7,7 +7,7 @@ import {
   PARAMETER_RANGES,
   type ParameterRange,
 } from '../../../../src/service/api/parameterRanges.ts';
-import type { Operation } from '../../../../src/service/apiOperations.ts';
+import type { Operation } from '../../../../src/service/apiCapabilities.ts';
 import type { ErrorDetails } from '../../../../src/service/errors.ts';
 import { settingsIn } from '../../../settingsIn.ts';
 import { seed } from '../fixtures.ts';

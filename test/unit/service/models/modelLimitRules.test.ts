@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Model } from '../../../../src/service/api/modelTypes.ts';
 import type { Parameters } from '../../../../src/service/api/parameters.ts';
 import { estimateTokens } from '../../../../src/service/api/usageEstimate.ts';
-import type { Operation } from '../../../../src/service/apiOperations.ts';
+import type { Operation } from '../../../../src/service/apiCapabilities.ts';
 import {
   modelProblem,
   newTokensByDefault,

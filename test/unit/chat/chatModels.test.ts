@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { escapeMarkdown } from '../../../src/chat/chatMessages.ts';
-import { ChatModels } from '../../../src/chat/storedChatModels.ts';
+import { ChatModels } from '../../../src/chat/chatModels.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
-import type { Operation } from '../../../src/service/apiOperations.ts';
+import type { Operation } from '../../../src/service/apiCapabilities.ts';
 import { serviceFor } from '../../../src/service/builtInServices.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { FakeState } from '../connection/fakes.ts';

@@ -5,7 +5,7 @@ export type Replay = 'undo' | 'redo';
 const KEPT = 200;
 
 /** States that undo and redo can restore. */
-export class UndoHistory<State> {
+export class UndoStates<State> {
   /** In each list, the latest state is last. */
   readonly #states: Readonly<Record<Replay, State[]>> = { undo: [], redo: [] };
   #hasForgotten = false;
