@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parameterProblem } from '../service/api/parameterChecks.ts';
+import { parameterProblem, unknownParameters } from '../service/api/parameterChecks.ts';
 import type { Parameters } from '../service/api/parameters.ts';
 import type { Operation } from '../service/apiCapabilities.ts';
 import { type FrontMatterEntry, readFrontMatter } from './frontMatter.ts';
@@ -192,7 +192,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
 
 export const FIELD_NAMES: readonly string[] = [...READERS.keys()];
 
-/** Returns the valid fields, and an issue for each invalid or unknown field. */
+/** Returns the valid fields, and an issue for each invalid or unknown field or parameter. */
 export function readFields(
   entries: readonly FrontMatterEntry[],
   context: FieldContext,
@@ -201,9 +201,12 @@ export function readFields(
   let fields: TextFields = {};
   for (const { key, value, keySpan, valueSpan } of entries) {
     const field = readField(key, value, context);
-    if (!('kind' in field)) fields = { ...fields, ...field };
-    // An unknown key is only a warning, because the template works without it.
-    else if (field.kind === 'unknown-key')
+    // An unknown key or parameter is only a warning, because the template works without it.
+    if (!('kind' in field)) {
+      fields = { ...fields, ...field };
+      for (const name of unknownParameters(context.operation, field.parameters ?? {}))
+        issues.push({ ...errorOf({ kind: 'unknown-parameter', name }, valueSpan), isError: false });
+    } else if (field.kind === 'unknown-key')
       issues.push({ ...errorOf(field, keySpan), isError: false });
     else issues.push(errorOf(field, valueSpan));
   }

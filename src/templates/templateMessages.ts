@@ -22,7 +22,10 @@ export interface TextSpan {
 export type Expected = 'text' | 'texts' | 'fields';
 
 export type TemplateIssueDetails =
-  | { readonly kind: 'unknown-variable' | 'unknown-key'; readonly name: string }
+  | {
+      readonly kind: 'unknown-variable' | 'unknown-key' | 'unknown-parameter';
+      readonly name: string;
+    }
   | { readonly kind: 'unclosed-variable' | 'no-question' | 'no-prompt' }
   | { readonly kind: 'unclosed-front-matter' | 'bad-front-matter' | 'not-fields' }
   | { readonly kind: 'wrong-type'; readonly name: string; readonly expected: Expected }
@@ -77,6 +80,8 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
       return 'The front matter has no top-level keys. Write one key per line, such as “name: Explain”.';
     case 'unknown-key':
       return `The front matter key ${shownName(issue.name)} is unknown, so it’s ignored. Correct or remove it.`;
+    case 'unknown-parameter':
+      return `The parameter ${shownName(issue.name)} is unknown, so it’s ignored. Correct or remove it.`;
     case 'wrong-type':
       return `The value of ${issue.name} ${EXPECTED[issue.expected]}.`;
     case 'unknown-insert-mode':

@@ -23,6 +23,15 @@ export function parameterProblem(
 }
 
 /**
+ * Returns the names of the parameters that aren't sent, because no API supports them. The
+ * generation operation sends all parameters, even unknown ones.
+ */
+export function unknownParameters(operation: Operation, parameters: Parameters): string[] {
+  if (operation === 'generation') return [];
+  return Object.keys(parameters).filter((name) => !PARAMETER_RANGES.generation.has(name));
+}
+
+/**
  * Returns the problem with one parameter, if any. If the value violates a limit that applies only
  * to this operation, `limitOf` is set to the operation.
  */

@@ -92,7 +92,12 @@ describe('a template file', () => {
     [front('languages: []'), ['wrong-type', '[', true]],
     [front('parameters: []'), ['wrong-type', '[', true]],
     [front('parameters:', '  temperature: 9'), ['bad-parameter', 'temperature: 9', true]],
-    [front('parameters: {"a b": 9}')],
+    [front('parameters: {"a b": 9}'), ['unknown-parameter', '{"a b": 9', false]],
+    [
+      front('parameters: { max_tokens: 4000, top_k: 5, temprature: ~ }'),
+      ['unknown-parameter', '{ max_tokens: 4000, top_k: 5, temprature: ~', false],
+      ['unknown-parameter', '{ max_tokens: 4000, top_k: 5, temprature: ~', false],
+    ],
     [front('parameters: hot'), ['wrong-type', 'hot', true]],
     [front('1: a', 'name: b', '0: c'), ['unknown-key', '1', false], ['unknown-key', '0', false]],
     [front('- a', '- b'), ['not-fields', '- a\n- b', true]],
@@ -160,6 +165,17 @@ describe('a template file', () => {
     const both = front('parameters: {min_new_tokens: 2000}');
     const found = await readTemplateText(both, { ...context, operation: 'generation' });
     assert.deepEqual(found.issues, [], 'the settings may contain the maximum');
+  });
+
+  it('can be used despite an unknown parameter, which only the generation operation sends', async () => {
+    const text = front('parameters: {max_tokens: 4000}');
+    const { issues } = await read(text);
+    assert.deepEqual(issues.map(templateIssueText), [
+      'The parameter max_tokens is unknown, so it’s ignored. Correct or remove it.',
+    ]);
+    assert.equal(isBroken(await entry(text)), false);
+    const sent = await readTemplateText(text, { ...context, operation: 'generation' });
+    assert.deepEqual(sent.issues, []);
   });
 
   it("can't change the prototype of its parameters", async () => {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { parameterProblem } from '../../../../src/service/api/parameterChecks.ts';
+import { apiOf } from '../../../../src/service/api/apis.ts';
+import {
+  parameterProblem,
+  unknownParameters,
+} from '../../../../src/service/api/parameterChecks.ts';
 import {
   type NumberRange,
   PARAMETER_RANGES,
@@ -205,6 +209,16 @@ describe('the parameter check', () => {
 });
 
 describe('parameters', () => {
+  it('are known if an API supports them', () => {
+    for (const kind of ['watsonx', 'openai'] as const) {
+      const { chatParameters } = apiOf({ api: { kind, prefix: '' } });
+      const supported = Object.fromEntries(chatParameters);
+      assert.deepEqual(unknownParameters('chat', { ...supported, top_k: 5, max_tokens: 1 }), [
+        'max_tokens',
+      ]);
+    }
+  });
+
   it('have ranges in the manifest that cover the ranges of both operations', () => {
     const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
     const setting = settingsIn<Schema>(manifest)['hostedModel.parameters'];
