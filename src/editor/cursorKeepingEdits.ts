@@ -1,6 +1,12 @@
 import { isSame, type TextChange } from './textChange.ts';
 
-/** Edits that keep the cursor at a line break. Pure. */
+/**
+ * Splits edits so that VS Code leaves the cursor where the user expects it, and joins the parts
+ * again in change events. Pure.
+ *
+ * Restoring cursors and selections after an edit would be too late, because the user may have typed
+ * in the meantime.
+ */
 
 /** A change in a change event. */
 export interface ReportedChange extends TextChange {
@@ -16,8 +22,7 @@ export interface ReportedChange extends TextChange {
  * resulting document is the same, because the new line break takes the place of the existing one.
  *
  * VS Code moves cursors and extends selections that end where text is inserted, but leaves them
- * alone at the start of text that is replaced (confirmed by testing). Restoring the cursors and
- * selections afterward would be too late, because the user may have typed in the meantime.
+ * alone at the start of text that is replaced (confirmed by testing).
  */
 export function splitAtLineBreak({ rangeOffset, text }: TextChange, lineEnd: string): TextChange[] {
   const { length } = lineEnd;
@@ -28,31 +33,53 @@ export function splitAtLineBreak({ rangeOffset, text }: TextChange, lineEnd: str
 }
 
 /**
- * Simplifies the changes in an event that replace a line break with itself: the two parts from
- * `splitAtLineBreak`, and their undo and redo, which VS Code may merge. The result is what VS Code
- * would have reported for the insertion that was split.
+ * Splits a replacement into a deletion and an insertion at the same place.
+ *
+ * VS Code keeps text selected if it's replaced, but moves selections to the end of inserted text
+ * (confirmed by testing).
+ */
+export function splitReplacement({ rangeOffset, rangeLength, text }: TextChange): TextChange[] {
+  return [
+    { rangeOffset, rangeLength, text: '' },
+    { rangeOffset, rangeLength: 0, text },
+  ];
+}
+
+/**
+ * Joins the parts from `splitReplacement` and `splitAtLineBreak` in an event, and the parts of
+ * their undo and redo, which VS Code may merge. The result is what VS Code would have reported for
+ * the edit that was split.
  * @param changes the changes as VS Code reports them, from the end of the document to its start
  * @param exact changes to return unchanged
  */
-export function withoutKeptLineBreaks(
+export function joinedChanges(
   changes: readonly ReportedChange[],
   lineEnd: string,
   exact: readonly TextChange[],
 ): TextChange[] {
-  const simple: TextChange[] = [];
+  const whole: TextChange[] = [];
   let alreadyJoined: ReportedChange | undefined;
   for (const [index, change] of changes.entries()) {
     if (change === alreadyJoined) continue;
     if (exact.some((one) => isSame(one, change))) {
-      simple.push(change);
+      whole.push(change);
       continue;
     }
     const preceding = changes[index + 1];
-    const pair = preceding && withoutLineBreak(merged(preceding, change), lineEnd);
+    const both = preceding && merged(preceding, change);
+    const isReplacement = both && isDeletionAndInsertion(preceding, change);
+    const pair = isReplacement ? both : withoutLineBreak(both, lineEnd);
     if (pair) alreadyJoined = preceding;
-    simple.push(pair ?? withoutLineBreak(change, lineEnd) ?? change);
+    whole.push(pair ?? withoutLineBreak(change, lineEnd) ?? change);
   }
-  return simple;
+  return whole;
+}
+
+/** True if one of the changes only deletes text, and the other one only inserts text. */
+function isDeletionAndInsertion(one: TextChange, other: TextChange): boolean {
+  return (
+    (one.text === '' && other.rangeLength === 0) || (one.rangeLength === 0 && other.text === '')
+  );
 }
 
 /** Merges two changes if the first one ends where the second one starts. */

@@ -4,12 +4,13 @@ import {
   type FileRenameEvent,
   type TextDocument,
   TextDocumentChangeReason,
+  window,
   workspace,
 } from 'vscode';
 import { isAutoRunFile } from './autoRunFiles.ts';
 import { hasWritableScheme } from './capturedSelection.ts';
-import { splitAtLineBreak, withoutKeptLineBreaks } from './cursorKeepingEdits.ts';
-import { editDocument, editEditor, rangedIn, rangeOf } from './documentEdit.ts';
+import { joinedChanges, splitAtLineBreak, splitReplacement } from './cursorKeepingEdits.ts';
+import { editDocument, editEditor, offsetsOf, rangedIn, rangeOf } from './documentEdit.ts';
 import { editorOf, hasTab } from './documentTabs.ts';
 import { captureSelections } from './restoredSelections.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
@@ -51,10 +52,10 @@ export class TrackedDocument implements Disposable {
       workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
         if (document !== this.#document) return;
         const replay = replayOf(reason);
-        // A redo can repeat the edit that was sent last. Simplify it so that it reverses the undo,
-        // which is simplified, too.
+        // A redo can repeat the edit that was sent last. Join its parts so that it reverses the undo,
+        // whose parts are joined, too.
         const exact = replay ? [] : this.#sent;
-        const changes = withoutKeptLineBreaks(contentChanges, this.lineEnd, exact);
+        const changes = joinedChanges(contentChanges, this.lineEnd, exact);
         for (const listener of this.#listeners) listener(changes, replay);
       }),
       workspace.onDidRenameFiles((event) => this.#followFile(event)),
@@ -131,17 +132,32 @@ export class TrackedDocument implements Disposable {
   }
 
   /**
-   * If a change starts a new line before a line break, returns its parts from `splitAtLineBreak`.
-   * Otherwise, or if another change starts at the end of the line break and would touch the parts,
-   * returns the change itself.
+   * Returns the parts of a change that replaces a selection or starts a new line before a line
+   * break. Returns any other change itself, and also a change at a line break if another change
+   * starts at the end of that line break and would touch the parts.
    */
   #partsOf(change: TextChange, all: readonly TextChange[]): readonly TextChange[] {
     const { lineEnd } = this;
     const { rangeOffset: start, rangeLength, keepsCursor } = change;
+    if (this.#replacesSelection(change)) return splitReplacement(change);
     const end = start + lineEnd.length;
     if (!keepsCursor || rangeLength > 0 || this.textOf({ start, end }) !== lineEnd) return [change];
     const wouldTouch = all.some((one) => start < one.rangeOffset && one.rangeOffset <= end);
     return wouldTouch ? [change] : splitAtLineBreak(change, lineEnd);
+  }
+
+  /**
+   * True if the change replaces a selection from its start, and no other cursor or selection would
+   * move with the inserted text.
+   */
+  #replacesSelection(change: TextChange): boolean {
+    const { start, end } = replacedRange(change);
+    const selections = window.visibleTextEditors
+      .filter(({ document }) => document === this.#document)
+      .flatMap((editor) => editor.selections.map((one) => offsetsOf(this.#document, one)));
+    const here = selections.filter((one) => one.start <= start && start <= one.end);
+    const isReplaced = (one: OffsetRange) => one.start === start && end <= one.end;
+    return start < end && change.text !== '' && here.length > 0 && here.every(isReplaced);
   }
 
   /**

@@ -175,6 +175,30 @@ describe('selections', () => {
     });
   }
 
+  for (const [what, selection] of [
+    ['part of a line', new Range(1, 0, 1, 3)],
+    ['several lines', new Range(0, 1, 2, 2)],
+  ] as const) {
+    it(`become a cursor at the end of a response that replaces ${what}, without covering it even briefly`, async () => {
+      const editor = await openWith('zero\none\ntwo\n', [selection]);
+      await answered();
+      const seen: string[] = [];
+      const listening = window.onDidChangeTextEditorSelection(({ selections }) =>
+        seen.push(...selections.map((each) => editor.document.getText(each))),
+      );
+      await answer(jobOn(editor, 'replace'), editor.document, PIECES);
+      await answered();
+      listening.dispose();
+      assert.deepEqual(
+        seen.filter((text) => text !== ''),
+        [],
+      );
+      const { active, isEmpty } = editor.selection;
+      const before = editor.document.getText(new Range(selection.start, active));
+      assert.deepEqual([before, isEmpty], [PIECES.join(''), true]);
+    });
+  }
+
   it('move to the end of a response at the cursor, however the response is split into chunks', async () => {
     const editor = await open('a\n\nb', new Range(1, 0, 1, 0));
     const job = jobOn(editor, 'below');

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import {
+  joinedChanges,
   type ReportedChange,
   splitAtLineBreak,
-  withoutKeptLineBreaks,
+  splitReplacement,
 } from '../../../src/editor/cursorKeepingEdits.ts';
-import type { TextChange } from '../../../src/editor/textChange.ts';
+import { isSame, type TextChange } from '../../../src/editor/textChange.ts';
 
 const insertionOf = (rangeOffset: number, text: string): TextChange => ({
   rangeOffset,
@@ -28,6 +29,39 @@ function applied(before: string, changes: readonly TextChange[]): [string, Repor
   });
   return [text, reported];
 }
+
+describe('a replacement', () => {
+  const [before, after] = ['an old text', 'a new text'];
+  const replacement = { rangeOffset: 1, rangeLength: 5, text: ' new' };
+
+  it('has the same effect after it is split', () => {
+    assert.equal(applied(before, splitReplacement(replacement))[0], after);
+  });
+
+  for (const [what, from, changes, whole] of [
+    ['the edit or a redo', before, splitReplacement(replacement), replacement],
+    [
+      'an undo',
+      after,
+      [insertionOf(5, 'n old'), { rangeOffset: 1, rangeLength: 4, text: '' }],
+      { rangeOffset: 1, rangeLength: 4, text: 'n old' },
+    ],
+  ] as const) {
+    it(`is what the event for ${what} amounts to`, () => {
+      const [, reported] = applied(from, changes);
+      assert.deepEqual(
+        joinedChanges(reported, '\n', []).map((change) => isSame(change, whole)),
+        [true],
+      );
+    });
+  }
+
+  it("isn't made from changes that don't touch", () => {
+    const changes = [insertionOf(6, 'x'), { rangeOffset: 1, rangeLength: 4, text: '' }];
+    const [, reported] = applied(before, changes);
+    assert.deepEqual(joinedChanges(reported, '\n', []), reported);
+  });
+});
 
 describe('an insertion before a line break', () => {
   for (const lineEnd of ['\n', '\r\n']) {
@@ -68,7 +102,7 @@ describe('an insertion before a line break', () => {
     ] as const) {
       it(`is what the event for ${what} amounts to: ${title}`, () => {
         const [, reported] = applied(from, changes);
-        assert.deepEqual(withoutKeptLineBreaks(reported, lineEnd, []), [simple]);
+        assert.deepEqual(joinedChanges(reported, lineEnd, []), [simple]);
       });
     }
   }
@@ -84,13 +118,13 @@ describe('an insertion before a line break', () => {
   ] as const) {
     it(`isn't mistaken for ${what}`, () => {
       const [, reported] = applied(before, changes);
-      assert.deepEqual(withoutKeptLineBreaks(reported, '\n', []), reported);
+      assert.deepEqual(joinedChanges(reported, '\n', []), reported);
     });
   }
 
   it("isn't made from a change that was sent in this form", () => {
     const change = { rangeOffset: 1, rangeLength: 1, text: 'b\n' };
     const [, reported] = applied('a\nc', [change]);
-    assert.deepEqual(withoutKeptLineBreaks(reported, '\n', [change]), reported);
+    assert.deepEqual(joinedChanges(reported, '\n', [change]), reported);
   });
 });
