@@ -321,7 +321,12 @@ export class StreamWriter implements ResponseWriter {
     for (const response of this.#responses) response.conclude({ replay, beginsStep });
     if (areOurs) this.#expected = [];
     if (changes.length > 0) this.#startsUndoStep = !areOurs;
-    if (replay && hadText && !this.#hasTextOfOpen) this.#onUndone(this.#withoutText);
+    if (replay && hadText && !this.#hasTextOfOpen) {
+      // Don't retry an edit that is in progress. If it's the first edit for a response, the response
+      // could still be written.
+      for (const response of this.#responses) if (response.isStreaming) response.lose();
+      this.#onUndone(this.#withoutText);
+    }
   }
 }
 

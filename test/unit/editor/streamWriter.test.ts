@@ -452,6 +452,18 @@ describe('a stream writer', () => {
       assert.deepEqual(reported, [[1, 2]]);
     });
 
+    it('writes no more text of an undone response, even if its first edit was already on the way', async () => {
+      const page = new FakeDocument('one two');
+      const places = [0, 4].map((start) => ({ start, end: start + 3, lead: '', tail: '' }));
+      const writer = new StreamWriter(page, places, { timing });
+      await write(page, writer, 0, '1');
+      writer.append(1, '2');
+      while (!page.hasEditWaiting) await new Promise(setImmediate);
+      page.undo();
+      await page.turnUntil(Promise.all([writer.end(0), writer.end(1)]));
+      assert.equal(page.text, 'one two');
+    });
+
     it("doesn't mistake a deletion by the user for an undo", async () => {
       const deleted = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
