@@ -103,8 +103,8 @@ export const NEW_SERVICE = {
   tokenUrlPrompt: 'Address of the identity service’s token endpoint.',
   whichModel: 'Select a model, or enter its ID',
   typeModel: 'Enter a model ID.',
-  noModelList: (url: string) =>
-    `No model list was found at ${url}. If the address is right, enter a model ID. Otherwise, go back.`,
+  noModels: (url: string) =>
+    `No models were found at ${url}. If the address is right, enter a model ID. Otherwise, go back.`,
   notSaved: 'Nothing is saved until you select a model or enter its ID.',
   listing: 'Loading models',
   generating: 'Generating one token',

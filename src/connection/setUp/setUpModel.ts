@@ -91,8 +91,9 @@ export async function chooseModel(
   if (added?.service.defaultModelId !== UNKNOWN_MODEL || !before) return 'chosen';
   const listed = wasTested && setUp.hasModelList === true;
   const list = listed ? await loadModels(setUp, before) : undefined;
-  const problem = wasTested && !list ? NEW_SERVICE.noModelList(before.serviceUrl) : undefined;
-  const model = await askModel({ ...position, problem }, list);
+  const hasNone = list ? list.models.length === 0 : wasTested && setUp.hasModelList === false;
+  const noModels = hasNone ? NEW_SERVICE.noModels(before.serviceUrl) : undefined;
+  const model = await askModel({ ...position, problem: noModels }, list);
   // Users may expect the service to be saved already. If they close this step, return to the last
   // one instead of discarding their answers.
   if (model === undefined) return { step: 'save', text: NEW_SERVICE.notSaved };
@@ -103,9 +104,9 @@ export async function chooseModel(
   if (!wasTested || listed) return 'chosen';
   const after = credentials();
   if (!after || !(await confirmTestGeneration(after.serviceUrl))) return 'chosen';
-  const failure = await testByGenerating(setUp, after);
-  if (failure === undefined) return 'chosen';
+  const problem = await testByGenerating(setUp, after);
+  if (problem === undefined) return 'chosen';
   // Forget the model so that the user can pick another one when saving again.
   describe(setUp, added);
-  return { step: 'save', text: failure };
+  return { step: 'save', text: problem };
 }
