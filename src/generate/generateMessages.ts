@@ -161,7 +161,7 @@ export function truncatedText(
   return `${which} reached ${limit}.`;
 }
 
-/** Precedes the message about truncated responses. */
+/** Also precedes the message about truncated responses. */
 export const REPLACED = 'Your selection was replaced by incomplete text.';
 
 /** @param settings a phrase that names the settings, such as `your user settings` */

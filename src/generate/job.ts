@@ -188,10 +188,9 @@ export class Job implements Result, Disposable {
     return { text, languageId: this.languageId };
   }
 
-  /** True if the text of a response has replaced selected text without a preview. */
+  /** True if the document contains text of a response in place of the selected text. */
   hasReplaced(index: number): boolean {
-    const { replacesText, state } = this.#response(index);
-    return replacesText && state !== 'undone' && !this.isEmpty(index);
+    return this.#response(index).replacesText && this.writtenBy([index]).length > 0;
   }
 
   /**

@@ -4,13 +4,13 @@ import type { Generation } from '../service/api/responseReader.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import type { Template } from '../templates/template.ts';
+import { inform } from '../ui/notify.ts';
 import { endOf, type RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { RecentJobs } from './recentJobs.ts';
 import {
   offerResult,
-  offerToUndo,
   offerWholeResponses,
   type RunAgain,
   reportOutcome,
@@ -96,7 +96,7 @@ export async function reportRun(
     const wantsRetry = await report(alike[0]?.error, connection, at);
     if (wantsRetry && !hasChanged()) await runAgain(again, runMode);
   });
-  if (failed.some((outcome) => failedAfterReplacing(job, outcome))) offerToUndo(job);
+  warnIfReplaced(job, outcomes);
   if (complete.length === 0) {
     // In a mode with `doneText`, text is kept only while the user can still accept it.
     const isKept = job.mode.doneText === undefined || job.isPending;
@@ -123,26 +123,29 @@ export async function reportRun(
       announcements.done(text, isCanceled ? 'circle-slash' : 'warning');
     };
     const isPlaced = complete.every((outcome) => outcome.isPlaced);
-    const truncated = complete.flatMap(truncatedGeneration);
-    const isTruncated = truncated.length > 0;
+    const truncated = complete.filter(wasTruncated);
     const limit = commonLimit(truncated, connection);
     const received = outcomes.filter(({ hasText }) => hasText).map(({ index }) => index);
     const { length: empty } = complete.filter((outcome) => isEmpty(job, outcome, runMode));
-    const responses = { received, complete: complete.length, empty };
-    const outcome = { announce, runAgain, isTruncated, limit, isWhole, isPlaced, ...responses };
+    const isTruncated = truncated.length > 0;
+    const responses = { received, complete: complete.length, empty, isTruncated };
+    const outcome = { announce, runAgain, limit, isWhole, isPlaced, ...responses };
     reports.push(reportOutcome(job, outcome));
     if (isPlaced && job.leftOut(received) === 'code') reports.push(offerWholeResponses(job));
   }
   await Promise.all(reports);
 }
 
-function truncatedGeneration({ generation }: Outcome): Generation | [] {
-  return generation && endOf(generation.stopReason) === 'truncated' ? generation : [];
+function wasTruncated({ generation }: Outcome): boolean {
+  return generation !== undefined && endOf(generation.stopReason) === 'truncated';
 }
 
-/** True if a generation failed after some of its text had replaced the selection. */
-function failedAfterReplacing(job: Job, { index, hasText, error }: Outcome): boolean {
-  return hasText && !isKind(error, 'cancelled') && job.hasReplaced(index);
+/** Warns if a generation failed after some of its text had replaced the selection. */
+function warnIfReplaced(job: Job, outcomes: readonly Outcome[]): void {
+  const hasReplaced = ({ index, hasText, error }: Outcome) =>
+    error !== undefined && !isKind(error, 'cancelled') && hasText && job.hasReplaced(index);
+  // The message about truncated responses contains this warning, too.
+  if (outcomes.some(hasReplaced) && !outcomes.some(wasTruncated)) inform(texts.REPLACED);
 }
 
 /**
@@ -168,12 +171,13 @@ function isEmpty(job: Job, { index, hasText }: Outcome, runMode: RunMode): boole
  * if another limit, such as the context length, truncated any of them.
  */
 function commonLimit(
-  truncated: readonly Generation[],
+  truncated: readonly Outcome[],
   { parameters }: Connection,
 ): number | undefined {
   const limit = parameters['max_new_tokens'] ?? DEFAULT_NEW_TOKENS;
   const isAtLimit = truncated.every(
-    ({ stopReason, usage }) => stopReason === 'max_tokens' && usage.outputTokens === limit,
+    ({ generation }) =>
+      generation?.stopReason === 'max_tokens' && generation.usage.outputTokens === limit,
   );
   return isAtLimit && typeof limit === 'number' ? limit : undefined;
 }

@@ -124,12 +124,6 @@ async function offerMore(
   }
 }
 
-/** Warns that the text of a failed generation has replaced the selection, and offers to undo it. */
-export function offerToUndo(job: Job): void {
-  const undo = async () => reportUndone(await job.undo());
-  offer('warning', texts.REPLACED, texts.UNDO, undo);
-}
-
 /**
  * Prompts for a higher limit, and saves it in the settings that contain the current limit, or else
  * in the user settings. If other settings override the new limit, opens the settings.

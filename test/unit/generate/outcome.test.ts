@@ -38,6 +38,9 @@ describe('responseNotifications', () => {
     empty: 0,
   };
 
+  /** The document of the job that `jobWith` created last. */
+  let page: FakeDocument;
+
   /** Creates a job whose only response is this text, which is written after `lead`. */
   async function jobWith(text: string, template?: Template, id = 'below', lead = ''): Promise<Job> {
     const { window } = await import('vscode');
@@ -53,16 +56,16 @@ describe('responseNotifications', () => {
     const mode = insertModes.find((each) => each.id === id);
     assert.ok(target && mode);
     const place = { start: 0, end: 0, lead, tail: '' };
-    const document = new FakeDocument('');
+    page = new FakeDocument('');
     const timing = { intervalMs: 0, deadlineMs: 5_000 };
-    const open = () => new StreamWriter(document, [place], { timing });
+    const open = () => new StreamWriter(page, [place], { timing });
     const stage = { previews: new Previews(), rescue: () => assert.fail('rescued') };
     // The `clipboard` mode doesn't write to a document.
     const used = id === 'clipboard' ? mode : { ...mode, open };
     const job = new Made([target], template, used, stage);
     job.append(0, text);
     // Finish the edit, because an open edit has a running timer, and later tests count timers.
-    await document.turn();
+    await page.turn();
     return job;
   }
 
@@ -112,7 +115,7 @@ describe('responseNotifications', () => {
   it('no longer counts the selection as replaced after an undo', async () => {
     const job = await jobWith('a', undefined, 'replace');
     assert.equal(job.hasReplaced(0), true);
-    await job.undo();
+    await page.turnUntil(job.undo());
     assert.equal(job.hasReplaced(0), false);
     job.dispose();
   });
