@@ -1,4 +1,5 @@
-import { commands, type Disposable, window } from 'vscode';
+import { commands, type Disposable } from 'vscode';
+import { currentSnapshot } from '../editor/editorSnapshot.ts';
 import { isKind } from '../service/errors.ts';
 import { errorName, type Log } from '../ui/log.ts';
 import { offer } from '../ui/notify.ts';
@@ -78,21 +79,13 @@ function isNameOrAbsent(value: unknown): value is string | undefined {
  * doesn't keep the selected text in memory. Later calls capture the editor state again.
  */
 function invoked(args: GenerateArguments): () => Invocation {
-  const capture = (): Invocation => ({ args, snapshot: takeSnapshot() });
+  const capture = (): Invocation => ({ args, snapshot: currentSnapshot() });
   let first: Invocation | undefined = capture();
   return () => {
     const taken = first ?? capture();
     first = undefined;
     return taken;
   };
-}
-
-function takeSnapshot(): Invocation['snapshot'] {
-  const { activeTextEditor } = window;
-  if (!activeTextEditor) return undefined;
-  const { document, selections } = activeTextEditor;
-  const texts = selections.map((selection) => document.getText(selection));
-  return { document, version: document.version, selections, texts };
 }
 
 function offerReload(text: string): void {

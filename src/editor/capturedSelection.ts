@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type Position,
   type Range,
-  type Selection,
   TabInputTextDiff,
   type TextDocument,
   type TextEditor,
@@ -10,17 +9,9 @@ import {
   workspace,
 } from 'vscode';
 import { editorOf } from './documentTabs.ts';
+import { type EditorSnapshot, snapshotOf } from './editorSnapshot.ts';
 import { WITHOUT_INDENTATION } from './fit/languageRules.ts';
 import { blockIndentation } from './newLineIndentation.ts';
-
-/** An editor's document and selections at a point in time. */
-export interface EditorSnapshot {
-  readonly document: TextDocument;
-  readonly version: number;
-  readonly selections: readonly Selection[];
-  /** The text of each selection, with the document's line endings. */
-  readonly texts: readonly string[];
-}
 
 /** A selection to generate text for, captured when the command ran. */
 export interface Target {
@@ -113,19 +104,6 @@ function indentationAt(document: TextDocument, { start, isEmpty }: Range): strin
     return line.text.slice(0, line.firstNonWhitespaceCharacterIndex);
   }
   return line.text.slice(0, start.character) || blockIndentation(document, start.line);
-}
-
-function snapshotOf({
-  document,
-  selections,
-}: Pick<TextEditor, 'document' | 'selections'>): EditorSnapshot {
-  const texts = selections.map((selection) => document.getText(selection));
-  return { document, version: document.version, selections, texts };
-}
-
-/** Returns a snapshot of the active editor; undefined if no editor is active. */
-export function currentSnapshot(): EditorSnapshot | undefined {
-  return window.activeTextEditor && snapshotOf(window.activeTextEditor);
 }
 
 /**

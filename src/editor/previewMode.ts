@@ -1,7 +1,8 @@
 import type { Uri } from 'vscode';
 import { inform } from '../ui/notify.ts';
-import { currentSnapshot, type EditorSnapshot, isUnchanged } from './capturedSelection.ts';
+import { isUnchanged } from './capturedSelection.ts';
 import { showDocument } from './documentTabs.ts';
+import { currentSnapshot, type EditorSnapshot } from './editorSnapshot.ts';
 import { replace } from './inPlaceModes.ts';
 import {
   NOT_COMPLETE,

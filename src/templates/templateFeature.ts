@@ -13,7 +13,7 @@ import {
 } from 'vscode';
 import { readSettings } from '../config/settings.ts';
 import { activeFolder } from '../connection/folders.ts';
-import type { EditorSnapshot } from '../editor/capturedSelection.ts';
+import type { EditorSnapshot } from '../editor/editorSnapshot.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { inform } from '../ui/notify.ts';

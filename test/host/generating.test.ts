@@ -9,7 +9,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { currentSnapshot } from '../../src/editor/capturedSelection.ts';
+import { currentSnapshot } from '../../src/editor/editorSnapshot.ts';
 import { type GenerateOverrides, generate } from '../../src/generate/generate.ts';
 import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';

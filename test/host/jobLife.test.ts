@@ -4,7 +4,7 @@ import { queryObjects } from 'node:v8';
 import { commands, Range, window, workspace } from 'vscode';
 import type { App } from '../../src/commands/commandTypes.ts';
 import { handlers } from '../../src/commands/handlers.ts';
-import { currentSnapshot, type EditorSnapshot } from '../../src/editor/capturedSelection.ts';
+import { currentSnapshot, type EditorSnapshot } from '../../src/editor/editorSnapshot.ts';
 import { TextFit } from '../../src/editor/fit/textFit.ts';
 import { type GenerateOverrides, generate } from '../../src/generate/generate.ts';
 import type { Job } from '../../src/generate/job.ts';
