@@ -114,8 +114,8 @@ async function repair(app: App, change: (isRepair: boolean) => Promise<boolean>)
   const job = app.jobs.latest;
   const isRepair = job !== undefined && isUnanswered(job);
   const isSaved = await change(isRepair);
-  // While the setup or the retry offer was open, the user may have closed the error message or
-  // picked *Retry* in it.
+  // While setup or the retry offer was open, the user may have closed the error message or picked
+  // *Retry* in it.
   if (!isRepair || !isSaved || !isUnanswered(job) || !(await offerRetry())) return;
   if (isUnanswered(job)) await runJob(optionsFor(app), job, job.indices);
 }

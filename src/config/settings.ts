@@ -141,8 +141,8 @@ export function readSettings(folder?: Uri): Settings {
 }
 
 /**
- * Reads the window's settings, but takes the project from the user settings, because the setup
- * changes only the user's project.
+ * Reads the window's settings, but takes the project from the user settings, because setup changes
+ * only the user's project.
  */
 export function readUserSettings(): Settings {
   return { ...readSettings(), ...userProject(new Configuration()) };

@@ -5,10 +5,10 @@ import { type Lookup, othersInOrder } from './sourceSelection.ts';
 import { isUsable, type SourceSnapshot, type UsableSource } from './sourceTypes.ts';
 
 /**
- * Opens the setup at the account step or, if there is none, at the key step, so that the user can
- * correct the credentials. Starts at the service step if the service doesn't need a key. If an
+ * Opens setup at the account step, or at the key step if there's no account step, so that the user
+ * can correct the credentials. Starts at the service step if the service doesn't need a key. If an
  * external source has different credentials, which may be newer, first offers to import them.
- * @returns the result of the setup; false if the user closed the prompt
+ * @returns the result from setup; false if the user closed the prompt
  */
 export async function changeKey(options: ResolveOptions): Promise<boolean> {
   const { found, choice } = await options.lookUp();

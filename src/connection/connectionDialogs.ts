@@ -37,7 +37,7 @@ import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sou
 import { envFileOf } from './workspaceEnvFiles.ts';
 
 /**
- * Prompts and warnings about credentials and addresses. The setup's own prompts are in the `setUp`
+ * Prompts and warnings about credentials and addresses. Setup's own prompts are in the `setUp`
  * folder.
  */
 

@@ -199,8 +199,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Runs the setup. If another source stays in use because the settings name it, offers to use the
-   * new credentials instead.
+   * Runs setup. If another source stays in use because the settings name it, offers to use the new
+   * credentials instead.
    * @param owner the folder that needs the credentials
    * @returns true if credentials were saved and no setting keeps them from being used
    */
@@ -226,7 +226,7 @@ export class Connections implements Disposable {
 
   /**
    * Lets the user change the project during setup. If a workspace, folder, or remote machine sets
-   * the project, opens the settings instead, because that project would override the one from the
+   * the project, opens the settings instead, because that project would override the one from
    * setup.
    * @returns the result of `setUp`; false if the settings were opened instead
    */
@@ -291,7 +291,7 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Runs the setup to copy a source's values to secret storage and the user settings.
+   * Runs setup to copy a source's values to secret storage and the user settings.
    * @param isRepair see `SetUpReason`
    * @returns true if the values were saved and, for a repair, if no other source stays in use
    */

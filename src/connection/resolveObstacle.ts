@@ -39,17 +39,17 @@ import { unsavedEnvFile } from './workspaceEnvFiles.ts';
 
 /** Lets the user remove an obstacle that keeps a command from getting a connection. */
 
-/** Why the setup starts, if there's more to it than *Set Up...*. */
+/** Why setup starts, if there's more to it than *Set Up...*. */
 export interface SetUpReason {
   /** The values to import from another source, and the service that they belong to. */
   readonly imported?: (GivenValues & { readonly service: Service }) | undefined;
   /** The settings that the user has to add or correct. */
   readonly missing?: readonly SettingName[];
-  /** Complete sentences that explain why the setup opens. The first step shows them. */
+  /** Complete sentences that explain why setup opens. The first step shows them. */
   readonly intro?: string | undefined;
   /**
-   * True if the setup was opened to fix the cause of a failed command or check. The caller then
-   * reports success, so the setup doesn't.
+   * True if setup was opened to fix the cause of a failed command or check. The caller then reports
+   * success, so setup doesn't.
    */
   readonly isRepair?: boolean;
 }
@@ -67,8 +67,8 @@ export interface ResolveOptions extends FindOptions {
 
 /**
  * Prompts for the missing value or approval, or reports the problem.
- * @param hasPrompted true if the user has already declined a source or gone through setup. In
- * that case, the setup is offered instead of opened, so that it doesn't interrupt the user again.
+ * @param hasPrompted true if the user has already declined a source or gone through setup. In that
+ * case, setup is offered instead of opened, so that it doesn't interrupt the user again.
  * @returns false if the obstacle remains; true if the lookup must be repeated; `declined` if it
  * must be repeated because the user declined a source
  */
@@ -211,7 +211,7 @@ export async function resolveSource(
 }
 
 /**
- * Runs the setup to copy a source's values to secret storage and the user settings. The source then
+ * Runs setup to copy a source's values to secret storage and the user settings. The source then
  * counts as declined so that the copies are used instead. If the settings keep another source in
  * use, offers to use the copies.
  * @returns true if the values were saved and, for a repair, if no other source stays in use

@@ -125,8 +125,8 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
-    // Offer the setup if the editor is the source, or if the missing values can't be added to a
-    // `.env` file.
+    // Offer setup if the editor is the source, or if the missing values can't be added to a `.env`
+    // file.
     (!external || (issue === 'missing' && !isReadFile)) && 'setUp',
   ];
   return actions

@@ -19,7 +19,8 @@ const CLEAR_COMMENT = /\s(?:\/\/|#\s).*/s;
 /** Matches a line that ends the block above it. */
 const CLOSES_BLOCK = /^(?:[)\]}]|<\/|(?:elif|else|except|finally)\b[^=]*:)/;
 /**
- * Matches the start of a comment or a string in many languages, but not of a CSS rule (`#id {`).
+ * Matches the start of a comment or a string in many languages, but not the start of a CSS rule
+ * (`#id {`).
  */
 const COMMENT_OR_STRING = /^(?:\/\/|\/\*|\*|#(?!.*\{$)|--|;|<!--|"""|''')/;
 

@@ -107,7 +107,7 @@ const PLACES: Readonly<Record<SettingsPlace, SettingsLocation>> = {
     project: 'openEnvFile',
     all: 'openEnvFile',
   },
-  // The extension can't change VS Code's environment, but the setup can store other values instead.
+  // The extension can't change VS Code's environment, but setup can store other values instead.
   environment: {
     name: 'the environment',
     keyName: 'the environment',

@@ -1,5 +1,5 @@
 /**
- * The operations of each API, and the kinds of resources that the API can use. The setup needs this
+ * The operations of each API, and the kinds of resources that the API can use. Setup needs this
  * information before it loads the API's code. Each generation uses exactly one resource, unless
  * `resources` is empty.
  */

@@ -49,8 +49,8 @@ export interface Service {
 }
 
 /**
- * A header with a fixed value or with a secret value that the setup prompts for. `secret` is the
- * label of the secret value, not the value itself.
+ * A header with a fixed value or with a secret value that setup prompts for. `secret` is the label
+ * of the secret value, not the value itself.
  */
 export type FixedHeader =
   | { readonly name: string; readonly value: string }

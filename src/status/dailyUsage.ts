@@ -28,7 +28,7 @@ export interface UsageDeps {
 export interface Claim {
   /** The message to show if the request is rejected; undefined if the request may be sent. */
   readonly rejection: string | undefined;
-  /** Stops counting the estimate. Later calls have no effect. */
+  /** Removes the estimate from the total. Later calls have no effect. */
   readonly end: () => void;
 }
 

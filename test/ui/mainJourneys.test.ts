@@ -251,7 +251,7 @@ describe('in the main user journeys', () => {
     });
     await notifications.click(/rejected the API key/, 'Set Up...');
     await correctKey(session.workbench, nextKey);
-    // The setup replaces a rejected key without asking the user.
+    // Setup replaces a rejected key without asking the user.
     await quickInput.pick('$(beaker) Test and Save');
     await notifications.click(/changes are saved/, 'Retry');
     await editor.waitForText('Write a reply.\nShort.');

@@ -36,7 +36,7 @@ export function settingsOf(emulator: Emulator): Record<string, unknown> {
   };
 }
 
-/** Stores a key through the setup, without testing it against the service. */
+/** Stores a key through setup, without testing it against the service. */
 export async function storeKey({ workbench }: Session, key = apiKey): Promise<void> {
   const { quickInput, notifications } = workbench;
   await workbench.runCommand('Hosted Model: Set Up...');
@@ -90,7 +90,7 @@ export async function generateFrom({ workbench, path }: Session, name = 'a.txt',
 }
 
 /**
- * Closes the setup that opens because of missing settings, and then the message that appears. Both
+ * Closes the prompt that opens because of missing settings, and then the message that appears. Both
  * name the missing settings, but only the message lists the checked sources.
  * @returns the text of the message
  */
@@ -99,7 +99,7 @@ export async function giveUpSetUp(
   missing = /needs an API key/,
 ): Promise<string> {
   const { prompt } = await quickInput.waitFor({ step: /^1\//, prompt: missing });
-  // In the setup's prompt, the names of declined sources can follow this text.
+  // In setup's prompt, the names of declined sources can follow this text.
   const [needed] = /^.*? Nothing was sent\./.exec(prompt) ?? assert.fail(prompt);
   const shown = (await notifications.list()).map(({ text }) => text);
   assert.ok(!shown.some((text) => missing.test(text)), 'no message while the setup is open');
@@ -131,8 +131,8 @@ export const generate = 'Hosted Model: Generate from selection';
 export const statusId = 'hostedModel.token';
 export const chatPath = '/ml/v1/text/chat_stream';
 /**
- * The path of requests that count tokens. The setup sends such a request to test credentials,
- * because counting tokens doesn't generate any.
+ * The path of requests that count tokens. Setup sends such a request to test credentials, because
+ * counting tokens doesn't generate any.
  */
 export const accessPath = '/ml/v1/text/tokenization';
 export const tokenPath = '/identity/token';

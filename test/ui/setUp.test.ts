@@ -46,7 +46,7 @@ describe(`setup ${nightly}`, () => {
 
     await answerFromKey(workbench, { ...answers(), apiKey: 'wrong-key-0123456789' });
     await quickInput.pick('$(beaker) Test and Save');
-    // The setup doesn't offer to keep the rejected key.
+    // Setup doesn't offer to keep the rejected key.
     await quickInput.waitFor({
       step: '2/5',
       validation: /rejected the API key/,
@@ -69,7 +69,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.waitFor({ step: '2/6', prompt: /for IBM watsonx\.ai on premises/ });
     await quickInput.type('anna');
     await quickInput.accept();
-    // The setup doesn't offer to keep one service's key for another service.
+    // Setup doesn't offer to keep one service's key for another service.
     await quickInput.waitFor({ step: '3/6', placeholder: /^Paste the API key/ });
     await quickInput.dismiss();
     assert.equal(

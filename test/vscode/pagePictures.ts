@@ -63,7 +63,7 @@ for (const theme of ['dark', 'light'] as const) {
     return workbench;
   };
   try {
-    // Without a configured address, the setup shows the default hosts.
+    // Without a configured address, setup shows the default hosts.
     const fresh = await openCode(settings);
     await takeHosts(fresh, theme);
     await fresh.page.context().close();
@@ -84,7 +84,7 @@ for (const theme of ['dark', 'light'] as const) {
   }
 }
 
-/** Takes a screenshot of the last step of the setup, before anything is sent. */
+/** Takes a screenshot of the last step of setup, before anything is sent. */
 async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
   const { quickInput } = workbench;
   await workbench.runCommand('Hosted Model: Set Up...');

@@ -18,7 +18,7 @@ export interface Sample {
 
 /**
  * Starts an emulated service, and a VS Code server with the packaged extension and a copy of the
- * sample folder. The setup offers the emulator in place of the first region, so Enter selects the
+ * sample folder. Setup offers the emulator in place of the first region, so Enter selects the
  * emulator.
  */
 export async function startSample(): Promise<Sample> {

@@ -104,7 +104,7 @@ export function keyLeakProblem(
 
 /**
  * Returns the project ID, the service and identity addresses, and the model ID, keyed by label.
- * Requests contain these values, even if the setup doesn't prompt for them.
+ * Requests contain these values, even if setup doesn't prompt for them.
  */
 export function sentValues(
   given: Pick<Credentials, 'projectId' | 'resource'> & { readonly settings: Settings },

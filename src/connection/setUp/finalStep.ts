@@ -21,7 +21,7 @@ import { chooseModel, describe } from './setUpModel.ts';
 import { type AskStep, canKeep, keyOf, type SetUp, type StepProblem } from './setUpState.ts';
 import { testCredentials } from './setUpTest.ts';
 
-/** The last step of the setup: approval, the choice to test, and storage. */
+/** The last step of setup: approval, the choice to test, and storage. */
 
 interface SaveItem extends QuickPickItem {
   readonly test: boolean;
@@ -83,8 +83,8 @@ export const askToSave: AskStep = async (setUp, position) => {
 };
 
 /**
- * Prompts for the headers of the service that the setup adds or changes. The next step
- * prompts for the headers' secret values or, if there are none, for the approval.
+ * Prompts for the headers of the service that setup adds or changes. The next step prompts for the
+ * headers' secret values or, if there are none, for the approval.
  */
 async function changeHeaders(setUp: SetUp, position: Question): ReturnType<AskStep> {
   const changed = setUp.added && (await askHeaders(setUp.added, position));
@@ -133,7 +133,7 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
 /**
  * Reads the stored record again, because the user may have signed out or stored a record in another
  * window.
- * @returns a problem if the record has changed and the setup would save values from the old record
+ * @returns a problem if the record has changed and setup would save values from the old record
  */
 async function findChange(setUp: SetUp): Promise<StepProblem | undefined> {
   const { keys, runtime, settings, steps, stored: before } = setUp;
@@ -175,13 +175,13 @@ async function mayUseStoredKey(setUp: SetUp, wanted: Destination): Promise<boole
   return (await askDestination(binding, settings.service)) === 'wanted';
 }
 
-/** True if the setup uses a secret from the stored record, or if the user didn't enter a key. */
+/** True if setup uses a secret from the stored record, or if the user didn't enter a key. */
 function keepsRecord(setUp: SetUp): boolean {
   const { apiKey, stored } = setUp;
   return apiKey === '' || (stored !== undefined && usesStoredSecret(setUp, stored));
 }
 
-/** True if the setup uses the stored key or a stored header secret. */
+/** True if setup uses the stored key or a stored header secret. */
 function usesStoredSecret({ apiKey, settings, headerSecrets }: SetUp, stored: KeyRecord): boolean {
   const isOfHeader = (label: string) =>
     headerSecrets[label] !== undefined && headerSecrets[label] === stored.headerSecrets?.[label];

@@ -14,8 +14,8 @@ import { MANAGE } from './setUpMessages.ts';
 /** The setup steps for changing or removing a service that the user added. */
 
 /**
- * A change to a service that the user added. After `credentials`, `authMethod`, or `headers`, the
- * setup continues with its other steps.
+ * A change to a service that the user added. After `credentials`, `authMethod`, or `headers`, setup
+ * continues with its other steps.
  */
 export type ManageAction = 'credentials' | 'authMethod' | 'headers' | 'rename' | 'remove';
 

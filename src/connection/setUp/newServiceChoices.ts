@@ -12,7 +12,7 @@ export type AuthMethodField = 'header' | 'command' | 'tokenUrl';
 export interface AuthMethodChoice {
   readonly label: string;
   readonly description: string;
-  /** The values that the setup prompts for in addition to the secrets. */
+  /** The values that setup prompts for in addition to the secrets. */
   readonly fields: readonly AuthMethodField[];
   /** The fixed fields of `authentication` in the service's entry. */
   readonly authentication: Readonly<Record<string, string>> & {
@@ -81,7 +81,7 @@ export interface ApiChoice {
   readonly addressPrompt: string;
 }
 
-/** The APIs that the setup offers, most common first. */
+/** The APIs that setup offers, most common first. */
 export const API_CHOICES: readonly [ApiChoice, ...ApiChoice[]] = [
   {
     api: 'openai',

@@ -99,7 +99,7 @@ export function newService(
 }
 
 /**
- * Returns the fields of `authentication` in the existing entry, except those that the setup prompts
+ * Returns the fields of `authentication` in the existing entry, except those that setup prompts
  * for. Empty for a new service, or if the user picked another kind of authentication method.
  */
 function otherFields(
@@ -111,7 +111,7 @@ function otherFields(
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !(field in FIELDS)));
 }
 
-/** Returns the fields of `authentication` that the setup prompted for. */
+/** Returns the fields of `authentication` that setup prompted for. */
 function enteredFields(
   authMethod: AuthMethodChoice,
   answers: ServiceDraft['fields'],

@@ -6,7 +6,7 @@ import type { Service } from '../../service/service.ts';
 export type ServiceEntry = Readonly<Record<string, unknown>>;
 
 /**
- * A service that the setup adds or changes, with its entry. `steps` is the number of steps that the
+ * A service that setup adds or changes, with its entry. `steps` is the number of steps that the
  * user took to describe the service.
  */
 export interface NewService {

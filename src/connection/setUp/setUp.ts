@@ -42,8 +42,8 @@ export async function runSetUp(
   const isSaved = rejection
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: rejection })
     : await askAll(setUp, firstStep(setUp, missing, isRepair), undefined, intro);
-  // If values were missing or imported, a command may be waiting for the setup. That command
-  // continues automatically, so don't offer to generate.
+  // If values were missing or imported, a command may be waiting for setup. That command continues
+  // automatically, so don't offer to generate.
   if (isSaved && !isRepair)
     void offerUses(setUp.settings.service, missing.length === 0 && !imported);
   return isSaved;
@@ -80,8 +80,8 @@ async function offerUses(service: Service, mayGenerate: boolean): Promise<void> 
 
 /**
  * Runs the steps until the user saves or closes setup.
- * @param first the step to start with; if the setup doesn't include it, the setup starts with its
- * first step
+ * @param first the step to start with; if setup doesn't include it, setup starts with its first
+ * step
  * @param intro sentences to show only in the step that's shown first
  * @returns true if credentials were saved
  */

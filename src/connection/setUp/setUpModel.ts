@@ -11,7 +11,7 @@ import { loadModels, testByGenerating } from './setUpRequests.ts';
 import { answeredCredentials, type SetUp, type StepProblem, stepsFor } from './setUpState.ts';
 
 /**
- * The parts of the setup that complete a new service's address and prompt for its default model.
+ * The parts of setup that complete a new service's address and prompt for its default model.
  */
 
 /**
@@ -60,8 +60,8 @@ export function withVersion(added: NewService): NewService | undefined {
 }
 
 /**
- * Replaces the definition of the service that the setup adds or changes, along with the settings,
- * URL, and steps that depend on that definition.
+ * Replaces the definition of the service that setup adds or changes, along with the settings, URL,
+ * and steps that depend on that definition.
  */
 export function describe(setUp: SetUp, added: NewService): void {
   const { service } = added;

@@ -33,8 +33,8 @@ export interface StepPosition extends Question {
 }
 
 /**
- * Runs one step of the setup, and stores the user's answers in `setUp`. If the step returns a
- * problem, the setup continues with the step where the user can fix it.
+ * Runs one step of setup, and stores the user's answers in `setUp`. If the step returns a problem,
+ * setup continues with the step where the user can fix it.
  */
 export type AskStep = (
   setUp: SetUp,

@@ -34,7 +34,7 @@ import {
   type StepName,
 } from './setUpState.ts';
 
-/** The steps of the setup, most of which prompt for one value. */
+/** The steps of setup, most of which prompt for one value. */
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   // Show the intro only in the list of services, not in the later prompts of this step.
@@ -185,8 +185,8 @@ async function manage(setUp: SetUp, service: Service, position: Question): Retur
 }
 
 /**
- * Lets the user describe a new service. The setup then continues with the service's credentials.
- * Going back from the first step returns to the list of services.
+ * Lets the user describe a new service. Setup then continues with the service's credentials. Going
+ * back from the first step returns to the list of services.
  * @param isReturning true to start with the last step
  */
 async function addService(

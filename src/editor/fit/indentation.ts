@@ -210,8 +210,8 @@ export class Indentation {
   }
 
   /**
-   * Returns `length` if it's one level, that is, if the line is the first in a block and isn't
-   * aligned. Otherwise, returns undefined.
+   * Returns `length` if it's the width of one indentation level, because the line is the first in a
+   * block and isn't aligned. Otherwise, returns undefined.
    */
   #stepInBlock(length: number): number | undefined {
     const opensBlock = this.#previousLine.endsWith('{') || this.#previousLine.endsWith('[');

@@ -153,8 +153,8 @@ describe(`settings ${nightly}`, () => {
 
   it('A14 B25: on a remote machine can change the project and insert mode, but not the service, key, or hosts', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
-    // Stores the key first. Otherwise, the setup would write its settings to the machine settings
-    // file, which is created below.
+    // Stores the key first. Otherwise, setup would write its settings to the machine settings file,
+    // which is created below.
     await storeKey(session);
     const file = join(session.server.dataDirectory, 'data', 'Machine', 'settings.json');
     await mkdir(dirname(file), { recursive: true });

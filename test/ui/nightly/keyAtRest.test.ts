@@ -115,7 +115,7 @@ describe(`the API key ${nightly}`, () => {
     const { validation } = await quickInput.waitFor({ step: '2/5', validation: /rejected/ });
     assert.match(validation, /expired|deleted/);
     assert.equal(await secretNames(session), '');
-    // The setup doesn't offer to keep a rejected key, so the test enters the key again.
+    // Setup doesn't offer to keep a rejected key, so the test enters the key again.
     await quickInput.type(rejectedKey);
     for (const step of ['2/5', '3/5', '4/5']) {
       await quickInput.waitFor({ step });

@@ -91,7 +91,7 @@ describe(`the extension ${nightly}`, () => {
 
     await workbench.notifications.click(/rejected the API key/, 'Set Up...');
     await correctKey(workbench, apiKey);
-    // The setup replaces a rejected key without asking the user.
+    // Setup replaces a rejected key without asking the user.
     await workbench.quickInput.pick('$(beaker) Test and Save');
     await status.waitFor({ text: /\d+m/, background: 'none' });
     const arrived = emulator.nextRequest('/ml/v1/text/chat_stream');

@@ -25,9 +25,9 @@ interface TypedStep {
 }
 
 /**
- * Sets up a service in an empty profile and generates text. Takes screenshots of the setup.
+ * Sets up a service in an empty profile and generates text. Takes screenshots of setup.
  * @param steps the user's inputs between choosing the service and entering its address
- * @param requests the paths that the setup requests when it tests the credentials
+ * @param requests the paths that setup requests when it tests the credentials
  * @param name prefix of the pictures' names
  */
 async function setUpAndGenerate(

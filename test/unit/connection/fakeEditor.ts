@@ -102,8 +102,8 @@ export class FakeEditor {
    */
   readonly prompts: (string | undefined)[] = [];
   /**
-   * For each of the next lists, the label of the item to pick or the text to type, in order. If none
-   * is left, the list closes.
+   * What to pick or type in the lists that open next, in order: an item's label, or a text. If
+   * nothing is left, the list closes.
    */
   readonly picks: string[] = [];
   /**

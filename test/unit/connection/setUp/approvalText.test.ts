@@ -6,8 +6,8 @@ import { services } from '../../../../src/service/builtInServices.ts';
 import type { Service } from '../../../../src/service/service.ts';
 
 /**
- * Tests the text that the setup shows before saving. The text starts with a warning, if any, and
- * names everything that the user approves by saving.
+ * Tests the text that setup shows before saving. The text starts with a warning, if any, and names
+ * everything that the user approves by saving.
  */
 
 function serviceOf(change: object): Service {

@@ -97,7 +97,7 @@ describe('a service that the user added', () => {
     return service;
   };
 
-  /** Adds a service to the user settings and stores its record, as the setup would. */
+  /** Adds a service to the user settings and stores its record, as setup would. */
   const store = async (entry: Entry, changes: Partial<KeyRecord> = {}) => {
     const service = serviceOf(entry);
     const { word, url, definition } = service;
