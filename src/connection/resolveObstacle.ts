@@ -130,8 +130,8 @@ export async function resolveObstacle(
 }
 
 /**
- * If the `.env` file may be used, and is open with unsaved settings for the service, offers to save
- * it. Does nothing if saving clearly wouldn't help.
+ * Offers to save the `.env` file if the user hasn't declined it and it has unsaved changes to the
+ * service's settings. Does nothing if saving clearly wouldn't help.
  * @returns true if it was offered
  */
 function offersToSave({ settings, folder, external }: SourceSnapshot): boolean {

@@ -209,8 +209,8 @@ export class SourceApprovals {
 
 /**
  * Returns the decisions that aren't forgotten. Removes the value hashes from the others about the
- * same source in the same folder. They're older, so comparing with them would name values that
- * haven't changed since the forgotten decision.
+ * same source in the same folder. They're older, so a comparison with them would include values
+ * that haven't changed since the forgotten decision.
  */
 function without(
   decisions: readonly HashedDecision[],
