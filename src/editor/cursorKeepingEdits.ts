@@ -4,8 +4,9 @@ import { isSame, type TextChange } from './textChange.ts';
  * Splits edits so that VS Code leaves the cursor where the user expects it, and joins the parts
  * again in change events. Pure.
  *
- * Restoring cursors and selections after an edit would be too late, because the user may have typed
- * in the meantime.
+ * If the extension moved the cursor after an edit instead, that could be too late, because the user
+ * may have typed in the meantime. That can still happen after a response replaces whole lines, whose
+ * last line break stays selected until the cursor is moved.
  */
 
 /** A change in a change event. */
@@ -48,7 +49,8 @@ export function splitReplacement({ rangeOffset, rangeLength, text }: TextChange)
 /**
  * Joins the parts from `splitReplacement` and `splitAtLineBreak` in an event, and the parts of
  * their undo and redo, which VS Code may merge. The result is what VS Code would have reported for
- * the edit that was split.
+ * the edit that was split. Also joins other changes of the same form, because the result describes
+ * the same edit.
  * @param changes the changes as VS Code reports them, from the end of the document to its start
  * @param exact changes to return unchanged
  */
@@ -57,22 +59,32 @@ export function joinedChanges(
   lineEnd: string,
   exact: readonly TextChange[],
 ): TextChange[] {
+  const isExact = (change: TextChange) => exact.some((one) => isSame(one, change));
   const whole: TextChange[] = [];
   let alreadyJoined: ReportedChange | undefined;
   for (const [index, change] of changes.entries()) {
     if (change === alreadyJoined) continue;
-    if (exact.some((one) => isSame(one, change))) {
+    if (isExact(change)) {
       whole.push(change);
       continue;
     }
     const preceding = changes[index + 1];
-    const both = preceding && merged(preceding, change);
-    const isReplacement = both && isDeletionAndInsertion(preceding, change);
-    const pair = isReplacement ? both : withoutLineBreak(both, lineEnd);
+    const pair =
+      preceding && !isExact(preceding) ? joinedPair(preceding, change, lineEnd) : undefined;
     if (pair) alreadyJoined = preceding;
     whole.push(pair ?? withoutLineBreak(change, lineEnd) ?? change);
   }
   return whole;
+}
+
+/** Joins two changes if they're the parts of a replacement or of an insertion at a line break. */
+function joinedPair(
+  first: ReportedChange,
+  second: ReportedChange,
+  lineEnd: string,
+): TextChange | undefined {
+  const both = merged(first, second);
+  return isDeletionAndInsertion(first, second) ? both : withoutLineBreak(both, lineEnd);
 }
 
 /** True if one of the changes only deletes text, and the other one only inserts text. */

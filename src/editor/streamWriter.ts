@@ -75,7 +75,8 @@ interface WriterOptions {
   readonly timing?: Timing;
   /**
    * Called when the user has undone all text from the responses that are still streaming. Receives
-   * the indices of all responses that have no text in the document.
+   * the indices of all responses that have no text in the document. These responses aren't written
+   * until they're restarted. Without this function, an undo has no effect on the text to write.
    */
   readonly onUndone?: (indices: readonly number[]) => void;
 }
@@ -104,7 +105,7 @@ export class StreamWriter implements ResponseWriter {
   readonly #openDocument: OpenDocument;
   readonly #responses: readonly ResponseInDocument[];
   readonly #timing: Timing;
-  readonly #onUndone: NonNullable<WriterOptions['onUndone']>;
+  readonly #onUndone: WriterOptions['onUndone'];
   /**
    * True if the next edit starts an undo step: initially, after a change that the writer didn't
    * make, and after a restart.
@@ -121,7 +122,7 @@ export class StreamWriter implements ResponseWriter {
   constructor(
     openDocument: OpenDocument,
     places: readonly ResponsePlace[],
-    { timing = TIMING, onUndone = () => {} }: WriterOptions = {},
+    { timing = TIMING, onUndone }: WriterOptions = {},
   ) {
     this.#openDocument = openDocument;
     this.#timing = timing;
@@ -321,11 +322,11 @@ export class StreamWriter implements ResponseWriter {
     for (const response of this.#responses) response.conclude({ replay, beginsStep });
     if (areOurs) this.#expected = [];
     if (changes.length > 0) this.#startsUndoStep = !areOurs;
-    if (replay && hadText && !this.#hasTextOfOpen) {
-      // Don't retry an edit that is in progress. If it's the first edit for a response, the response
-      // could still be written.
-      for (const response of this.#responses) if (response.isStreaming) response.lose();
-      this.#onUndone(this.#withoutText);
+    if (this.#onUndone && replay && hadText && !this.#hasTextOfOpen) {
+      const undone = this.#withoutText;
+      // The first edit for one of these responses may still be waiting.
+      for (const index of undone) this.#response(index).lose();
+      this.#onUndone(undone);
     }
   }
 }

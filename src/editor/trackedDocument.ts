@@ -147,17 +147,17 @@ export class TrackedDocument implements Disposable {
   }
 
   /**
-   * True if the change replaces a selection from its start, and no other cursor or selection would
-   * move with the inserted text.
+   * True if the change replaces a selection from its start. False if another cursor or selection
+   * ends there, because it would move with the inserted text.
    */
   #replacesSelection(change: TextChange): boolean {
     const { start, end } = replacedRange(change);
+    if (start === end || change.text === '') return false;
     const selections = window.visibleTextEditors
       .filter(({ document }) => document === this.#document)
       .flatMap((editor) => editor.selections.map((one) => offsetsOf(this.#document, one)));
     const here = selections.filter((one) => one.start <= start && start <= one.end);
-    const isReplaced = (one: OffsetRange) => one.start === start && end <= one.end;
-    return start < end && change.text !== '' && here.length > 0 && here.every(isReplaced);
+    return here.length > 0 && here.every((one) => one.start === start && end <= one.end);
   }
 
   /**

@@ -96,7 +96,7 @@ export async function reportRun(
     const wantsRetry = await report(alike[0]?.error, connection, at);
     if (wantsRetry && !hasChanged()) await runAgain(again, runMode);
   });
-  warnIfReplaced(job, outcomes);
+  warnIfReplaced(job, failed);
   if (complete.length === 0) {
     // In a mode with `doneText`, text is kept only while the user can still accept it.
     const isKept = job.mode.doneText === undefined || job.isPending;
@@ -123,7 +123,7 @@ export async function reportRun(
       announcements.done(text, isCanceled ? 'circle-slash' : 'warning');
     };
     const isPlaced = complete.every((outcome) => outcome.isPlaced);
-    const truncated = complete.filter(wasTruncated);
+    const truncated = complete.filter(hasReachedLimit);
     const limit = commonLimit(truncated, connection);
     const received = outcomes.filter(({ hasText }) => hasText).map(({ index }) => index);
     const { length: empty } = complete.filter((outcome) => isEmpty(job, outcome, runMode));
@@ -136,16 +136,15 @@ export async function reportRun(
   await Promise.all(reports);
 }
 
-function wasTruncated({ generation }: Outcome): boolean {
+function hasReachedLimit({ generation }: Outcome): boolean {
   return generation !== undefined && endOf(generation.stopReason) === 'truncated';
 }
 
 /** Warns if a generation failed after some of its text had replaced the selection. */
-function warnIfReplaced(job: Job, outcomes: readonly Outcome[]): void {
+function warnIfReplaced(job: Job, failed: readonly Outcome[]): void {
   const hasReplaced = ({ index, hasText, error }: Outcome) =>
-    error !== undefined && !isKind(error, 'cancelled') && hasText && job.hasReplaced(index);
-  // The message about truncated responses contains this warning, too.
-  if (outcomes.some(hasReplaced) && !outcomes.some(wasTruncated)) inform(texts.REPLACED);
+    hasText && !isKind(error, 'cancelled') && job.hasReplaced(index);
+  if (failed.some(hasReplaced)) inform(texts.REPLACED);
 }
 
 /**

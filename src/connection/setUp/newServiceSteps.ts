@@ -54,9 +54,11 @@ export async function askNewService(
     if (step === undefined) {
       const made = newService(draft, steps.length, changed);
       if ('service' in made) return made;
-      // Go back to the step that prompts for the invalid field. If there's none, the authentication
-      // method doesn't go with the address.
-      const wrong = steps.find((one) => one === made.field) ?? 'address';
+      // Go back to the step that prompts for the invalid field. The fixed headers are invalid only if
+      // one of them has the same name as the key's header. For any other field, the authentication
+      // method doesn't work with the address.
+      const field = made.field === 'headers' ? 'header' : made.field;
+      const wrong = steps.find((one) => one === field) ?? 'address';
       problem = { step: wrong, text: notAllowedText(made.field) };
       index = steps.indexOf(wrong);
       continue;

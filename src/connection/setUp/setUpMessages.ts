@@ -161,6 +161,8 @@ export function notAllowedText(field: ServiceIssue['field']): string {
       return 'This authentication method needs an https:// address.';
     case 'header':
       return MANAGE.badHeader;
+    case 'headers':
+      return 'This header already has a fixed value. Select another one.';
     case 'command':
       return NEW_SERVICE.badCommand;
     default:

@@ -56,6 +56,13 @@ describe('a replacement', () => {
     });
   }
 
+  it("isn't made from an insertion that was sent in this form and whitespace that VS Code trimmed", () => {
+    const insertion = insertionOf(0, 'one\n');
+    const trimmed = { rangeOffset: 0, rangeLength: 4, text: '' };
+    const [, reported] = applied('    X', [trimmed, insertion]);
+    assert.deepEqual(joinedChanges(reported, '\n', [insertion]), reported);
+  });
+
   it("isn't made from changes that don't touch", () => {
     const changes = [insertionOf(6, 'x'), { rangeOffset: 1, rangeLength: 4, text: '' }];
     const [, reported] = applied(before, changes);

@@ -452,17 +452,21 @@ describe('a stream writer', () => {
       assert.deepEqual(reported, [[1, 2]]);
     });
 
-    it('writes no more text of an undone response, even if its first edit was already on the way', async () => {
-      const page = new FakeDocument('one two');
-      const places = [0, 4].map((start) => ({ start, end: start + 3, lead: '', tail: '' }));
-      const writer = new StreamWriter(page, places, { timing });
-      await write(page, writer, 0, '1');
-      writer.append(1, '2');
-      while (!page.hasEditWaiting) await new Promise(setImmediate);
-      page.undo();
-      await page.turnUntil(Promise.all([writer.end(0), writer.end(1)]));
-      assert.equal(page.text, 'one two');
-    });
+    for (const hasEnded of [true, false]) {
+      it(`writes no text of an undone response${hasEnded ? ' that has already ended' : ''}, even if its first edit was on the way`, async () => {
+        const page = new FakeDocument('one two');
+        const places = [0, 4].map((start) => ({ start, end: start + 3, lead: '', tail: '' }));
+        const onUndone = () => {};
+        const writer = new StreamWriter(page, places, { timing, onUndone });
+        await write(page, writer, 0, '1');
+        writer.append(1, '2');
+        const early = hasEnded ? writer.end(1) : undefined;
+        while (!page.hasEditWaiting) await new Promise(setImmediate);
+        page.undo();
+        await page.turnUntil(Promise.all([writer.end(0), early ?? writer.end(1)]));
+        assert.equal(page.text, 'one two');
+      });
+    }
 
     it("doesn't mistake a deletion by the user for an undo", async () => {
       const deleted = async (page: FakeDocument, writer: StreamWriter) => {
@@ -471,6 +475,19 @@ describe('a stream writer', () => {
       };
       assert.deepEqual(await undoneCounts([END], deleted, []), [0]);
     });
+  });
+
+  it('still previews the rest of a response after an undo and a redo', async () => {
+    const { page, writer } = writing();
+    writer.accept();
+    writer.append(0, 'text');
+    writer.accept();
+    await page.turnUntil(writer.end(0));
+    writer.append(0, ' and more');
+    page.undo();
+    page.redo();
+    assert.equal(writer.previewOf(new Set([0])), 'prompt\ntext and more');
+    assert.equal(writer.canInsert(0, false), true);
   });
 
   it('previews text and writes it once the user accepts the preview', async () => {

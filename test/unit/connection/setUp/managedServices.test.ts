@@ -164,6 +164,17 @@ describe('a service that the user added', () => {
       );
     });
 
+    it("can't send its key in a header that already has a fixed value", async () => {
+      const entry = { ...none, headers: { 'x-team': 'blue' } };
+      await store(entry);
+      const header = 'API Key in a Header';
+      editor.picks.push('ACME', CHANGE, OPENAI, header, 'x-team', 'api-key', SAVE);
+      editor.typed.push(SERVICE, 'key-of-acme');
+      assert.equal(await connections.setUp(), true);
+      assert.ok(editor.prompts.some((text) => text?.includes('already has a fixed value')));
+      assert.deepEqual(entries()[0]?.['authentication'], { kind: 'apiKey', header: 'api-key' });
+    });
+
     it("can't be saved without a key if the new authentication method needs one", async () => {
       await store(none);
       editor.picks.push('ACME', CHANGE, OPENAI, 'API Key');
