@@ -10,7 +10,7 @@ import { getsTokens, neededSettings, type Service } from '../service/service.ts'
 import type { ConnectionStores } from './connectionStores.ts';
 import { USES_EXTERNAL_SOURCE } from './signOutDetection.ts';
 
-/** The state of setup, for the status bar and the command palette. */
+/** The setup state, for the status bar and the command palette. */
 export interface SetUpStatus {
   /** Reads the settings of the service in use, for the tooltip. */
   readonly readSettings: (folder?: Uri) => Settings;
@@ -31,7 +31,7 @@ export interface SetUpStatus {
 }
 
 /**
- * Determines the state of setup, without reading secrets.
+ * Determines the setup state, without reading secrets.
  * @param inUse the service in use. The default is the service in the settings or, if they don't
  * name one, the first service with a stored key.
  */

@@ -4,9 +4,9 @@ import { isSame, type TextChange } from './textChange.ts';
  * Splits edits so that VS Code leaves the cursor where the user expects it, and joins the parts
  * again in change events. Pure.
  *
- * If the extension moved the cursor after an edit instead, that could be too late, because the user
- * may have typed in the meantime. That can still happen after a response replaces whole lines, whose
- * last line break stays selected until the cursor is moved.
+ * Moving the cursor after an edit could be too late, because the user may have typed in the
+ * meantime. That can still happen after a response replaces whole lines: the last line break stays
+ * selected until the cursor is moved.
  */
 
 /** A change in a change event. */

@@ -131,7 +131,7 @@ export const generate = 'Hosted Model: Generate from selection';
 export const statusId = 'hostedModel.token';
 export const chatPath = '/ml/v1/text/chat_stream';
 /**
- * The path of requests that count tokens. Setup sends such a request to test credentials, because
+ * The path for requests that count tokens. Setup sends such a request to test credentials, because
  * counting tokens doesn't generate any.
  */
 export const accessPath = '/ml/v1/text/tokenization';

@@ -47,7 +47,7 @@ describe('a replacement', () => {
       { rangeOffset: 1, rangeLength: 4, text: 'n old' },
     ],
   ] as const) {
-    it(`is what the event for ${what} amounts to`, () => {
+    it(`is put together from its parts in the event for ${what}`, () => {
       const [, reported] = applied(from, changes);
       assert.deepEqual(
         joinedChanges(reported, '\n', []).map((change) => isSame(change, whole)),
@@ -107,7 +107,7 @@ describe('an insertion before a line break', () => {
         insertion,
       ],
     ] as const) {
-      it(`is what the event for ${what} amounts to: ${title}`, () => {
+      it(`is put together from its parts in the event for ${what}: ${title}`, () => {
         const [, reported] = applied(from, changes);
         assert.deepEqual(joinedChanges(reported, lineEnd, []), [simple]);
       });
