@@ -92,6 +92,7 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   malformed: 'is malformed',
   comment: 'has a comment after its value',
   empty: 'has no value',
+  misspelled: 'is misspelled',
   duplicate: 'conflicts with another value for the same setting',
   'bad-url': 'isn’t a valid address',
   'endpoint-url': 'includes an endpoint path',

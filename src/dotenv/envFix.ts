@@ -54,6 +54,8 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
     case 'bearer':
     case 'control':
       return rewrite(value);
+    case 'misspelled':
+      return [{ kind: 'replace', place, newText: issue.name }];
     case 'comment':
       return [
         {

@@ -24,7 +24,7 @@ type IssueDetails =
    * A `malformed` value is too long or contains characters that aren't allowed, such as spaces in
    * an API key.
    */
-  | { readonly kind: ValueFlaw | 'comment' | 'empty' | 'malformed' }
+  | { readonly kind: ValueFlaw | 'comment' | 'empty' | 'malformed' | 'misspelled' }
   | { readonly kind: 'endpoint-url' | 'url-path' | 'unknown-region' }
   /**
    * The value differs from the value on the first line with the same setting. `otherLine` is the
@@ -38,14 +38,14 @@ export type IssueKind = IssueDetails['kind'];
 /** An issue with a setting or its line. Never contains a value. */
 export type Issue = IssueDetails & {
   readonly setting: SettingName;
-  /** The name as written in the source. */
+  /** The name as written in the source or, if it's misspelled, the probable name. */
   readonly name: string;
   /** True if the issue makes the whole `NameSet` unusable; false for a warning. */
   readonly isError: boolean;
   /**
    * The position of the value, including the whitespace around it for a whitespace issue. For a
-   * comment issue, the position of the comment. For a duplicate or an empty value, the position of
-   * the name. Undefined for the environment.
+   * comment issue, the position of the comment. For a duplicate, an empty value, or a misspelled
+   * name, the position of the name. Undefined for the environment.
    */
   readonly place: LineRange | undefined;
 };
@@ -70,7 +70,7 @@ export interface RecognizedSetting extends SettingOfName {
 }
 
 /** A known name such as `VENDOR_API_KEY`, with its setting and its set of names. */
-interface SettingOfName {
+export interface SettingOfName {
   readonly name: string;
   readonly setting: SettingName;
   readonly set: NameSet;
@@ -141,7 +141,7 @@ export function valuesOf(set: NameSet, given: readonly RecognizedSetting[]): Giv
   };
 }
 
-function namesIn(sets: readonly NameSet[]): SettingOfName[] {
+export function namesIn(sets: readonly NameSet[]): SettingOfName[] {
   return sets.flatMap((set) =>
     SETTING_NAMES.flatMap((setting) => set[setting].map((name) => ({ name, setting, set }))),
   );

@@ -10,8 +10,10 @@ import type { Assignment } from './envText.ts';
 import {
   type Issue,
   issueOf,
+  namesIn,
   type RecognizedSetting,
   recognizedSettings,
+  type SettingOfName,
   valuesOf,
 } from './settingValue.ts';
 
@@ -128,7 +130,7 @@ export function readAssignments(
     .filter((set) => given.some((one) => one.set === set))
     .map((set) => missingOf(service, set, given))
     .sort((one, other) => one.length - other.length);
-  const issues = given.flatMap((own) => {
+  const valueIssues = given.flatMap((own) => {
     const first = firsts.get(own.set[own.setting]);
     // A duplicate with the same value is harmless. A project ID and a space ID identify different
     // resources, so they aren't duplicates.
@@ -137,6 +139,12 @@ export function readAssignments(
     const otherLine = first.place?.line;
     return [issueOf({ kind: 'duplicate', otherLine }, own.setting, own.assignment), ...own.issues];
   });
+  const absent = namesIn(sets).filter(
+    ({ name }) => nearest?.includes(name) && !given.some((one) => one.name === name),
+  );
+  const issues = [...valueIssues, ...misspelledNames(assignments, absent)].toSorted(
+    (one, other) => (one.place?.line ?? 0) - (other.place?.line ?? 0),
+  );
   const faulty = new Set(issues.flatMap(({ isError, name }) => (isError ? name : [])));
   const isMalformed = given.some(
     ({ set, name, isGiven }) => isGiven && faulty.has(name) && ownSets.includes(set),
@@ -144,6 +152,42 @@ export function readAssignments(
   const usable = isMalformed ? ownSets : sets;
   const values = usable.map((set) => usableValues(service, set, given, faulty)).find(Boolean);
   return { values, isMalformed, missing: nearest ?? [], named: given, issues };
+}
+
+/**
+ * Returns an issue for each name in a file that is probably meant to be one of the absent names.
+ * Environment variables with similar names may belong to other programs.
+ */
+function misspelledNames(
+  assignments: readonly Assignment[],
+  absent: readonly SettingOfName[],
+): Issue[] {
+  return assignments.flatMap((assignment) => {
+    const probable = absent.find(({ name }) => isMisspelling(assignment.name, name));
+    if (!assignment.at || !probable) return [];
+    const { name, setting } = probable;
+    return [{ ...issueOf({ kind: 'misspelled' }, setting, assignment), name }];
+  });
+}
+
+/**
+ * True if a name has the same prefix as the intended name and differs from it in at most one letter
+ * or digit. Case and punctuation don't matter.
+ */
+function isMisspelling(name: string, intended: string): boolean {
+  const [one = [], other = []] = [name, intended].map((each) =>
+    each.toUpperCase().split(/[^A-Z0-9]+/),
+  );
+  if (one[0] !== other[0]) return false;
+  const [letters, wanted] = [one.join(''), other.join('')];
+  let same = 0;
+  while (same < letters.length && letters[same] === wanted[same]) same += 1;
+  const [rest, wantedRest] = [letters.slice(same), wanted.slice(same)];
+  return [
+    rest === wantedRest.slice(1),
+    rest.slice(1) === wantedRest,
+    rest.slice(1) === wantedRest.slice(1),
+  ].includes(true);
 }
 
 function missingOf(service: Service, set: NameSet, given: readonly RecognizedSetting[]): string[] {

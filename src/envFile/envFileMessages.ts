@@ -31,6 +31,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
     'Programs that read the comment as part of the value get errors, such as a 401. Put the comment on its own line.',
   empty: (label) =>
     `The file is used only if it’s complete. Add the ${label}, or set up Hosted Model.`,
+  misspelled: () => 'The file is used only if it’s complete. Correct the name.',
   duplicate: () =>
     'Some programs use the first line and others the last, so Hosted Model doesn’t use the file. Remove one of the lines.',
   'endpoint-url': () =>
@@ -48,6 +49,7 @@ export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
 };
 
 const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {
+  misspelled: 'Correct Name',
   comment: 'Move Comment to Its Own Line',
   'bad-url': 'Use HTTPS',
   'endpoint-url': 'Remove Endpoint Path',

@@ -20,7 +20,7 @@ describe('problems in a .env file', () => {
 
   it('have messages that are at most 220 characters long and contain no values from the file', () => {
     const kinds = new Set(all.map(({ kind }) => kind));
-    assert.equal(kinds.size, 17);
+    assert.equal(kinds.size, 18);
     for (const { kind, message } of all) {
       assert.match(message, /^\S.*\.$/, kind);
       const parts = message.split(/[.:] |, so /);
@@ -33,7 +33,7 @@ describe('problems in a .env file', () => {
   });
 
   it('have the severity Error, Warning, or Information, depending on their kind', () => {
-    const text = 'IBM_API_KEY="abcd1234"\nibm_project_id=p\nIBM_URL=https://a.example\n';
+    const text = 'IBM_API_KEY="abcd1234"\nproject_id=p\nIBM_URL=https://a.example\n';
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [
       [0, 'quotes', 'Error'],
       [2, 'unknown-region', 'Warning'],
@@ -57,6 +57,7 @@ describe('problems in a .env file', () => {
     );
     assert.match(gaps('IBM_URL=x\nIBM_API_KEY=\n') ?? '', /^IBM_PROJECT_ID is missing,/);
     assert.equal(gaps('IBM_URL=x\nIBM_API_KEY=\nIBM_PROJECT_ID=<id>'), undefined);
+    assert.equal(gaps('IBM_URL=x\nIBM_APIKEY=\nIBM_PROJECTID=p'), undefined, 'misspelled');
   });
 
   it("include a warning on the key's line if Git doesn't ignore the file", () => {
