@@ -92,12 +92,12 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   malformed: 'is malformed',
   comment: 'has a comment after its value',
   empty: 'has no value',
-  misspelled: 'is misspelled',
   duplicate: 'conflicts with another value for the same setting',
   'bad-url': 'isn’t a valid address',
   'endpoint-url': 'includes an endpoint path',
   'url-path': 'has a path',
   'unknown-region': 'points to a host outside the known regions',
+  'similar-name': 'is missing, and this name is similar',
 };
 
 /** Describes the flaws in a value that is used anyway. */

@@ -54,7 +54,7 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
     case 'bearer':
     case 'control':
       return rewrite(value);
-    case 'misspelled':
+    case 'similar-name':
       return [{ kind: 'replace', place, newText: issue.name }];
     case 'comment':
       return [

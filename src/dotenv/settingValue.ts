@@ -24,8 +24,10 @@ type IssueDetails =
    * A `malformed` value is too long or contains characters that aren't allowed, such as spaces in
    * an API key.
    */
-  | { readonly kind: ValueFlaw | 'comment' | 'empty' | 'malformed' | 'misspelled' }
+  | { readonly kind: ValueFlaw | 'comment' | 'empty' | 'malformed' }
   | { readonly kind: 'endpoint-url' | 'url-path' | 'unknown-region' }
+  /** The name is similar to the name of a missing setting, which it may be meant for. */
+  | { readonly kind: 'similar-name' }
   /**
    * The value differs from the value on the first line with the same setting. `otherLine` is the
    * zero-based number of that line, or undefined for the environment.
@@ -38,13 +40,13 @@ export type IssueKind = IssueDetails['kind'];
 /** An issue with a setting or its line. Never contains a value. */
 export type Issue = IssueDetails & {
   readonly setting: SettingName;
-  /** The name as written in the source or, if it's misspelled, the probable name. */
+  /** The name as written in the source or, for a similar name, the missing name. */
   readonly name: string;
   /** True if the issue makes the whole `NameSet` unusable; false for a warning. */
   readonly isError: boolean;
   /**
    * The position of the value, including the whitespace around it for a whitespace issue. For a
-   * comment issue, the position of the comment. For a duplicate, an empty value, or a misspelled
+   * comment issue, the position of the comment. For a duplicate, an empty value, or a similar
    * name, the position of the name. Undefined for the environment.
    */
   readonly place: LineRange | undefined;
@@ -186,7 +188,7 @@ export function issueOf(
   assignment: Assignment,
   span?: ColumnRange,
 ): Issue {
-  const isError = !['url-path', 'unknown-region'].includes(details.kind);
+  const isError = !['url-path', 'unknown-region', 'similar-name'].includes(details.kind);
   const place = valueRange(assignment, span);
   return { ...details, setting, name: assignment.name, isError, place };
 }

@@ -142,7 +142,7 @@ export function readAssignments(
   const absent = namesIn(sets).filter(
     ({ name }) => nearest?.includes(name) && !given.some((one) => one.name === name),
   );
-  const issues = [...valueIssues, ...misspelledNames(assignments, absent)].toSorted(
+  const issues = [...valueIssues, ...similarNames(assignments, absent)].toSorted(
     (one, other) => (one.place?.line ?? 0) - (other.place?.line ?? 0),
   );
   const faulty = new Set(issues.flatMap(({ isError, name }) => (isError ? name : [])));
@@ -155,39 +155,20 @@ export function readAssignments(
 }
 
 /**
- * Returns an issue for each name in a file that is probably meant to be one of the absent names.
- * Environment variables with similar names may belong to other programs.
+ * Returns a warning for each name in a file that differs from an absent name only in case and
+ * punctuation. Environment variables with similar names probably belong to other programs.
  */
-function misspelledNames(
+function similarNames(
   assignments: readonly Assignment[],
   absent: readonly SettingOfName[],
 ): Issue[] {
+  const plain = (name: string) => name.toUpperCase().replace(/[^A-Z0-9]/g, '');
   return assignments.flatMap((assignment) => {
-    const probable = absent.find(({ name }) => isMisspelling(assignment.name, name));
-    if (!assignment.at || !probable) return [];
-    const { name, setting } = probable;
-    return [{ ...issueOf({ kind: 'misspelled' }, setting, assignment), name }];
+    const similar = absent.find(({ name }) => plain(name) === plain(assignment.name));
+    if (!assignment.at || !similar) return [];
+    const { name, setting } = similar;
+    return [{ ...issueOf({ kind: 'similar-name' }, setting, assignment), name }];
   });
-}
-
-/**
- * True if a name has the same prefix as the intended name and differs from it in at most one letter
- * or digit. Case and punctuation don't matter.
- */
-function isMisspelling(name: string, intended: string): boolean {
-  const [one = [], other = []] = [name, intended].map((each) =>
-    each.toUpperCase().split(/[^A-Z0-9]+/),
-  );
-  if (one[0] !== other[0]) return false;
-  const [letters, wanted] = [one.join(''), other.join('')];
-  let same = 0;
-  while (same < letters.length && letters[same] === wanted[same]) same += 1;
-  const [rest, wantedRest] = [letters.slice(same), wanted.slice(same)];
-  return [
-    rest === wantedRest.slice(1),
-    rest.slice(1) === wantedRest,
-    rest.slice(1) === wantedRest.slice(1),
-  ].includes(true);
 }
 
 function missingOf(service: Service, set: NameSet, given: readonly RecognizedSetting[]): string[] {

@@ -148,7 +148,8 @@ export class TrackedDocument implements Disposable {
 
   /**
    * True if the change replaces a selection from its start. False if another cursor or selection
-   * ends there, because it would move with the inserted text.
+   * that isn't replaced includes that position, because its start or end would move with the
+   * inserted text.
    */
   #replacesSelection(change: TextChange): boolean {
     const { start, end } = replacedRange(change);

@@ -31,7 +31,6 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
     'Programs that read the comment as part of the value get errors, such as a 401. Put the comment on its own line.',
   empty: (label) =>
     `The file is used only if it’s complete. Add the ${label}, or set up Hosted Model.`,
-  misspelled: () => 'The file is used only if it’s complete. Correct the name.',
   duplicate: () =>
     'Some programs use the first line and others the last, so Hosted Model doesn’t use the file. Remove one of the lines.',
   'endpoint-url': () =>
@@ -39,6 +38,8 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   'url-path': () => 'Some services and gateways need a path. If yours doesn’t, remove the path.',
   'unknown-region': () =>
     'Your text and your token or key would go to this host. Check that it’s the right host.',
+  'similar-name': () =>
+    'The file is used only if it’s complete. If this line is meant for Hosted Model, correct the name.',
 };
 
 export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
@@ -49,7 +50,6 @@ export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
 };
 
 const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {
-  misspelled: 'Correct Name',
   comment: 'Move Comment to Its Own Line',
   'bad-url': 'Use HTTPS',
   'endpoint-url': 'Remove Endpoint Path',
@@ -77,6 +77,7 @@ export function fixTitle(issue: Issue, fix: EnvFix): string {
     return fix.line === issue.place?.line ? 'Remove This Line' : `Remove Line ${fix.line + 1}`;
   }
   if (fix.region) return `Use ${fix.region.place} Region`;
+  if (issue.kind === 'similar-name') return `Rename to ${issue.name}`;
   return TITLES[issue.kind] ?? 'Clean Up Value';
 }
 

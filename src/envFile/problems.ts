@@ -70,12 +70,9 @@ export function problemsOf({ reading, service }: ServiceReading, risk?: GitRisk)
 }
 
 /**
- * Returns the names of missing settings that have no line in the file. If a line has an empty
- * value, a placeholder, or a misspelled name, that's reported as a separate problem.
+ * Returns the names of missing settings that have no line in the file. If a line has an empty value
+ * or a placeholder, that's reported as a separate problem.
  */
-export function absentNames({ missing, named, issues }: SourceReading): string[] {
-  const isThere = (name: string) =>
-    named.some((one) => one.name === name) ||
-    issues.some((issue) => issue.kind === 'misspelled' && issue.name === name);
-  return missing.filter((name) => !isThere(name));
+export function absentNames({ missing, named }: SourceReading): string[] {
+  return missing.filter((name) => !named.some((one) => one.name === name));
 }

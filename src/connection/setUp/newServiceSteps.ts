@@ -55,8 +55,8 @@ export async function askNewService(
       const made = newService(draft, steps.length, changed);
       if ('service' in made) return made;
       // Go back to the step that prompts for the invalid field. The fixed headers are invalid only if
-      // one of them has the same name as the key's header. For any other field, the authentication
-      // method doesn't work with the address.
+      // one of them has the same name as the key's header. If no step prompts for the field, the
+      // address doesn't work with the authentication method.
       const field = made.field === 'headers' ? 'header' : made.field;
       const wrong = steps.find((one) => one === field) ?? 'address';
       problem = { step: wrong, text: notAllowedText(made.field) };

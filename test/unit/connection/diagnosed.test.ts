@@ -59,7 +59,7 @@ describe('the preliminary checks', () => {
   });
 
   it('name an unusable source if the editor has no key', () => {
-    const misspelled = `VENDOR_APIKEY=${full.key}\nVENDOR_URL=${full.url}\n`;
+    const misspelt = `VENDOR_APIKEY=${full.key}\nVENDOR_URL=${full.url}\n`;
     for (const [external, text, fix] of [
       [
         [envFile({ key: full.key })],
@@ -67,8 +67,8 @@ describe('the preliminary checks', () => {
         'openEnvFile',
       ],
       [
-        [envFileOf(misspelled)],
-        /VENDOR_API_KEY on line 1 is misspelled, and VENDOR_PROJECT_ID is missing\./,
+        [envFileOf(misspelt)],
+        /^The \.env file in a lacks VENDOR_API_KEY and VENDOR_PROJECT_ID\./,
         'openEnvFile',
       ],
       [[noFile, environment({ url: full.url })], /^The environment lacks VENDOR_API_KEY/, 'setUp'],

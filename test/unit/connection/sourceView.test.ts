@@ -478,7 +478,7 @@ describe('the text about the checked sources', () => {
       assert.ok(file.text.kind === 'read' && file.text.reading.issues.length > 4_000);
       const text = checkedSourcesText(found({ record: undefined, external: [file] }));
       assert.ok(text.length < 500, text);
-      assert.match(text, /, [\d]+ more, and \w+ is missing/);
+      assert.match(text, /, [\d]+ more, and \w+ and \w+ are missing/);
       assert.match(text, /^[\w .,;:?()"'’-]+$/);
     }
   });

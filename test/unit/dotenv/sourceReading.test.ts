@@ -25,13 +25,13 @@ const kinds: Readonly<Record<IssueKind, boolean | 'sometimes'>> = {
   comment: true,
   empty: false,
   duplicate: true,
-  misspelled: true,
+  'similar-name': true,
   'bad-url': 'sometimes',
   'endpoint-url': true,
   'url-path': true,
   'unknown-region': true,
 };
-const warnings = ['url-path', 'unknown-region'];
+const warnings = ['url-path', 'unknown-region', 'similar-name'];
 
 const HTTP = 'http://vllm.acme.example:8000';
 const [added = assert.fail()] = readServices([
@@ -108,7 +108,7 @@ describe('a .env file', () => {
         })),
       );
       // An environment variable with a similar name may belong to another program.
-      const ofBoth = ofFile.filter(({ kind }) => kind !== 'misspelled');
+      const ofBoth = ofFile.filter(({ kind }) => kind !== 'similar-name');
       assert.deepEqual(issues, withoutPlace(ofBoth));
     }
   });
@@ -206,10 +206,10 @@ describe('envFixes', () => {
     ],
     ['an address with a path', 'IBM_URL=https://a.example/p', 'IBM_URL=https://a.example'],
     [
-      'a misspelled name',
+      'a similar name',
       'IBM_URL=x\nexport IBM_APIKEY = a',
       'IBM_URL=x\nexport IBM_API_KEY = a',
-      'misspelled',
+      'similar-name',
     ],
     ['an http address', 'IBM_URL=HTTP://a.example/p/', 'IBM_URL=https://a.example/p'],
   ];
