@@ -97,7 +97,7 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   'endpoint-url': 'includes an endpoint path',
   'url-path': 'has a path',
   'unknown-region': 'points to a host outside the known regions',
-  'similar-name': 'is missing, and this name is similar',
+  'similar-name': 'is missing, but this name is similar',
 };
 
 /** Describes the flaws in a value that is used anyway. */

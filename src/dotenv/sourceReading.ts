@@ -156,15 +156,20 @@ export function readAssignments(
 
 /**
  * Returns a warning for each name in a file that differs from an absent name only in case and
- * punctuation. Environment variables with similar names probably belong to other programs.
+ * punctuation. The part before the first separator must be the same, too. Otherwise, the name may
+ * belong to another service, or the line may be commented out. Environment variables with similar
+ * names probably belong to other programs.
  */
 function similarNames(
   assignments: readonly Assignment[],
   absent: readonly SettingOfName[],
 ): Issue[] {
-  const plain = (name: string) => name.toUpperCase().replace(/[^A-Z0-9]/g, '');
+  const plain = (text: string) => text.toUpperCase().replace(/[^\p{L}\p{N}]/gu, '');
+  const startOf = (name: string) => name.toUpperCase().split(/[_.-]/, 1)[0];
+  const isSimilar = (one: string, other: string) =>
+    plain(one) === plain(other) && startOf(one) === startOf(other);
   return assignments.flatMap((assignment) => {
-    const similar = absent.find(({ name }) => plain(name) === plain(assignment.name));
+    const similar = absent.find(({ name }) => isSimilar(name, assignment.name));
     if (!assignment.at || !similar) return [];
     const { name, setting } = similar;
     return [{ ...issueOf({ kind: 'similar-name' }, setting, assignment), name }];

@@ -147,9 +147,8 @@ export class TrackedDocument implements Disposable {
   }
 
   /**
-   * True if the change replaces a selection from its start. False if another cursor or selection
-   * that isn't replaced includes that position, because its start or end would move with the
-   * inserted text.
+   * True if every cursor or selection that includes the change's start is a selection that starts
+   * there and includes the whole change. False if there is none.
    */
   #replacesSelection(change: TextChange): boolean {
     const { start, end } = replacedRange(change);

@@ -39,7 +39,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   'unknown-region': () =>
     'Your text and your token or key would go to this host. Check that it’s the right host.',
   'similar-name': () =>
-    'The file is used only if it’s complete. If this line is meant for Hosted Model, correct the name.',
+    'The file is used only if it’s complete. If this line is meant for Hosted Model, rename it.',
 };
 
 export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {

@@ -454,9 +454,9 @@ const unrelated = (...names: string[]): EnvFileFixture => ({
 
 const names: readonly EnvFileFixture[] = [
   ...['ibm_api_key', 'Ibm_Api_Key', 'IBM-API-KEY', 'IBM.API.KEY', 'IBM_APIKEY'].map(similar),
-  ...['IBMAPIKEY', '"IBM_API_KEY"', 'IBM_\u200bAPI_KEY'].map(similar),
+  ...['IBM__API_KEY', 'IBM_\u200bAPI_KEY'].map(similar),
   ...['IBM_API_KYE', 'IBM_API_KE', 'IBM_AIP_KEY', 'IMB_API_KEY', 'IBM_API_KEYS'].map(misnamed),
-  ...['IBM_API_KEY_2', 'IBM2_API_KEY'].map(misnamed),
+  ...['IBM_API_KEY_2', 'IBM2_API_KEY', 'IBMAPIKEY', '"IBM_API_KEY"', '//IBM_API_KEY'].map(misnamed),
   ...['WX_API_KEY', 'WATSONX_AI_APIKEY', 'wx-api-key'].map(misnamed),
   {
     name: 'misspelled names of the other settings',
