@@ -1,7 +1,7 @@
 /**
  * A value that is or contains a secret. The value is held in a private field, so `inspect`, JSON,
- * and copies don't expose it. Any module may pass it on, but only `service/`, `connection/`, and
- * `dotenv/` may open it.
+ * and copies don't expose it. Any module may pass it on, but only `service/` and `connection/`
+ * may open it.
  */
 export class Secret<Value> {
   readonly #value: Value;

@@ -59,7 +59,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'service/client':
     'Calls a service. Searches the prompt for secrets, creates the request body, and records usage.',
   'service/sendWithToken':
-    'Sends a request, with a token or key if the service needs one. If the service rejects the token, sends the request once more with a new one.',
+    'Assembles a request to the service, with a token or key if the service needs one, and sends it.',
   'service/models': 'The models of a service, their lifecycle, and their limits.',
   'service/api': 'The wire format of each API: paths, bodies, streams, and errors.',
   'service/auth': 'The authentication methods. Gets, keeps, and refreshes tokens.',
