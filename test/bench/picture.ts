@@ -66,22 +66,16 @@ export const CHART = 'media/bench.svg';
 export function chartOf(results: Results): string {
   const { versions, questions } = withBars(results);
   let top = margin + 2;
-  const drawn = [
-    text(margin, top, 'Bars for round trips and connections start at 0.', 'pale'),
-    text(
-      width - margin,
-      top,
-      'Orange line: the goal, if it has the same unit as the bars.',
-      'pale',
-      'end',
-    ),
-  ];
+  const drawn = [text(margin, top, 'Bars for round trips and connections start at 0.', 'pale')];
   top += lineHeight;
   const others =
     'All other bars start at 1 and show a ratio, such as Hosted Model ÷ alternative (logarithmic).';
   drawn.push(text(margin, top, others, 'pale'));
   top += lineHeight;
   drawn.push(text(margin, top, 'To the left of 1: the value before ÷ is smaller.', 'pale'));
+  top += lineHeight;
+  const goal = 'Orange line: the goal, if it has the same unit as the bars.';
+  drawn.push(text(margin, top, goal, 'pale'));
   top += lineHeight / 2;
   for (const question of questions) {
     const part = partOf(question, top);
