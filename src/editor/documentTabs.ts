@@ -13,6 +13,10 @@ import {
 
 /** Finds the editors and tabs of documents, and shows documents. */
 
+export function editorsOf(document: TextDocument): TextEditor[] {
+  return window.visibleTextEditors.filter((editor) => editor.document === document);
+}
+
 /**
  * Returns an editor that shows the document. Prefers the active editor, because commands apply to
  * its selections.
@@ -20,7 +24,7 @@ import {
 export function editorOf(document: TextDocument): TextEditor | undefined {
   const { activeTextEditor } = window;
   if (activeTextEditor?.document === document) return activeTextEditor;
-  return window.visibleTextEditors.find((editor) => editor.document === document);
+  return editorsOf(document)[0];
 }
 
 /**

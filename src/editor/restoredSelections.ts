@@ -1,6 +1,7 @@
-import { Selection, type TextDocument, type TextEditor, window } from 'vscode';
+import { Selection, type TextDocument, type TextEditor } from 'vscode';
 import { selectionEnd } from './capturedSelection.ts';
 import { offsetsOf, rangeOf } from './documentEdit.ts';
+import { editorsOf } from './documentTabs.ts';
 import type { OffsetRange, TextChange } from './textChange.ts';
 
 /** Keeps the same characters selected while responses are written. */
@@ -14,9 +15,7 @@ export function captureSelections(
   changes: readonly TextChange[],
 ): () => void {
   const inOrder = changes.toSorted((one, other) => one.rangeOffset - other.rangeOffset);
-  const kept = window.visibleTextEditors
-    .filter((editor) => editor.document === document)
-    .map((editor) => keepIn(editor, inOrder));
+  const kept = editorsOf(document).map((editor) => keepIn(editor, inOrder));
   return () => {
     for (const restore of kept) restore();
   };

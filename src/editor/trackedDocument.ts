@@ -4,14 +4,13 @@ import {
   type FileRenameEvent,
   type TextDocument,
   TextDocumentChangeReason,
-  window,
   workspace,
 } from 'vscode';
 import { isAutoRunFile } from './autoRunFiles.ts';
 import { hasWritableScheme } from './capturedSelection.ts';
 import { joinedChanges, splitAtLineBreak, splitReplacement } from './cursorKeepingEdits.ts';
 import { editDocument, editEditor, offsetsOf, rangedIn, rangeOf } from './documentEdit.ts';
-import { editorOf, hasTab } from './documentTabs.ts';
+import { editorOf, editorsOf, hasTab } from './documentTabs.ts';
 import { captureSelections } from './restoredSelections.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 import type { Replay } from './undoStates.ts';
@@ -52,8 +51,8 @@ export class TrackedDocument implements Disposable {
       workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
         if (document !== this.#document) return;
         const replay = replayOf(reason);
-        // A redo can repeat the edit that was sent last. Join its parts so that it reverses the undo,
-        // whose parts are joined, too.
+        // A redo can repeat the edit that was sent last. Join its parts so that it reverses the
+        // undo, whose parts are joined, too.
         const exact = replay ? [] : this.#sent;
         const changes = joinedChanges(contentChanges, this.lineEnd, exact);
         for (const listener of this.#listeners) listener(changes, replay);
@@ -108,7 +107,9 @@ export class TrackedDocument implements Disposable {
     const editor = editorOf(this.#document);
     if (!editor) return editDocument(this.#document, rangedIn(this.#document, changes));
     const restoreSelections = captureSelections(this.#document, changes);
-    const parts = changes.flatMap((change) => this.#partsOf(change, changes));
+    const replacesText = changes.some(({ rangeLength }) => rangeLength > 0);
+    const selections = replacesText ? this.#selections : [];
+    const parts = changes.flatMap((change) => this.#partsOf(change, changes, selections));
     const sent = parts.length < MERGED_CHANGES ? parts : changes;
     const accepted = await editEditor(editor, sent, undoStopBefore);
     if (accepted) restoreSelections();
@@ -136,28 +137,26 @@ export class TrackedDocument implements Disposable {
    * break. Returns any other change itself, and also a change at a line break if another change
    * starts at the end of that line break and would touch the parts.
    */
-  #partsOf(change: TextChange, all: readonly TextChange[]): readonly TextChange[] {
+  #partsOf(
+    change: TextChange,
+    all: readonly TextChange[],
+    selections: readonly OffsetRange[],
+  ): readonly TextChange[] {
     const { lineEnd } = this;
     const { rangeOffset: start, rangeLength, keepsCursor } = change;
-    if (this.#replacesSelection(change)) return splitReplacement(change);
+    if (replacesSelection(change, selections)) return splitReplacement(change);
     const end = start + lineEnd.length;
     if (!keepsCursor || rangeLength > 0 || this.textOf({ start, end }) !== lineEnd) return [change];
     const wouldTouch = all.some((one) => start < one.rangeOffset && one.rangeOffset <= end);
     return wouldTouch ? [change] : splitAtLineBreak(change, lineEnd);
   }
 
-  /**
-   * True if every cursor or selection that includes the change's start is a selection that starts
-   * there and includes the whole change. False if there is none.
-   */
-  #replacesSelection(change: TextChange): boolean {
-    const { start, end } = replacedRange(change);
-    if (start === end || change.text === '') return false;
-    const selections = window.visibleTextEditors
-      .filter(({ document }) => document === this.#document)
-      .flatMap((editor) => editor.selections.map((one) => offsetsOf(this.#document, one)));
-    const here = selections.filter((one) => one.start <= start && start <= one.end);
-    return here.length > 0 && here.every((one) => one.start === start && end <= one.end);
+  /** The cursors and selections in all editors that show the document. */
+  get #selections(): OffsetRange[] {
+    const document = this.#document;
+    return editorsOf(document).flatMap(({ selections }) =>
+      selections.map((selection) => offsetsOf(document, selection)),
+    );
   }
 
   /**
@@ -189,6 +188,17 @@ export class TrackedDocument implements Disposable {
       for (const listener of this.#followListeners) listener();
     }
   }
+}
+
+/**
+ * True if every cursor or selection that includes the change's start is a selection that starts
+ * there and includes the whole change. False if there is none.
+ */
+function replacesSelection(change: TextChange, selections: readonly OffsetRange[]): boolean {
+  const { start, end } = replacedRange(change);
+  if (start === end || change.text === '') return false;
+  const here = selections.filter((one) => one.start <= start && start <= one.end);
+  return here.length > 0 && here.every((one) => one.start === start && end <= one.end);
 }
 
 function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefined {
