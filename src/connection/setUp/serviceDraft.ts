@@ -32,24 +32,26 @@ export function emptyDraft(): ServiceDraft {
   return { api: API_CHOICES[0], address: '', authMethod: undefined, fields: {} };
 }
 
-/** Converts an answer to the value of a field of `authentication`, and a service back to the answer. */
+/**
+ * Converts an answer to the value of a field of `authentication`, and a service back to the answer.
+ */
 interface FieldConversion {
-  readonly valueOf: (answer: string) => unknown;
+  readonly valueFor: (answer: string) => unknown;
   readonly answerFor: (service: Service) => string | undefined;
 }
 
 const FIELDS: Readonly<Record<AuthMethodField, FieldConversion>> = {
   header: {
-    valueOf: (answer) => answer,
+    valueFor: (answer) => answer,
     answerFor: ({ authentication }) =>
       'header' in authentication ? authentication.header : undefined,
   },
   command: {
-    valueOf: splitCommand,
+    valueFor: splitCommand,
     answerFor: (service) => commandOf(service)?.map(quoted).join(' '),
   },
   tokenUrl: {
-    valueOf: (answer) => answer,
+    valueFor: (answer) => answer,
     answerFor: ({ authentication, authUrl }) =>
       'path' in authentication ? authUrl + authentication.path : undefined,
   },
@@ -108,7 +110,9 @@ function otherFields(
 ): ServiceEntry {
   const { kind, ...fields } = Object(before?.['authentication']);
   if (kind !== authentication.kind) return {};
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => !(field in FIELDS)));
+  return Object.fromEntries(
+    Object.entries(fields).filter(([field]) => !Object.hasOwn(FIELDS, field)),
+  );
 }
 
 /** Returns the fields of `authentication` that setup prompted for. */
@@ -118,7 +122,7 @@ function enteredFields(
 ): Readonly<Record<string, unknown>> {
   const entries = authMethod.fields.map((field) => [
     field,
-    FIELDS[field].valueOf(answers[field] ?? ''),
+    FIELDS[field].valueFor(answers[field] ?? ''),
   ]);
   return Object.fromEntries(entries);
 }
