@@ -169,8 +169,9 @@ function similarNames(
   const isSimilar = (one: string, other: string) =>
     plain(one) === plain(other) && startOf(one) === startOf(other);
   return assignments.flatMap((assignment) => {
+    if (!assignment.at) return [];
     const similar = absent.find(({ name }) => isSimilar(name, assignment.name));
-    if (!assignment.at || !similar) return [];
+    if (!similar) return [];
     const { name, setting } = similar;
     return [{ ...issueOf({ kind: 'similar-name' }, setting, assignment), name }];
   });
