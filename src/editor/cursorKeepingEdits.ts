@@ -49,8 +49,8 @@ export function splitReplacement({ rangeOffset, rangeLength, text }: TextChange)
 /**
  * Joins the parts from `splitReplacement` and `splitAtLineBreak` in an event, and the parts of
  * their undo and redo, which VS Code may merge. The result is what VS Code would have reported for
- * the edit that was split. Also joins other changes of the same form, because the result describes
- * the same edit.
+ * the edit that was split. Other changes of the same form are joined, too, which is harmless,
+ * because the joined change describes the same edit.
  * @param changes the changes as VS Code reports them, from the end of the document to its start
  * @param exact changes to return unchanged
  */

@@ -54,8 +54,8 @@ export async function askNewService(
     if (step === undefined) {
       const made = newService(draft, steps.length, changed);
       if ('service' in made) return made;
-      // Go back to the step that prompts for the invalid field. The fixed headers are invalid only if
-      // one of them has the same name as the key's header. If no step prompts for the field, the
+      // Go back to the step that prompts for the invalid field. If `headers` is invalid, one of the
+      // fixed headers has the same name as the key's header. If no step prompts for the field, the
       // address doesn't work with the authentication method.
       const field = made.field === 'headers' ? 'header' : made.field;
       const wrong = steps.find((one) => one === field) ?? 'address';
