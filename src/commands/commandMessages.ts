@@ -1,5 +1,3 @@
-import { oneLine } from '../ui/oneLine.ts';
-
 /**
  * Messages and labels for the commands. Messages needed before the commands load are in
  * `registerCommands.ts` so that activation doesn't load this file.
@@ -29,8 +27,6 @@ export const COMMAND_MESSAGES = {
     template: '“template” in the keybinding’s “args” must be a string.',
     insertMode: '“insertMode” in the keybinding’s “args” must be a string.',
   },
-  noInsertMode: (id: string, known: readonly string[]) =>
-    `There’s no insert mode named “${oneLine(id)}”. Use one of these: ${known.join(', ')}.`,
   openKeybindings: 'Open Keyboard Shortcuts',
   signOut: {
     question: 'Sign out of Hosted Model?',

@@ -7,7 +7,7 @@ import { newDocument } from './newDocumentMode.ts';
 import { preview, previewing } from './previewMode.ts';
 
 /** All insert modes, in the order of `insertModeIds`. */
-export const insertModes: readonly [InsertMode, ...InsertMode[]] = [
+export const insertModes: readonly InsertMode[] = [
   below,
   after,
   above,
@@ -18,13 +18,17 @@ export const insertModes: readonly [InsertMode, ...InsertMode[]] = [
 ];
 
 /**
- * Returns the insert mode with this ID, or the default mode if the ID is unknown. A mode that
- * writes into the document is replaced by `newDocument` if the document isn't writable, or by a
- * preview if `mustPreview` is true.
+ * Returns the insert mode with this ID. A mode that writes into the document is replaced by
+ * `newDocument` if the document isn't writable, or by a preview if `mustPreview` is true.
+ * @returns undefined if the ID is unknown
  */
-export function modeFor(document: TextDocument, id: string, mustPreview: boolean): InsertMode {
-  const chosen = insertModes.find((mode) => mode.id === id) ?? insertModes[0];
-  if (!chosen.placeOf) return chosen;
+export function modeFor(
+  document: TextDocument,
+  id: string,
+  mustPreview: boolean,
+): InsertMode | undefined {
+  const chosen = insertModes.find((mode) => mode.id === id);
+  if (!chosen?.placeOf) return chosen;
   if (!isWritable(document)) return newDocument;
   return mustPreview ? previewing(chosen.placeOf) : chosen;
 }

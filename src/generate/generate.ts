@@ -4,11 +4,13 @@ import { activeFolder } from '../connection/folders.ts';
 import { resolvesToAutoRunFile } from '../editor/autoRunFiles.ts';
 import { captureTargets, upToDate } from '../editor/capturedSelection.ts';
 import { currentSnapshot } from '../editor/editorSnapshot.ts';
-import { replace } from '../editor/inPlaceModes.ts';
+import { below, replace } from '../editor/inPlaceModes.ts';
 import { modeFor } from '../editor/insertModes.ts';
 import { preview } from '../editor/previewMode.ts';
+import { ACTION_LABELS } from '../messages/actions.ts';
 import type { Template } from '../templates/template.ts';
-import { inform } from '../ui/notify.ts';
+import { inform, offer } from '../ui/notify.ts';
+import { openSettings } from '../ui/openSettings.ts';
 import * as texts from './generateMessages.ts';
 import { Job } from './job.ts';
 import { promptsFor } from './prompt.ts';
@@ -47,7 +49,14 @@ export async function generate(
   const targets = [first, ...more] as const;
   if (options.jobs.isGeneratingFor(targets)) return inform(texts.ALREADY_RUNNING);
   const { document } = snapshot;
-  const mode = modeFor(document, insertModeFor(document, overrides), mustPreview);
+  const modeId = insertModeFor(document, overrides);
+  const mode = modeFor(document, modeId, mustPreview);
+  if (!mode) {
+    const text = texts.noInsertModeText(modeId);
+    return offer('warning', text, ACTION_LABELS.openSettings, () =>
+      openSettings('hostedModel.insertMode'),
+    );
+  }
   // The job tracks the selections from here on, because the input boxes that follow can stay open
   // for minutes.
   const rescue = (lost: Job) => void offerResult(lost);
@@ -70,7 +79,7 @@ export async function generate(
 function insertModeFor({ uri }: TextDocument, { template, insertMode }: GenerateOverrides): string {
   if (insertMode !== undefined) return insertMode;
   const { insertMode: inSettings } = readSettings(activeFolder(uri)?.uri);
-  const ofTemplate = template?.insertMode ?? inSettings;
+  const ofTemplate = template?.insertMode ?? (inSettings || below.id);
   // If the user prefers previews, a template must not replace text without a preview.
   return ofTemplate === replace.id && inSettings === preview.id ? preview.id : ofTemplate;
 }

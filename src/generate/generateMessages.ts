@@ -1,7 +1,9 @@
 import { lineList } from '../diagnose/checkMessages.ts';
+import { insertModeIds } from '../editor/insertMode.ts';
 import { formatNumber } from '../messages/rejectionMessages.ts';
 import { capitalized } from '../messages/settingLabels.ts';
 import { type Wait, waitText } from '../status/requestWait.ts';
+import { oneLine } from '../ui/oneLine.ts';
 
 /** UI strings for generations. */
 
@@ -20,6 +22,11 @@ export const MASK_AND_SEND = 'Mask and Send';
 export const NO_DOCUMENT = 'Open a document, or click in one, and then try again.';
 export const INVALID_MODEL =
   'The model ID in the settings is invalid, so the default model is used.';
+export function noInsertModeText(id: string): string {
+  const known = insertModeIds.join(', ');
+  return `There’s no insert mode named “${oneLine(id)}”. Use one of these: ${known}.`;
+}
+
 export const NEEDS_PREVIEW = 'This file runs automatically. Generate again for a preview.';
 export const ALREADY_RUNNING = 'Already generating for this text. Press Escape to cancel.';
 export const CHANGED_MEANWHILE = 'Nothing was sent, because the text changed. Select it again.';
