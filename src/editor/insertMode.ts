@@ -8,7 +8,7 @@ import type { TrackedDocument } from './trackedDocument.ts';
  * IDs of the insert modes in settings and templates, with the default first. Defined in this module
  * so that template code doesn't load the code that edits documents.
  */
-export const insertModeIds: readonly string[] = [
+export const insertModeIds = [
   'below',
   'after',
   'above',
@@ -16,7 +16,7 @@ export const insertModeIds: readonly string[] = [
   'newDocument',
   'clipboard',
   'preview',
-];
+] as const;
 
 /** A destination for responses. */
 export interface InsertMode {

@@ -8,9 +8,16 @@ import { TrackedRange } from './trackedRange.ts';
  * LF line endings, even if the document uses CRLF.
  */
 export interface ResponsePlace extends OffsetRange, PlaceIndentation {
-  /** Text to insert before the response, such as the line break of a new line. */
+  /**
+   * Text to insert before the response, such as the line break of a new line. Several responses can
+   * go to the same offset, for example if two selections are on one line. Each response then gets
+   * its own `lead` and must be separated by it from the response before it.
+   */
   readonly lead: string;
-  /** Used instead of `lead` if the user has typed text before the response on the same line. */
+  /**
+   * Used instead of `lead` if the user has typed text before the response on the same line. Needed
+   * if a response can start on an empty line without a `lead`.
+   */
   readonly leadAfterText?: string;
   /** Text to insert after the response. It's written with the first chunk. */
   readonly tail: string;

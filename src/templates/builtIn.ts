@@ -4,6 +4,10 @@ const CODE_ONLY = 'Respond with only the code, without an explanation or a Markd
 const TEXT_ONLY =
   'Respond with only the text, without an introduction, remarks, or quotation marks.';
 
+/**
+ * Also listed in docs/generate.md. The emulated service always returns the same text, so try a new
+ * template with a real service.
+ */
 const TEMPLATES: readonly Omit<Template, 'origin'>[] = [
   {
     name: 'Explain',

@@ -20,22 +20,30 @@ import { insertModes } from '../../src/editor/insertModes.ts';
 import { Previews } from '../../src/editor/previews.ts';
 import { Job } from '../../src/generate/job.ts';
 import { until as becomes } from '../vscode/deadline.ts';
+import type { InsertModeId } from '../vscode/keybindings.ts';
 
-/** The insert modes that write into the document, and their names in test titles. */
-export const placingModes = [
-  ['below', 'below'],
-  ['after', 'after @nightly'],
-  ['above', 'above @nightly'],
-  ['replace', 'replace'],
-] as const satisfies readonly (readonly [id: string, title: string])[];
+/** The insert modes that write into the document. Exclude only modes that write elsewhere. */
+export type PlacingMode = Exclude<InsertModeId, 'newDocument' | 'clipboard' | 'preview'>;
 
 /**
  * A value for each insert mode that writes into the document. The value is usually the document's
  * expected text.
  */
-export type ByPlacingMode<Value = string> = Readonly<
-  Record<(typeof placingModes)[number][0], Value>
->;
+export type ByPlacingMode<Value = string> = Readonly<Record<PlacingMode, Value>>;
+
+/**
+ * The name of each insert mode in test titles. The daily tests cover two modes. Add `@nightly` to
+ * the name of any other mode.
+ */
+const titles: ByPlacingMode = {
+  below: 'below',
+  after: 'after @nightly',
+  above: 'above @nightly',
+  replace: 'replace',
+};
+
+/** The insert modes that write into the document, and their names in test titles. */
+export const placingModes = Object.entries(titles) as [mode: PlacingMode, title: string][];
 
 let previews: Previews | undefined;
 const toDispose: Disposable[] = [];

@@ -12,7 +12,7 @@ import { captureTargets } from '../../src/editor/capturedSelection.ts';
 import type { ModeDeps } from '../../src/editor/insertMode.ts';
 import { newDocument as newDocumentMode } from '../../src/editor/newDocumentMode.ts';
 import { comment } from './addedMode.ts';
-import { close, jobOn, open, openWith, stream, typeAt, until } from './jobs.ts';
+import { type ByPlacingMode, close, jobOn, open, openWith, stream, typeAt, until } from './jobs.ts';
 
 const LINE = new Range(0, 0, 0, 4);
 
@@ -387,12 +387,13 @@ describe('insert modes:', () => {
     assert.equal(editor.document.getText(), '  - a\n\n  - one\n  - b');
   });
 
-  for (const [mode, want] of [
-    ['below', 'text\nanswer\nend'],
-    ['after', 'textanswer\nend'],
-    ['above', 'answer\ntext\nend'],
-    ['replace', 'answer\nend'],
-  ] as const) {
+  const withoutBlankLine: ByPlacingMode = {
+    below: 'text\nanswer\nend',
+    after: 'textanswer\nend',
+    above: 'answer\ntext\nend',
+    replace: 'answer\nend',
+  };
+  for (const [mode, want] of Object.entries(withoutBlankLine)) {
     it(`\`${mode}\` doesn't add a blank line if a response ends with line breaks`, async () => {
       const editor = await open('text\nend', LINE);
       assert.equal(await stream(editor, mode, ['answer\n', '\n']), true);

@@ -9,7 +9,7 @@ import {
   window,
 } from 'vscode';
 import type { Job } from '../../src/generate/job.ts';
-import { close, jobOn, open, openWith, untilText } from './jobs.ts';
+import { close, jobOn, open, openWith, placingModes, untilText } from './jobs.ts';
 
 /** Chunks of a response with several lines. */
 const PIECES = ['first line\n', '  second line\n', 'third', ' and last'];
@@ -20,8 +20,8 @@ interface Case {
   readonly ranges: readonly Range[];
   readonly isReversed: boolean;
   /**
-   * True if the case runs only in the nightly tests. For the modes in `nightlyModes`, all cases run
-   * only in the nightly tests.
+   * True if the case runs only in the nightly tests. For modes that aren't in `dailyModes`, all
+   * cases run only in the nightly tests.
    */
   readonly isNightly?: boolean;
   /**
@@ -85,14 +85,15 @@ const cases: readonly Case[] = [
   },
 ];
 
-const nightlyModes = ['above'];
+const dailyModes = ['below', 'after'];
 
 describe('selections', () => {
   afterEach(close);
 
-  for (const mode of ['below', 'after', 'above']) {
+  for (const [mode] of placingModes) {
+    if (mode === 'replace') continue;
     for (const { title, text, ranges, isReversed, isNightly, afterResponse } of cases) {
-      const nightly = isNightly || nightlyModes.includes(mode) ? ' @nightly' : '';
+      const nightly = isNightly || !dailyModes.includes(mode) ? ' @nightly' : '';
       it(`are preserved when a response is inserted, continued, retried, and undone: ${mode}, ${title}${nightly}`, async () => {
         const editor = await openWith(text, ranges);
         await select(editor, ranges, isReversed);

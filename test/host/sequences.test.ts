@@ -211,7 +211,7 @@ class Sequence {
     if (from === undefined) return;
     let to = from + 1;
     while (to < marks.length && isUsers(to) && this.#below(3) > 0) to += 1;
-    const [mode] = this.#draw(placingModes) ?? placingModes[0];
+    const mode = this.#draw(placingModes)?.[0] ?? 'below';
     const isCut = this.#below(2) === 0;
     const held = this.#below(2) === 0 ? gate() : undefined;
     this.#note(
@@ -234,6 +234,8 @@ class Sequence {
     const text = textIn(marks);
     const lineEnd = text.indexOf('\n', to) < 0 ? text.length : text.indexOf('\n', to);
     const lineStart = text.lastIndexOf('\n', from - 1) + 1;
+    // `job.text` is the text before it's fitted. If a mode changes lines, apply the same change to
+    // the text here and in `#append`.
     const insertions: ByPlacingMode<Insertion> = {
       below: { place: lineEnd, lead: '\n' },
       after: { place: to },

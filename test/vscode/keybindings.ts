@@ -1,7 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { insertModeIds } from '../../src/editor/insertMode.ts';
 
-/** A keybinding for each insert mode. */
+export type InsertModeId = (typeof insertModeIds)[number];
+
+/** A keybinding for each insert mode. VS Code must not use these keys. */
 export const modeKeys = {
   below: 'Control+Alt+F1',
   after: 'Control+Alt+F2',
@@ -10,7 +13,7 @@ export const modeKeys = {
   newDocument: 'Control+Alt+F5',
   clipboard: 'Control+Alt+F6',
   preview: 'Control+Alt+F7',
-} as const;
+} as const satisfies Readonly<Record<InsertModeId, string>>;
 
 /** Keybindings that pass a template or unsupported arguments. */
 export const argumentKeys = {

@@ -9,11 +9,14 @@ const LEADING_SPACES = /^[ \t]*/;
 /** Matches the start of a list item, including its indentation. */
 export const ITEM_START = /^\s*-(?:\s|$)/;
 
-/** The indentation to add to the lines of a response. Nothing is added to blank lines. */
+/**
+ * The indentation to add to the lines of a response. Nothing is added to blank lines. If a response
+ * already starts with `indentation`, that indentation is removed first.
+ */
 export interface PlaceIndentation {
   /** Added to the first line. Empty by default. */
   readonly firstIndentation?: string | undefined;
-  /** Added to every line except the first. */
+  /** Added to every line except the first. By default, the selection's indentation. */
   readonly indentation?: string;
   /**
    * From the first list item on, used instead of `firstIndentation` and `indentation`. In code,

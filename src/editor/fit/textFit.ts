@@ -3,11 +3,20 @@ import { CodeFence, type LeftOut } from './codeFence.ts';
 import { type FitOptions, Indentation } from './indentation.ts';
 import { keepsFences, PROSE, WITHOUT_INDENTATION } from './languageRules.ts';
 
-/** A formatting step for streamed text. A chunk can start and end anywhere in the text. */
+/**
+ * A formatting step for streamed text. A chunk can start and end anywhere in the text.
+ *
+ * A step that adds text to each line belongs after `FinalLineBreaks`. There, each line's
+ * indentation arrives together with the line's first text. Insert modes set the step's option in
+ * `ResponsePlace`, and `fitOptionsFor` (`inPlaceModes.ts`) passes it on.
+ */
 interface FormatStep {
   /** Adds a chunk, and returns the text that is ready for the next step. */
   add(text: string): string;
-  /** Called after the last chunk. Returns the held-back text that belongs to the response. */
+  /**
+   * Called after the last chunk, but not for a truncated response that can be continued. Returns
+   * the held-back text that belongs to the response.
+   */
   end(options: { readonly isComplete: boolean }): string;
 }
 

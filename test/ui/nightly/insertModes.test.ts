@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
-import { modeKeys } from '../../vscode/keybindings.ts';
+import type { PlacingMode } from '../../host/jobs.ts';
+import { type InsertModeId, modeKeys } from '../../vscode/keybindings.ts';
 import type { Workbench } from '../../vscode/workbench.ts';
 import {
   legibleComments,
@@ -14,18 +15,20 @@ import {
 import { chatPath, generate, openWindow, startService, storeKey } from '../service.ts';
 import { nightly, type Session } from '../session.ts';
 
-type Mode = keyof typeof modeKeys;
-
 /**
  * Test data for an insert mode that writes into the document: the original lines, the selected
  * line, the response, and the result.
  */
 interface Written {
   readonly before: readonly string[];
+  /** The number of the line to select, counted from 1. Its indentation is selected, too. */
   readonly line: number;
   readonly answer: string;
   readonly after: readonly string[];
-  /** The final cursor position, as the status bar shows it. */
+  /**
+   * The final cursor position, as the status bar shows it. If the mode keeps the selection, the
+   * position changes only if text is inserted before the selection.
+   */
   readonly position: RegExp;
 }
 
@@ -86,13 +89,13 @@ const written = {
     ],
     position: /^Ln 5, Col 17$/,
   },
-} satisfies Partial<Record<Mode, Written>>;
+} satisfies Readonly<Record<PlacingMode, Written>>;
 
 /**
  * Captions in the combined picture, for modes whose screenshots alone don't show which text was
  * generated.
  */
-const notes: Readonly<Partial<Record<Mode, string>>> = {
+const notes: Readonly<Partial<Record<InsertModeId, string>>> = {
   below: '(response: lines 3–5)',
   after: '(response: “sum(…)”)',
   above: '(response: lines 2–3)',
@@ -153,7 +156,7 @@ for (const theme of ['dark', 'light'] as const) {
      * Temporarily makes the window shorter, and takes a screenshot of the editor area and any
      * notifications over it.
      */
-    const keepResult = async (mode: Mode) => {
+    const keepResult = async (mode: InsertModeId) => {
       const { page } = session.workbench;
       const usual = page.viewportSize();
       await page.setViewportSize({ width: 940, height: 280 });
@@ -167,7 +170,7 @@ for (const theme of ['dark', 'light'] as const) {
       if (usual) await page.setViewportSize(usual);
     };
 
-    const generateInto = async (file: string, line: number, mode: Mode, answer: string) => {
+    const generateInto = async (file: string, line: number, mode: InsertModeId, answer: string) => {
       const { workbench, path } = session;
       emulator.settings.answer = () => answer;
       await workbench.runCommand('View: Close All Editors');
@@ -177,7 +180,7 @@ for (const theme of ['dark', 'light'] as const) {
     };
     const onDisk = (file: string) => readFileSync(session.path(file), 'utf8');
 
-    for (const mode of Object.keys(written) as (keyof typeof written)[]) {
+    for (const mode of Object.keys(written) as PlacingMode[]) {
       const { before, line, answer, after, position }: Written = written[mode];
       it(`${mode}: writes exactly the expected bytes, and one undo restores the document`, async () => {
         const { editor, page } = session.workbench;

@@ -216,7 +216,11 @@ export class FakeEditor {
     );
   }
 
-  /** Returns the exports of a `vscode` module that uses this editor. */
+  /**
+   * Returns the exports of a `vscode` module that uses this editor. Must contain every value that
+   * `src` imports from `vscode`. If `src` uses a new function or event of `window` or `workspace`,
+   * add it to `SinkEditor`, too.
+   */
   exports(): Record<string, unknown> {
     const editor = this;
     const nothing = { dispose: () => {} };

@@ -207,7 +207,10 @@ describe('the built-in templates', () => {
     for (const entry of builtInTemplates) {
       assert.deepEqual(promptIssues(entry.prompt), []);
       assert.ok(needsSelection(entry), entry.name);
-      assert.ok(insertModeIds.includes(entry.insertMode ?? ''), entry.name);
+      assert.ok(
+        insertModeIds.some((id) => id === entry.insertMode),
+        entry.name,
+      );
       assert.equal(questionsOf(entry.prompt).length, entry.name === 'Translate' ? 1 : 0);
     }
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { envFixes } from '../../../src/dotenv/envFix.ts';
 import { LINE_END } from '../../../src/dotenv/envText.ts';
-import { TextFit } from '../../../src/editor/fit/textFit.ts';
+import { type ResponseFitOptions, TextFit } from '../../../src/editor/fit/textFit.ts';
 import { TrackedRange } from '../../../src/editor/trackedRange.ts';
 import { parseEnvText, problemsOf } from '../../../src/envFile/problems.ts';
 import { inferenceFailure } from '../../../src/service/api/watsonxFailure.ts';
@@ -76,32 +76,29 @@ const CUTS: Readonly<Record<string, Cut>> = {
   'in single characters': (text) => text.split(''),
 };
 
-interface FitCase {
-  readonly languageId: string;
+interface FitCase extends Partial<ResponseFitOptions> {
   readonly before: string;
   readonly behind: string;
   /** True if the tested text continues a truncated response. */
   readonly isContinued?: boolean;
-  readonly step?: string;
-  readonly itemIndentation?: string;
 }
 
+/** Add a case for each option that changes lines. */
 const FITS: Readonly<Record<string, FitCase>> = {
   'the first line of code': { languageId: 'python', before: 'x = 1', behind: 'z\n    y' },
-  'a whole response': { languageId: 'c', before: '', behind: 'x' },
+  'a whole response': { before: '', behind: 'x' },
   'the code in a fence': { languageId: 'python', before: '```py\n', behind: '\nx' },
   'the text after a fence': { languageId: 'python', before: '```py\na\n```\n', behind: 'x' },
-  'a continued response': { languageId: 'c', before: '```\na', behind: '', isContinued: true },
+  'a continued response': { before: '```\na', behind: '', isContinued: true },
   'a continued response after a closed fence': {
-    languageId: 'c',
     before: '```\na\n```',
     behind: '',
     isContinued: true,
   },
-  'an introduction': { languageId: 'c', before: 'Here is it:\n', behind: '\n```\na' },
-  'an explanation': { languageId: 'c', before: '```\na\n```\n\nI', behind: '\n```\na' },
-  'a response converted to tabs': { languageId: 'c', before: '', behind: 'x', step: '\t' },
-  'a response converted to spaces': { languageId: 'c', before: '{\n', behind: 'x', step: '  ' },
+  'an introduction': { before: 'Here is it:\n', behind: '\n```\na' },
+  'an explanation': { before: '```\na\n```\n\nI', behind: '\n```\na' },
+  'a response converted to tabs': { before: '', behind: 'x', step: '\t' },
+  'a response converted to spaces': { before: '{\n', behind: 'x', step: '  ' },
   'a list item': { languageId: 'yaml', before: '-', behind: 'x', itemIndentation: '  ' },
   'a response in LaTeX': { languageId: 'latex', before: '', behind: '\nx' },
   'a response in Markdown': { languageId: 'markdown', before: 'a', behind: '' },
@@ -109,7 +106,7 @@ const FITS: Readonly<Record<string, FitCase>> = {
 
 const fitted = ({ before, behind, isContinued, ...options }: FitCase, cut: Cut) => {
   return (text: string) => {
-    const fit = new TextFit({ indentation: '    ', ...options });
+    const fit = new TextFit({ indentation: '    ', languageId: 'c', ...options });
     fit.add(before);
     if (isContinued) fit.continue();
     for (const piece of cut(text)) fit.add(piece);

@@ -177,7 +177,7 @@ describe('TextFit', () => {
     languageId: fc.constantFrom('typescript', 'markdown', 'latex', 'diff'),
     isInserted: fc.boolean(),
     leadingLineBreaks: fc.constantFrom(0, 1, Number.POSITIVE_INFINITY),
-  });
+  } satisfies Record<keyof ResponseFitOptions, fc.Arbitrary<unknown>>);
   const units = [
     ...[
       'a',
