@@ -205,13 +205,18 @@ function lineOf(
 ): string {
   const endAt = (side: 'from' | 'to') => {
     const { x, y } = placeOf(places, arrow[side]);
+    const otherEndOf = (one: Arrow) => placeOf(places, side === 'from' ? one.to : one.from);
     const slopeOf = (one: Arrow) => {
-      const other = placeOf(places, side === 'from' ? one.to : one.from);
+      const other = otherEndOf(one);
       return (other.x - x) / Math.max(1, Math.abs(other.y - y));
     };
     const beside = arrows
       .filter((one) => one[side] === arrow[side])
-      .sort((one, other) => slopeOf(one) - slopeOf(other));
+      .sort(
+        (one, other) =>
+          // Of two arrows straight down, the longer one passes the box of the shorter one on the left.
+          slopeOf(one) - slopeOf(other) || otherEndOf(other).y - otherEndOf(one).y,
+      );
     const share = (beside.indexOf(arrow) + 0.5) / beside.length - 0.5;
     const edge = side === 'from' ? BOX.height / 2 : -BOX.height / 2;
     return { x: Math.round(x + share * (BOX.width - 12)), y: y + edge };

@@ -83,8 +83,11 @@ export function chartOf(results: Results): string {
     top = part.bottom;
   }
   top += lineHeight;
-  const made = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  for (const line of wrapped(`${measuredOn(questions)} · ${made.join(' · ')}`, fits.line)) {
+  const made = Object.entries(versions).map(
+    ([name, version]) => `${name}${noBreakSpace}${version}`,
+  );
+  const footer = [measuredOn(questions), ...made].join(`${noBreakSpace}· `);
+  for (const line of wrapped(footer, fits.line)) {
     drawn.push(text(margin, top, line, 'pale'));
     top += lineHeight;
   }
@@ -183,7 +186,10 @@ function marksFrom(axis: Axis, top: number, bottom: number): string[] {
 }
 
 function axisNames(axis: Axis, top: number): string[] {
-  return axis.marks.map((mark) => text(placeOf(axis, mark), top, `${mark}`, 'pale', 'middle'));
+  const names = axis.marks.map((mark) =>
+    text(placeOf(axis, mark), top, `${mark}`, 'pale', 'middle'),
+  );
+  return axis.unit ? [...names, text(width - margin, top, axis.unit, 'pale', 'end')] : names;
 }
 
 function axisFor(rows: readonly Row[]): Axis {
