@@ -18,6 +18,7 @@ const PRIORITY = 101;
  */
 export class Announcements implements Disposable {
   #item: StatusBarItem | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #isDisposed = false;
 
   done(text: string, icon = 'check'): void {
@@ -30,18 +31,20 @@ export class Announcements implements Disposable {
    */
   started(text: string): () => void {
     const item = this.#show('start', text, text);
-    return () => item?.dispose();
+    return () => {
+      if (this.#item === item) this.#hide();
+    };
   }
 
   dispose(): void {
     this.#isDisposed = true;
-    this.#item?.dispose();
+    this.#hide();
   }
 
   #show(id: string, text: string, words: string): StatusBarItem | undefined {
     // Don't announce the end of generations that were active when the window closed.
     if (this.#isDisposed) return undefined;
-    this.#item?.dispose();
+    this.#hide();
     const { Right } = StatusBarAlignment;
     const item = window.createStatusBarItem(`hostedModel.${id}`, Right, PRIORITY);
     item.name = 'Hosted Model Announcements';
@@ -49,8 +52,18 @@ export class Announcements implements Disposable {
     item.accessibilityInformation = { label: `Hosted Model: ${words}`, role: 'alert' };
     item.show();
     // Without `unref`, the timer could keep the extension host running after the window closes.
-    setTimeout(() => item.dispose(), ANNOUNCED_MS).unref();
+    this.#timer = setTimeout(() => this.#hide(), ANNOUNCED_MS).unref();
     this.#item = item;
     return item;
+  }
+
+  /**
+   * Disposes the current item, but only once. Disposing an item again would remove a newer item
+   * with the same ID (seen in VS Code 1.139).
+   */
+  #hide(): void {
+    clearTimeout(this.#timer);
+    this.#item?.dispose();
+    this.#item = undefined;
   }
 }

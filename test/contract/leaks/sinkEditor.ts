@@ -135,6 +135,7 @@ export class SinkEditor extends FakeEditor {
   /** Objects and listeners that the extension hasn't disposed of, by kind. */
   readonly held = new Map<string, Set<unknown>>();
   #exports: Record<string, unknown> | undefined;
+  readonly #statusItems = new Map<string, { dispose(): void }>();
 
   sink(sink: Sink, ...values: unknown[]): void {
     const texts = values.map((value) =>
@@ -311,7 +312,7 @@ export class SinkEditor extends FakeEditor {
         this.sink('quick pick', await items, options),
       createInputBox: () => this.#list('input box'),
       createQuickPick: () => this.#list('quick pick'),
-      createStatusBarItem: () => this.#statusItem(),
+      createStatusBarItem: (id: string) => this.#statusItem(id),
       createOutputChannel: () => this.#log(),
       withProgress: async (options: unknown, work: (...values: unknown[]) => unknown) => {
         this.sink('progress', options);
@@ -385,17 +386,19 @@ export class SinkEditor extends FakeEditor {
     this.sink('tooltip', tooltip.given);
   }
 
-  #statusItem(): unknown {
+  /** Disposing an item also removes a newer item with the same ID, as in VS Code. */
+  #statusItem(id: string): unknown {
     if (this.broken === 'status bar') throw new Error('no status bar');
     const set = (_: unknown, name: string | symbol, value: unknown) => {
       if (name === 'tooltip') this.#keepTooltip(value as FakeMarkdown);
       else this.sink('status text', value);
       return true;
     };
-    const held = this.#hold('status item', {});
+    this.#statusItems.get(id)?.dispose();
+    this.#statusItems.set(id, this.#hold('status item', {}));
     const dispose = () => {
       if (this.broken === 'windows') throw new Error('it stays');
-      held.dispose();
+      this.#statusItems.get(id)?.dispose();
     };
     return new Proxy({ show: () => {}, dispose }, { set });
   }

@@ -72,4 +72,23 @@ describe('announcements in the status bar', () => {
       await generating;
     });
   });
+
+  it('stay for their full duration, even if an earlier announcement would expire in the meantime', async () => {
+    const { stores } = life;
+    const editor = openEditor();
+    editor.keepDocument();
+    await opened.open(editor, stores, async (run) => {
+      const count = () => editor.held.get('status item')?.size ?? 0;
+      const atRest = count();
+      mock.timers.enable({ apis: ['setTimeout'] });
+      await run('generateFromSelection');
+      mock.timers.tick(3_000);
+      await run('generateFromSelection');
+      assert.equal(count(), atRest + 1);
+      mock.timers.tick(4_999);
+      assert.equal(count(), atRest + 1);
+      mock.timers.tick(1);
+      assert.equal(count(), atRest);
+    });
+  });
 });
