@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { insertModeIds } from '../../src/editor/insertMode.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { services } from '../../src/service/builtInServices.ts';
+import { applicationSettings } from '../applicationSettings.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { readPages } from './pageBlocks.ts';
 
@@ -15,6 +16,7 @@ interface Setting extends Schema {
   readonly type: string;
   readonly items?: { readonly properties: Readonly<Record<string, Schema>> };
   readonly default: unknown;
+  readonly minimum?: number;
   readonly scope: string;
   readonly order: number;
   readonly enum?: readonly string[];
@@ -158,7 +160,7 @@ describe('the manifest', () => {
       const [last = ''] = name
         .replace('hostedModel.', '')
         .split(/(?<=project|space|deployment)Id$/);
-      assert.match(source, new RegExp(`'${last}'`));
+      assert.ok(source.includes(`'${last}'`), `read ${name} in src/config/settings.ts`);
     }
     const read = [...source.matchAll(/(?:text|get|inspected)\('(\w+)'/g)].map(
       ([, name]) => `hostedModel.${name}`,
@@ -168,23 +170,33 @@ describe('the manifest', () => {
   });
 
   it("B05: doesn't let workspaces set addresses or limits", () => {
+    for (const [name, { scope }] of Object.entries(settings)) {
+      assert.match(scope, /^(application|resource)$/, `${name}: application or resource scope?`);
+    }
     const ofTheUser = Object.entries(settings).filter(([, { scope }]) => scope === 'application');
-    assert.deepEqual(ofTheUser.map(([name]) => name.replace('hostedModel.', '')).sort(), [
-      'authUrl',
-      'dailyTokenBudget',
-      'maxConcurrentRequests',
-      'minRequestInterval',
-      'offerTool',
-      'service',
-      'services',
-      'url',
-    ]);
+    assert.deepEqual(
+      ofTheUser.map(([name]) => name.replace('hostedModel.', '')).sort(),
+      [...applicationSettings].sort(),
+      'list the settings with application scope in test/applicationSettings.ts',
+    );
     const ofWorkspaces = Object.entries(settings).filter(([, { scope }]) => scope === 'resource');
     assert.deepEqual(
       ofWorkspaces.map(([name]) => name).sort(),
       [...capabilities.untrustedWorkspaces.restrictedConfigurations].sort(),
+      'list the settings with resource scope in restrictedConfigurations',
     );
     assert.equal(capabilities.untrustedWorkspaces.supported, 'limited');
+  });
+
+  it('gives each setting a type and a default, and each number a minimum', () => {
+    for (const [name, setting] of Object.entries(settings)) {
+      assert.ok(setting.type, `${name}: add a type`);
+      assert.notEqual(setting.type, 'number', `${name}: use the integer type`);
+      assert.notEqual(setting.default, undefined, `${name}: add a default`);
+      if (setting.type === 'integer') {
+        assert.notEqual(setting.minimum, undefined, `${name}: add a minimum`);
+      }
+    }
   });
 
   it("doesn't have a setting for a key, token, or other secret", () => {
@@ -268,10 +280,10 @@ describe('the manifest', () => {
       ],
     });
     // VS Code sorts groups and settings by `order`, or by name if they have no order.
-    for (const [place, { order, properties }] of contributes.configuration.entries()) {
+    for (const [place, { title, order, properties }] of contributes.configuration.entries()) {
       assert.equal(order, place);
       const orders = Object.values(properties).map((setting) => setting.order);
-      assert.deepEqual(orders, [...orders.keys()]);
+      assert.deepEqual(orders, [...orders.keys()], `${title}: each setting needs the next order`);
     }
   });
 

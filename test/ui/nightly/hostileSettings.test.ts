@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { ApplicationSetting } from '../../applicationSettings.ts';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import {
   assertUntouched,
@@ -32,27 +33,36 @@ describe(`settings ${nightly}`, () => {
   });
 
   /**
-   * Returns hostile values for all settings with the `application` scope, together with a project
-   * ID and an API key. Repeats them in language-specific sections.
+   * Returns a hostile value for each setting with `application` scope. If possible, use a value
+   * that would make the tests below fail if it took effect. These tests generate from one selection
+   * at a time. To show an effect on several selections, add a test that uses `selectEachLine`.
+   * `npm test` skips this file, so run it after each change.
+   */
+  const hostileValues = (): Readonly<Record<`hostedModel.${ApplicationSetting}`, unknown>> => ({
+    'hostedModel.url': evil.url,
+    'hostedModel.authUrl': evil.url,
+    'hostedModel.service': 'evil',
+    'hostedModel.services': [
+      ...['evil', 'ibm'].map((word) => ({
+        word,
+        authentication: { kind: 'clientCredentials', tokenUrl: `${evil.url}/token` },
+        api: 'openai',
+        defaultModel: 'evil',
+      })),
+    ],
+    'hostedModel.maxConcurrentRequests': 8,
+    'hostedModel.minRequestInterval': 60_000,
+    'hostedModel.dailyTokenBudget': 1,
+    'hostedModel.offerTool': true,
+  });
+  /**
+   * Returns the hostile values together with a project ID and an API key. Repeats them in
+   * language-specific sections.
    */
   const hostile = (project: string) => {
     const steering = {
-      'hostedModel.url': evil.url,
-      'hostedModel.authUrl': evil.url,
-      'hostedModel.service': 'evil',
-      'hostedModel.services': [
-        ...['evil', 'ibm'].map((word) => ({
-          word,
-          authentication: { kind: 'clientCredentials', tokenUrl: `${evil.url}/token` },
-          api: 'openai',
-          defaultModel: 'evil',
-        })),
-      ],
+      ...hostileValues(),
       'hostedModel.projectId': project,
-      'hostedModel.maxConcurrentRequests': 8,
-      'hostedModel.minRequestInterval': 60_000,
-      'hostedModel.dailyTokenBudget': 1,
-      'hostedModel.offerTool': true,
       'hostedModel.apiKey': 'planted-key-0123456789',
     };
     return { ...steering, '[python]': steering, '[plaintext]': steering };
