@@ -58,7 +58,7 @@ export interface Load {
 export function buildReport(facts: ReportFacts): Report {
   const { now, versions, checks, status, loads, history } = facts;
   const sections: readonly (readonly [title: string, lines: readonly string[]])[] = [
-    ['Settings', settingLines(facts)],
+    ['Settings', Object.values(SETTING_LINES).map((line) => line(facts))],
     ['Credentials', credentialLines(facts)],
     [
       'State',
@@ -96,22 +96,47 @@ function conclusionLine(checks: readonly ShownCheck[]): string {
   return fix ? `${text} Fix: ${fixLabel(fix)}` : text;
 }
 
-function settingLines({ settings, insertModes }: ReportFacts): string[] {
-  const { service, limits, templates, insertMode } = settings;
-  const parameters = Object.keys(settings.parameters).length;
-  return [
+/**
+ * Fields of `Settings` without a line in the *Settings* section. They don't affect generations, or
+ * another line covers them.
+ */
+type FieldWithoutLine =
+  | 'isServiceSet'
+  | 'services'
+  | 'serviceProblem'
+  | 'resource'
+  | 'isProjectOverridden'
+  | 'credentialSource'
+  | 'isModelSet'
+  | 'invalidModelId'
+  | 'overridingModelId'
+  | 'offersTool'
+  | 'dailyTokenBudget';
+
+/**
+ * The lines of the *Settings* section. A setting needs a line if it changes or stops requests, or
+ * makes them require confirmation. It also needs one if it affects what responses contain or where
+ * they go. A line may contain numbers and known values, but never text that the user typed.
+ */
+const SETTING_LINES: Readonly<
+  Record<Exclude<keyof Settings, FieldWithoutLine>, (facts: ReportFacts) => string>
+> = {
+  service: ({ settings: { service } }) =>
     `Service: ${service.definition === undefined ? service.word : 'user-defined'} (${service.authentication.kind}, ${service.api.kind})`,
-    `Identity service: ${addressWords(settings.authUrl)}`,
-    `Service URL: ${addressWords(settings.url)}`,
-    `Project: ${setOrNot(settings.projectId)}${settings.isProjectOverridden ? ', in the workspace or remote settings' : ''}`,
-    `Model: ${modelWords(settings)}`,
-    `Operation: ${settings.operation}`,
-    `Parameters: ${parameters} set`,
+  authUrl: ({ settings }) => `Identity service: ${addressWords(settings.authUrl)}`,
+  url: ({ settings }) => `Service URL: ${addressWords(settings.url)}`,
+  projectId: ({ settings: { projectId, isProjectOverridden } }) =>
+    `Project: ${setOrNot(projectId)}${isProjectOverridden ? ', in the workspace or remote settings' : ''}`,
+  modelId: ({ settings }) => `Model: ${modelWords(settings)}`,
+  operation: ({ settings }) => `Operation: ${settings.operation}`,
+  parameters: ({ settings }) => `Parameters: ${Object.keys(settings.parameters).length} set`,
+  insertMode: ({ settings: { insertMode }, insertModes }) =>
     `Insert mode: ${insertModes.includes(insertMode) ? insertMode : 'unknown'}`,
+  limits: ({ settings: { limits } }) =>
     `Concurrent requests: at most ${limits.limit}, minimum interval ${limits.minIntervalMs} ms`,
-    `Templates in the settings: ${Object.values(templates).flat().length}`,
-  ];
-}
+  templates: ({ settings }) =>
+    `Templates in the settings: ${Object.values(settings.templates).flat().length}`,
+};
 
 const SOURCES: Readonly<Record<SourceId, string>> = {
   editor: 'secret storage and user settings',

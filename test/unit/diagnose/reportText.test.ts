@@ -78,14 +78,20 @@ describe('the diagnosis report', () => {
         },
       }),
     );
-    for (const line of [
-      'Hosted Model 0.1.0',
+    assert.deepEqual(/## Settings\n\n(.*?)\n\n/s.exec(text)?.[1]?.split('\n'), [
+      '- Service: ibm (apiKeyGrant, watsonx)',
       '- Identity service: iam.cloud.ibm.com',
       '- Service URL: us-south.ml.cloud.ibm.com',
       '- Project: set',
       `- Model: the default, ${ibm.defaultModelId}`,
-      '- Service: ibm (apiKeyGrant, watsonx)',
+      '- Operation: chat',
       '- Parameters: 1 set',
+      '- Insert mode: below',
+      '- Concurrent requests: at most 3, minimum interval 0 ms',
+      '- Templates in the settings: 0',
+    ]);
+    for (const line of [
+      'Hosted Model 0.1.0',
       '- In use: secret storage and user settings',
       '- Source in the settings: auto',
       '- In the .env file: not read (no-file), no decision',
