@@ -45,6 +45,10 @@ export interface SourceSettings {
   readonly isProjectOverridden: boolean;
 }
 
+/**
+ * The settings that apply to a folder or to the window. Name a field after its setting. Give a
+ * boolean a name that reads like a statement, such as `offersTool`.
+ */
 export interface Settings extends SourceSettings {
   /** If this is `invalid`, no source may be used. */
   readonly credentialSource: CredentialSource | 'invalid';
@@ -98,9 +102,15 @@ const COMMAND_QUEUE = 50;
 const MAX_TOKENS = 1e12;
 
 /**
- * Reads the settings that apply to a folder or to the window.
- * @param folder the folder's URI, for example from `activeFolder`. Don't pass a document's URI,
- * because VS Code finds no folder for a notebook cell or a preview.
+ * Reads the settings that apply to a folder or to the window. Call it each time a setting is
+ * needed, because users can change settings at any time.
+ *
+ * Values are validated here, because settings files can contain anything, regardless of the schema.
+ * Treat a value of the wrong type as the default. For a boolean, use `=== true`, or `!== false` if
+ * the default is true. For a list, check each item. For a number, use `bounded`.
+ * @param folder the folder's URI, for example `activeFolder(document.uri)?.uri`. Needed for settings
+ * with `resource` scope. Don't pass a document's URI, because VS Code finds no folder for a notebook
+ * cell or a preview.
  */
 export function readSettings(folder?: Uri): Settings {
   const configuration = new Configuration(folder);
@@ -274,7 +284,10 @@ function listOf(value: unknown): readonly unknown[] {
 
 /**
  * Rounds a number and clamps it to a range. A value that isn't a finite number counts as the
- * minimum.
+ * minimum. If the minimum turns something off, don't use this function, because an invalid value
+ * would turn it off too. Instead, use the default for invalid and negative values, and round up as
+ * `budgetOf` does.
+ * @param most a generous maximum. Add it to package.json only if users need to know it.
  */
 function bounded(value: unknown, least: number, most: number): number {
   const number = typeof value === 'number' && Number.isFinite(value) ? value : least;

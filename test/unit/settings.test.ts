@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { Disposable, WorkspaceFolder } from 'vscode';
 import manifest from '../../package.json' with { type: 'json' };
+import type { Settings, SourceSettings } from '../../src/config/settings.ts';
 import { services } from '../../src/service/builtInServices.ts';
 import { MODEL_ID } from '../../src/service/modelId.ts';
 import { MODEL_NAME } from '../../src/service/statedModels.ts';
@@ -134,6 +135,94 @@ describe('settings change events', () => {
     mock.timers.tick(1_000);
     assert.equal(eventCount, 0);
   });
+});
+
+describe('the values in the settings', () => {
+  let editor = new FakeEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+
+  /**
+   * For each field, values of a setting and the value of the field. Include a value of the wrong
+   * type. For a number, also include a fraction and a value beyond each limit.
+   */
+  const cases: Readonly<
+    Record<
+      Exclude<keyof Settings, keyof SourceSettings>,
+      readonly (readonly [setting: string, value: unknown, field: unknown])[]
+    >
+  > = {
+    credentialSource: [
+      ['credentialSource', 'envFile', 'envFile'],
+      ['credentialSource', undefined, 'auto'],
+      ['credentialSource', 7, 'invalid'],
+    ],
+    modelId: [
+      ['modelId', 'maker/own', 'maker/own'],
+      ['modelId', 7, services[0].defaultModelId],
+    ],
+    isModelSet: [
+      ['modelId', 'maker/own', true],
+      ['modelId', 'a b', false],
+    ],
+    invalidModelId: [
+      ['modelId', 'maker/own', ''],
+      ['modelId', 'a b', 'a b'],
+    ],
+    overridingModelId: [['modelId', 'maker/own', '']],
+    operation: [
+      ['operation', 'generation', 'generation'],
+      ['operation', 'embedding', 'chat'],
+      ['operation', 7, 'chat'],
+    ],
+    parameters: [
+      ['parameters', { top_p: 1 }, { top_p: 1 }],
+      ['parameters', ['top_p'], {}],
+    ],
+    insertMode: [
+      ['insertMode', 'above', 'above'],
+      ['insertMode', 7, ''],
+    ],
+    limits: [
+      ['maxConcurrentRequests', 2.4, { limit: 2, minIntervalMs: 0, queue: 50 }],
+      ['maxConcurrentRequests', 0, { limit: 1, minIntervalMs: 0, queue: 50 }],
+      ['maxConcurrentRequests', 9, { limit: 8, minIntervalMs: 0, queue: 50 }],
+      ['maxConcurrentRequests', '8', { limit: 1, minIntervalMs: 0, queue: 50 }],
+      ['minRequestInterval', 99.6, { limit: 1, minIntervalMs: 100, queue: 50 }],
+      ['minRequestInterval', -1, { limit: 1, minIntervalMs: 0, queue: 50 }],
+      ['minRequestInterval', 60_001, { limit: 1, minIntervalMs: 60_000, queue: 50 }],
+      ['minRequestInterval', '100', { limit: 1, minIntervalMs: 0, queue: 50 }],
+    ],
+    offersTool: [
+      ['offerTool', true, true],
+      ['offerTool', 'true', false],
+    ],
+    dailyTokenBudget: [
+      ['dailyTokenBudget', 0.4, 1],
+      ['dailyTokenBudget', 1e13, 1e12],
+      ['dailyTokenBudget', -1, 'invalid'],
+      ['dailyTokenBudget', '100', 'invalid'],
+    ],
+    templates: [
+      ['templates', [7], { user: [7], remote: [], workspace: [], folder: [] }],
+      ['templates', 'Review', { user: [], remote: [], workspace: [], folder: [] }],
+    ],
+  };
+  for (const [field, values] of Object.entries(cases)) {
+    it(`are validated for ${field}`, async () => {
+      const { readSettings } = await import('../../src/config/settings.ts');
+      for (const [setting, value, expected] of values) {
+        editor = new FakeEditor();
+        editor.userSettings.set(setting, value);
+        const settings = readSettings();
+        const message = `${setting}: ${JSON.stringify(value)}`;
+        assert.deepEqual(settings[field as keyof Settings], expected, message);
+      }
+    });
+  }
 });
 
 describe('the model in the settings', () => {
