@@ -6,7 +6,21 @@ import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 
-/** Checks and confirmations before text is sent. They never shorten the text. */
+/**
+ * Checks and confirmations before text is sent. They never shorten the text. Confirmations are modal
+ * so that nothing is sent before the user decides. docs/generate.md lists them under _Checks before
+ * sending_. Where a new check belongs depends on what it checks:
+ *
+ * - The number of characters or selections, or any generation: extend `confirmSize`, so that the
+ *   user is asked only once.
+ * - The selected text: in `generate.ts`, check each target's `selectedText` after `captureTargets`.
+ * - The insert mode: in `generate.ts`, check `job.mode` after `confirmSize`. The job already tracks
+ *   the selections then, so the question can stay open.
+ * - The prompts: add a function here, and call it in `generate.ts` after `confirmSize`.
+ *
+ * *Try Again*, *Retry*, and *Continue* skip these checks. If a check must apply to them, too, call
+ * it next to `confirmSecrets` in `runJob.ts`.
+ */
 
 /**
  * Total number of characters above which the user has to confirm the requests. Sending that much

@@ -107,6 +107,15 @@ export function isUnanswered(job: Job): boolean {
   return !job.isForgotten && !job.isRunning && job.text === '';
 }
 
+/**
+ * Runs the generations. Also called by *Try Again*, *Retry*, and *Continue*.
+ *
+ * When `generateAll` resolves, all text that could be inserted is in the document, so code that acts
+ * on inserted responses belongs after it. `job.writtenBy` returns their text and ranges. Don't wait
+ * for anything slow there, because the run is active until this function returns. The user may have
+ * typed or moved the cursor meanwhile. Don't change a selection that the user has changed.
+ * @returns undefined if nothing was sent
+ */
 async function attempt(
   requested: Run,
   controller: AbortController,

@@ -14,6 +14,10 @@ import type { ConcurrencyLimit, ConcurrencyOptions } from './http/concurrencyLim
 import { hasOwnModel, type Service } from './service.ts';
 import type { ServiceRuntime } from './serviceRuntime.ts';
 
+/**
+ * The settings that change requests. If the client needs a new one, also add it to
+ * `ClientSettings`.
+ */
 export interface ModelSettings {
   readonly modelId: string;
   readonly operation: Operation;

@@ -26,7 +26,10 @@ interface Reported {
   readonly lines: readonly number[];
 }
 
-/** A generation's dependencies, with an emulated service on a real socket. */
+/**
+ * A generation's dependencies, with an emulated service on a real socket. `saving.test.ts` shows how
+ * to change settings and open files. To answer a question, mock `window.showWarningMessage`.
+ */
 export class World {
   readonly emulator: Emulator;
   readonly jobs = new RecentJobs();

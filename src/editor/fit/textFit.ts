@@ -20,6 +20,7 @@ interface FormatStep {
   end(options: { readonly isComplete: boolean }): string;
 }
 
+/** How to fit a response to its place. `fitOptionsFor` sets these options. */
 export interface ResponseFitOptions extends FitOptions {
   /** True if the response goes into an existing document. */
   readonly isInserted?: boolean;

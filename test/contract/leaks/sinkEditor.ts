@@ -114,7 +114,7 @@ export class SinkEditor extends FakeEditor {
   selections: readonly (readonly [from: number, to: number])[] | undefined;
   /**
    * The button to click in each message that has this button. In other messages, *Sign Out* is
-   * clicked if it's offered.
+   * clicked if it's offered. All other messages close.
    */
   button = 'Use These Values';
   /** ID of the model to pick in *Select Model*. If the model isn't listed, the list closes. */

@@ -17,7 +17,12 @@ export const acme = {
 export interface Life {
   readonly emulator: Emulator;
   readonly stores: Stores & { readonly keyring: FakeKeyring };
-  /** Adds a folder and the user's settings to an editor, by default a new `SinkEditor`. */
+  /**
+   * Adds a folder and the user's settings to an editor, by default a new `SinkEditor`. Settings
+   * without a value are undefined, because this editor doesn't read defaults from package.json. Its
+   * documents can't be edited, so use an insert mode such as `newDocument` or `clipboard`. Test
+   * changes to a document or its selections in `test/host`.
+   */
   readonly editor: (editor?: SinkEditor) => SinkEditor;
 }
 
@@ -43,7 +48,8 @@ export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
 
 /**
  * Registers mocha hooks that create a new `Life` for each test in a suite. All tests in the suite
- * share `opened`.
+ * share `opened`. `emulator.count(pathOf('chat', true))` counts the generations.
+ * `editor.textOf('notification')` contains all messages and their buttons.
  */
 export function eachWithLife(): { readonly life: Life; readonly opened: Windows } {
   let life: Life;
