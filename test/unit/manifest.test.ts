@@ -264,21 +264,25 @@ describe('the manifest', () => {
     const groups = contributes.configuration.map(({ title, properties }) => {
       return [title, Object.keys(properties).map((name) => name.replace('hostedModel.', ''))];
     });
-    assert.deepEqual(Object.fromEntries(groups), {
-      Connection: ['service', 'url', 'projectId'],
-      Generation: ['modelId', 'insertMode', 'parameters', 'templates'],
-      Chat: ['dailyTokenBudget', 'offerTool'],
-      Advanced: [
-        'services',
-        'credentialSource',
-        'spaceId',
-        'deploymentId',
-        'authUrl',
-        'operation',
-        'maxConcurrentRequests',
-        'minRequestInterval',
-      ],
-    });
+    assert.deepEqual(
+      Object.fromEntries(groups),
+      {
+        Connection: ['service', 'url', 'projectId'],
+        Generation: ['modelId', 'insertMode', 'parameters', 'templates'],
+        Chat: ['dailyTokenBudget', 'offerTool'],
+        Advanced: [
+          'services',
+          'credentialSource',
+          'spaceId',
+          'deploymentId',
+          'authUrl',
+          'operation',
+          'maxConcurrentRequests',
+          'minRequestInterval',
+        ],
+      },
+      'list the settings here in the order of package.json',
+    );
     // VS Code sorts groups and settings by `order`, or by name if they have no order.
     for (const [place, { title, order, properties }] of contributes.configuration.entries()) {
       assert.equal(order, place);
