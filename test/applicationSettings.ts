@@ -1,6 +1,6 @@
 /**
  * The settings that only the user can set, so that a folder can't change what is sent. If you add
- * one, check the list under _Scopes_ in docs/settings.md.
+ * one, check the list under *Scopes* in docs/settings.md.
  */
 export const applicationSettings = [
   'authUrl',

@@ -108,9 +108,9 @@ const MAX_TOKENS = 1e12;
  * Values are validated here, because settings files can contain anything, regardless of the schema.
  * Treat a value of the wrong type as the default. For a boolean, use `=== true`, or `!== false` if
  * the default is true. For a list, check each item. For a number, use `bounded`.
- * @param folder the folder's URI, for example `activeFolder(document.uri)?.uri`. Needed for settings
- * with `resource` scope. Don't pass a document's URI, because VS Code finds no folder for a notebook
- * cell or a preview.
+ * @param folder the folder's URI, for example `activeFolder(document.uri)?.uri`. Needed for
+ * settings with `resource` scope. Don't pass a document's URI, because VS Code finds no folder for
+ * a notebook cell or a preview.
  */
 export function readSettings(folder?: Uri): Settings {
   const configuration = new Configuration(folder);

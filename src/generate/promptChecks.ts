@@ -7,9 +7,9 @@ import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 
 /**
- * Checks and confirmations before text is sent. They never shorten the text. Confirmations are modal
- * so that nothing is sent before the user decides. docs/generate.md lists them under _Checks before
- * sending_. Where a new check belongs depends on what it checks:
+ * Checks and confirmations before text is sent. They never shorten the text. Confirmations are
+ * modal, because users can overlook a notification. docs/generate.md lists all checks under *Checks
+ * before sending*. A new check belongs in one of these places, depending on its subject:
  *
  * - The number of characters or selections, or any generation: extend `confirmSize`, so that the
  *   user is asked only once.

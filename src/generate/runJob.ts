@@ -110,7 +110,7 @@ export function isUnanswered(job: Job): boolean {
 /**
  * Runs the generations. Also called by *Try Again*, *Retry*, and *Continue*.
  *
- * When `generateAll` resolves, all text that could be inserted is in the document, so code that acts
+ * When `generateAll` resolves, all text that could be inserted is in the document. Code that acts
  * on inserted responses belongs after it. `job.writtenBy` returns their text and ranges. Don't wait
  * for anything slow there, because the run is active until this function returns. The user may have
  * typed or moved the cursor meanwhile. Don't change a selection that the user has changed.

@@ -7,8 +7,8 @@ const OF_THIS_EXTENSION = '@ext:hosted-model.hosted-model';
 /**
  * Opens the settings editor. A button that calls this function has the label
  * `ACTION_LABELS.openSettings`.
- * @param query the text in the search box, such as the full name of a setting. The default finds all
- * settings of this extension.
+ * @param query the text in the search box, such as a setting's full name; the default finds all
+ * settings of this extension
  */
 export async function openSettings(query = OF_THIS_EXTENSION): Promise<void> {
   await commands.executeCommand(COMMAND, query);

@@ -27,8 +27,8 @@ interface Reported {
 }
 
 /**
- * A generation's dependencies, with an emulated service on a real socket. `saving.test.ts` shows how
- * to change settings and open files. To answer a question, mock `window.showWarningMessage`.
+ * A generation's dependencies, with an emulated service on a real socket. `saving.test.ts` shows
+ * how to change settings and open files. To answer a question, mock `window.showWarningMessage`.
  */
 export class World {
   readonly emulator: Emulator;

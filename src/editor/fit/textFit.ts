@@ -20,7 +20,10 @@ interface FormatStep {
   end(options: { readonly isComplete: boolean }): string;
 }
 
-/** How to fit a response to its place. `fitOptionsFor` sets these options. */
+/**
+ * How to fit a response to its place. `fitOptionsFor` sets these options. Cover a new option in
+ * `textFit.test.ts`, also in its random options, and in `FITS` (`test/unit/work/codePaths.ts`).
+ */
 export interface ResponseFitOptions extends FitOptions {
   /** True if the response goes into an existing document. */
   readonly isInserted?: boolean;
