@@ -9,7 +9,7 @@ import { isRecord, type Service } from './service.ts';
 /** The OpenAI chat completions API: https://platform.openai.com/docs/api-reference/chat */
 
 /**
- * The paths that get a response. `/serving-endpoints/models` isn't one of them, because Databricks
+ * The paths that get a response, apart from those with the prefix in the settings. `/serving-endpoints/models` isn't one of them, because Databricks
  * doesn't document such a model list:
  * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/score-foundation-models
  */
@@ -21,7 +21,8 @@ export function chatCompletionsAnswer(
   request: ReceivedRequest,
   service: Service,
 ): Answer | undefined {
-  const call = PATH.exec(request.path)?.[1];
+  const { settings } = service;
+  const call = PATH.exec(request.path.replace(settings.openaiPrefix, '/v1'))?.[1];
   if (call === undefined) return undefined;
   const key = keyIn(request, service);
   const token = key ?? /^\w+ (.+)$/.exec(request.headers.authorization ?? '')?.[1];
@@ -31,7 +32,6 @@ export function chatCompletionsAnswer(
   const state = key === undefined ? service.tokens.stateOf(token) : 'live';
   if (state === 'expired') return reject(401, 'token_expired', 'The token has expired.');
   if (state !== 'live') return reject(401, 'invalid_api_key', 'Incorrect token.');
-  const { settings } = service;
   if (call === '/models') return jsonAnswer(200, gatewayModels(settings));
   if (call === '/model/info') {
     const isThere = settings.gateway === 'litellm';

@@ -6,7 +6,7 @@ import { chatCompletionsAnswer } from './chatCompletions.ts';
 import { Connections, type Received } from './connections.ts';
 import { deliver, pauseUnlessGone, unlessGone } from './delivery.ts';
 import { FaultScript, faultyAnswer } from './faults.ts';
-import { identityAnswer } from './identity.ts';
+import { identityAnswer, isIdentityPath } from './identity.ts';
 import { InFlight, type ServiceName } from './inFlight.ts';
 import { inferenceAnswer } from './inference.ts';
 import { gatewayAnswer, isOtherAuthPath, otherAuthAnswer } from './otherAuthMethods.ts';
@@ -249,7 +249,7 @@ export class Emulator {
   #serviceAt(url = '/'): ServiceName {
     const { pathname } = new URL(url, this.url);
     const isIdentity =
-      pathname.startsWith('/identity/') || isOtherAuthPath(pathname, this.settings);
+      isIdentityPath(pathname, this.settings) || isOtherAuthPath(pathname, this.settings);
     return isIdentity ? 'identity' : 'inference';
   }
 
@@ -269,7 +269,7 @@ export class Emulator {
 }
 
 function answerTo(request: ReceivedRequest, service: Service): Answer {
-  if (request.path.startsWith('/identity/')) return identityAnswer(request, service);
+  if (isIdentityPath(request.path, service.settings)) return identityAnswer(request, service);
   return (
     otherAuthAnswer(request, service) ??
     gatewayAnswer(request, service) ??

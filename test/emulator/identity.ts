@@ -1,8 +1,12 @@
 import { type Answer, jsonAnswer } from './answer.ts';
 import type { ReceivedRequest } from './requests.ts';
 import type { Service } from './service.ts';
+import type { EmulatorSettings } from './settings.ts';
 
-const grantType = 'urn:ibm:params:oauth:grant-type:apikey';
+/** True if the path belongs to the identity service that exchanges API keys for tokens. */
+export function isIdentityPath(path: string, { apiKeyGrant }: EmulatorSettings): boolean {
+  return path.startsWith('/identity/') || path === apiKeyGrant.path;
+}
 
 /**
  * Returns the response to a token request: a new access token, or an error if the request is
@@ -23,7 +27,7 @@ export function identityAnswer(request: ReceivedRequest, service: Service): Answ
   const type = request.headers['content-type'] ?? '';
   if (request.form === undefined) return invalid('content-type', type);
   const { grant_type, apikey } = request.form;
-  if (grant_type !== grantType) return invalid('grant_type', grant_type ?? '');
+  if (grant_type !== settings.apiKeyGrant.grantType) return invalid('grant_type', grant_type ?? '');
   if (apikey === undefined) return invalid('apikey', '');
   if (!settings.apiKeys.includes(apikey)) {
     const text = 'Provided API key could not be found.';

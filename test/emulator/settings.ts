@@ -35,6 +35,8 @@ export interface EmulatorSettings extends EventFormat {
    * platform.
    */
   account: string;
+  /** The path and grant type of the request that exchanges an API key for a token. */
+  apiKeyGrant: { readonly path: string; readonly grantType: string };
   /**
    * The path of the OAuth token request, and the scope and audience that the request must contain.
    */
@@ -65,6 +67,8 @@ export interface EmulatorSettings extends EventFormat {
   /** IDs of existing projects without an associated runtime. */
   projectIdsWithoutRuntime: readonly string[];
   models: readonly ModelSpecification[];
+  /** The path of the OpenAI API, such as `/v1` in `/v1/chat/completions`. */
+  openaiPrefix: string;
   /**
    * The product whose model list the emulated OpenAI API imitates. OpenAI's own list doesn't
    * contain the models' limits.
@@ -121,6 +125,10 @@ export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSetting
   return {
     apiKeys: [defaultApiKey],
     account: defaultAccount,
+    apiKeyGrant: {
+      path: '/identity/token',
+      grantType: 'urn:ibm:params:oauth:grant-type:apikey',
+    },
     oauth: {},
     acceptsToken: () => false,
     keyHeader: '',
@@ -133,6 +141,7 @@ export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSetting
     longestPrompt: undefined,
     projectIdsWithoutRuntime: [],
     models: recordedModels,
+    openaiPrefix: '/v1',
     gateway: 'openai',
     unlistedModelIdsWithoutChat: ['ibm/granite-13b'],
     tokenLifeSeconds: 3600,

@@ -4,6 +4,7 @@ import { readServices } from '../../../src/service/addedServices.ts';
 import type { Conversation } from '../../../src/service/api/conversation.ts';
 import { APIS, type ResourceKind } from '../../../src/service/apiCapabilities.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
+import type { Authentication } from '../../../src/service/authentication.ts';
 import { AUTH_INPUTS } from '../../../src/service/authInputs.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
@@ -232,17 +233,31 @@ function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
   };
 }
 
+/** Returns the settings with which the emulator accepts the method's token requests or keys. */
+function emulatorFor(authentication: Authentication): Partial<EmulatorSettings> {
+  switch (authentication.kind) {
+    case 'apiKeyGrant':
+      return { apiKeyGrant: authentication };
+    case 'clientCredentials': {
+      const { path, scope, audience } = authentication;
+      return { oauth: { path, ...(scope && { scope }), ...(audience && { audience }) } };
+    }
+    case 'apiKey':
+      return { keyHeader: authentication.header.toLowerCase() || 'authorization' };
+    default:
+      return {};
+  }
+}
+
 describe('each built-in service', () => {
   afterEach(endWorlds);
 
   for (const service of services) {
     const { authentication, word, api } = service;
     it(`generates text with its own authentication and API: ${word}`, async () => {
-      const keyHeader =
-        authentication.kind === 'apiKey' ? authentication.header || 'authorization' : '';
       const { emulator, generate } = await startWorld({
         credentials: { service, account: defaultAccount },
-        emulator: { keyHeader },
+        emulator: { openaiPrefix: api.prefix, ...emulatorFor(authentication) },
       });
       assert.match((await generate()).text, /Hello/);
       assert.ok(emulator.requests.at(-1)?.path.startsWith(api.prefix));
