@@ -244,6 +244,8 @@ function emulatorFor(authentication: Authentication): Partial<EmulatorSettings> 
     }
     case 'apiKey':
       return { keyHeader: authentication.header.toLowerCase() || 'authorization' };
+    case 'none':
+      return { isOpen: true };
     default:
       return {};
   }
