@@ -4,6 +4,7 @@ import { insertModeIds } from '../../src/editor/insertMode.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { services } from '../../src/service/builtInServices.ts';
 import { applicationSettings } from '../applicationSettings.ts';
+import { canOverrideAuthUrl } from '../../src/service/service.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { readPages } from './pageBlocks.ts';
 
@@ -222,7 +223,10 @@ describe('the manifest', () => {
   it('lists each built-in service, and names the default model of the first service', () => {
     const { markdownDescription: words = '', default: inUse } =
       settings['hostedModel.service'] ?? {};
-    for (const { word } of services) assert.ok(words.includes(`\`${word}\``), word);
+    for (const { word } of services) {
+      const hint = `add ${word} to the description of hostedModel.service in package.json`;
+      assert.ok(words.includes(`\`${word}\``), hint);
+    }
     assert.equal(inUse, '');
     // A default model here would be sent to every service.
     assert.equal(settings['hostedModel.modelId']?.default, '');
@@ -231,13 +235,23 @@ describe('the manifest', () => {
     );
   });
 
+  it("lists each service whose identity service's address can be overridden", () => {
+    const { markdownDescription: words = '' } = settings['hostedModel.authUrl'] ?? {};
+    for (const { word } of services.filter(canOverrideAuthUrl)) {
+      const hint = `add ${word} to the description of hostedModel.authUrl in package.json`;
+      assert.ok(words.includes(`\`${word}\``), hint);
+    }
+  });
+
   it('has a walkthrough that links to the same key pages as SECURITY.md', () => {
     const { description } = walkthroughSteps.find(({ id }) => id === 'setUp') ?? assert.fail();
     const pages = services.flatMap(({ keyPage }) => keyPage || []);
     assert.ok(pages.length > 0);
     for (const page of pages) {
-      assert.ok(description.includes(`(${page})`), page);
-      assert.ok(readFileSync('SECURITY.md', 'utf8').includes(`(${page})`), page);
+      const link = `(${page})`;
+      assert.ok(description.includes(link), `link to ${page} in the step setUp in package.json`);
+      const security = readFileSync('SECURITY.md', 'utf8');
+      assert.ok(security.includes(link), `link to ${page} in SECURITY.md`);
     }
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { services } from '../../src/service/builtInServices.ts';
 import { HOUSE, pictureOf } from '../architecture/picture.ts';
 import { readRooms } from '../architecture/rooms.ts';
 import { CHART, chartOf } from '../bench/picture.ts';
@@ -77,6 +78,24 @@ describe('the pages', () => {
       assert.equal(leadsSomewhere('README.md', link), false, link);
     }
   });
+});
+
+describe('the pages about services', () => {
+  for (const { word, name } of services) {
+    it(`list the built-in service ${word}`, () => {
+      const row = `| \`${word}\` |`;
+      assert.ok(
+        pages['docs/services.md']?.includes(row),
+        `add a row to the first table in docs/services.md: ${row} with the method's name from Authentication methods`,
+      );
+      // The README has one row for services that differ only in their login.
+      const [product = ''] = name.split(' (');
+      assert.ok(
+        pages['README.md']?.includes(`| ${product}`),
+        `add a row for ${product} to the table under Works with in README.md`,
+      );
+    });
+  }
 });
 
 describe('README.md', () => {

@@ -48,6 +48,7 @@ describe('the privacy page', () => {
     assert.deepEqual(
       ofServices.filter((host) => !named.has(host)),
       [],
+      'run: npm run pages. Then add key pages to Hosts whose pages can open in your browser',
     );
   });
 
