@@ -14,11 +14,14 @@ export const APIS = {
   { readonly operations: readonly Operation[]; readonly resources: readonly ResourceKind[] }
 >;
 
-/**
- * The API of a service. `prefix` is the path between the service address and the API's own paths.
- */
+/** The API of a service. */
 export interface ApiConfig {
   readonly kind: keyof typeof APIS;
+  /**
+   * The path between the service address and the API's own paths, such as `/chat/completions`.
+   * Empty for the watsonx API. Users enter a built-in service's address without this prefix. If
+   * they could copy it with the prefix from the service's documentation, see `ENDPOINT_PATH`.
+   */
   readonly prefix: string;
 }
 

@@ -8,8 +8,12 @@
  * to `authUrl`.
  */
 export type Authentication =
+  /** The identity service exchanges an API key for a token. */
   | { readonly kind: 'apiKeyGrant'; readonly path: string; readonly grantType: string }
-  /** OAuth 2.0 client credentials. `scope` and `audience` are sent only if they aren't empty. */
+  /**
+   * The identity service exchanges a client ID and secret for a token (OAuth 2.0 client
+   * credentials). `scope` and `audience` are sent only if they aren't empty.
+   */
   | {
       readonly kind: 'clientCredentials';
       readonly path: string;

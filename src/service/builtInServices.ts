@@ -70,7 +70,10 @@ const cloudPak: Service = {
   defaultModelId: ibm.defaultModelId,
 };
 
-/** The built-in services. The first service is the default. */
+/**
+ * The built-in services. The first service is the default. If a `.env` file has values for several
+ * services, earlier services take precedence, so add new ones at the end.
+ */
 export const services: readonly [Service, ...Service[]] = [
   ibm,
   gateway,

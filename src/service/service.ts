@@ -8,29 +8,47 @@ import type { StatedModel } from './statedModels.ts';
 /** A hosted model service that the extension can call. */
 export interface Service {
   /**
-   * The service's ID in the settings. In uppercase, it's the prefix of names such as `IBM_API_KEY`.
+   * The service's ID in the settings, in lowercase. In uppercase, it's the prefix of names such as
+   * `IBM_API_KEY`. Added services can't use a built-in service's ID. That's why no example in the
+   * docs, tests, or `package.json` may have the same ID.
    */
   readonly word: string;
+  /** The name in lists and messages. */
   readonly name: string;
   /**
    * The service address from a user-defined service's entry. Empty if the address is a separate
    * setting.
    */
   readonly url: string;
-  /** Address of the separate identity service. Empty if there is none. */
+  /** Origin of the separate identity service. Empty if there is none. */
   readonly authUrl: string;
   readonly authentication: Authentication;
   readonly api: ApiConfig;
-  /** Address of the web page where users create a key. Empty if it isn't known. */
+  /**
+   * HTTPS address of the web page where users create a key. Setup links to it. Empty if it isn't
+   * known.
+   */
   readonly keyPage: string;
+  /**
+   * All addresses that users can enter. Any other address in a `.env` file triggers a warning. A
+   * service with only one address has one region, because a `.env` file must name the address, too.
+   * If each company has its own address, the list is empty, and setup asks for the address.
+   */
   readonly regions: readonly Region[];
   /**
-   * On the service's private network, each region's host name starts with this prefix. Empty if
-   * there is no private network.
+   * On the service's private network, each region's host name starts with this prefix, such as
+   * `private.`. Empty if there is no private network.
    */
   readonly privatePrefix: string;
-  /** Setting names that other clients for this service use. This extension reads them, too. */
+  /**
+   * Setting names that other clients for this service use. This extension reads them, too.
+   * docs/credentials.md lists them.
+   */
   readonly aliases: NameSet;
+  /**
+   * The model that's used unless the settings name another one. For a built-in service, it must be
+   * available to every account. No test checks this.
+   */
   readonly defaultModelId: string;
   /**
    * Facts about models, from a user-defined service's entry. They take precedence over the
@@ -57,7 +75,9 @@ export type FixedHeader =
   | { readonly name: string; readonly secret: string };
 
 export interface Region {
+  /** The location, or `Worldwide` for a service with only one address. */
   readonly place: string;
+  /** The origin, without the API's prefix. */
   readonly url: string;
 }
 

@@ -43,6 +43,12 @@ const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?=[:/?#]|$)/i;
 /** A host name or an IPv6 address in brackets. */
 const HOST_NAME = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/;
 
+/**
+ * Matches a path that is removed from the end of any service's address. Doesn't match paths such as
+ * `/v1`, because an added service's address can end in them. If a built-in service has such a
+ * prefix, docs/services.md must state below the first table that the address and `<WORD>_URL` don't
+ * include it.
+ */
 const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\/.*)?$/s;
 
 /**

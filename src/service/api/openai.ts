@@ -12,6 +12,10 @@ import { failureOfKind, foreignFailure, kindOfStatus } from './statusFailure.ts'
  * The OpenAI chat completions API, which many company gateways support. Requests contain no project
  * ID. Streams report usage only if the request includes an option for it. Most services require a
  * token or key for the model list. Source: https://platform.openai.com/docs/api-reference/chat
+ *
+ * Each service gets the fields in `streaming` and `chatParameters`. If a service rejects one of
+ * them, add a parameter to this function and an optional field to `ApiConfig`, and test the field
+ * in `test/unit/service/api/parameterMapping.test.ts`.
  */
 export function openai(prefix: string): Api {
   const addressOf = ({ serviceUrl }: Pick<ModelTarget, 'serviceUrl'>, path: string) =>
@@ -55,6 +59,9 @@ export function openai(prefix: string): Api {
 }
 
 /**
+ * The formats of error responses. A 401 or 403 in another format is reported as `intercepted`, even
+ * if the key is wrong. To support a format without an `error` field, change `failureInEvent`, too.
+ *
  * If the key is wrong, vLLM and SGLang send a string instead of an error object. Source:
  * https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints (`AuthenticationMiddleware`)
  */
@@ -73,7 +80,11 @@ const errorSchema = shape({
 });
 
 /**
- * The failure kinds, keyed by the error's `code` or `type`. vLLM and Ollama report an unknown model
+ * The failure kinds, keyed by the error's `code` or `type`. Most codes don't need an entry, because
+ * `kindOfStatus` returns the right kind for their status. If a code's meaning depends on the status
+ * or the service, handle it in `failure`. Test each code in `test/unit/service/failures.test.ts`.
+ *
+ * vLLM and Ollama report an unknown model
  * only in the type. Groq has its own code for a withdrawn model. Sources:
  * https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai,
  * https://github.com/ollama/ollama/blob/main/openai/openai.go (`NewError`), and
@@ -157,7 +168,8 @@ const ASSUMED_TASKS: readonly string[] = ['function_calling'];
 
 /**
  * Some gateways add limits to the models in the list: vLLM adds `max_model_len`, and LiteLLM adds
- * `max_input_tokens` and `max_output_tokens`. Sources:
+ * `max_input_tokens` and `max_output_tokens`. The table under _Models_ in docs/services.md lists
+ * these names, and `test/contract/service/gatewayModels.test.ts` tests them. Sources:
  * https://github.com/vllm-project/vllm/blob/v0.10.2/vllm/entrypoints/openai/protocol.py
  * (`ModelCard`) and https://github.com/BerriAI/litellm/pull/30272
  */
@@ -171,7 +183,11 @@ const model = shape({
   max_output_tokens: tokenLimit,
 });
 
-/** Assumes that every model in the list supports chat. */
+/**
+ * Assumes that every model in the list supports chat and tools, but not images. If a service marks
+ * models that don't generate text, leave them out here. If it lists which models support tools or
+ * images, set `tasks` and `functions` accordingly. For the test, see `gatewayModels.test.ts`.
+ */
 function readModels(json: unknown, _date?: string, most = MAX_MODELS): ModelPage {
   const { data } = check(modelList, json);
   const entries = validEntries(model, data, most);

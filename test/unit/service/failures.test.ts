@@ -135,7 +135,10 @@ describe('an error response to an inference request', () => {
 });
 
 describe('an error response from an OpenAI-compatible service', () => {
+  /** A response for a code that is documented without an example. */
   const error = (fields: object) => JSON.stringify({ error: { message: 'text', ...fields } });
+  // For a new code, use a complete response from the service's documentation. If there's none, use
+  // one from a public issue, and cite the issue. With `error()`, cite the page that lists the code.
   const table: readonly [number, string, ErrorKind][] = [
     [404, error({ type: 'invalid_request_error', code: 'model_not_found' }), 'model-unknown'],
     // vLLM
