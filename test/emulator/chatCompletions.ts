@@ -9,8 +9,9 @@ import { isRecord, type Service } from './service.ts';
 /** The OpenAI chat completions API: https://platform.openai.com/docs/api-reference/chat */
 
 /**
- * The paths that get a response, apart from those with the prefix in the settings. `/serving-endpoints/models` isn't one of them, because Databricks
- * doesn't document such a model list:
+ * The paths that get a response, apart from those with the prefix in the settings.
+ * `/serving-endpoints/models` isn't one of them, because Databricks doesn't document such a model
+ * list:
  * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/score-foundation-models
  */
 const PATH =
