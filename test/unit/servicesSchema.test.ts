@@ -5,6 +5,7 @@ import { readServices } from '../../src/service/addedServices.ts';
 import { APIS } from '../../src/service/apiCapabilities.ts';
 import { AUTH_INPUTS } from '../../src/service/authInputs.ts';
 import { settingsIn } from '../settingsIn.ts';
+import { AUTH_FIELDS } from './service/authFields.ts';
 
 /**
  * Tests the schema of `hostedModel.services`, which VS Code uses to complete entries and underline
@@ -18,6 +19,7 @@ interface Schema {
   readonly items: Schema;
   readonly enum: readonly string[];
   readonly enumDescriptions: readonly string[];
+  readonly description: string;
   readonly properties: Readonly<Record<string, Schema>>;
   readonly defaultSnippets: readonly { readonly label: string; readonly body: object }[];
 }
@@ -48,6 +50,10 @@ describe('the schema of added services', () => {
     ],
     ['20 headers', withHeaders(headersOfCount(20))],
     ['a header value of 1,024 characters', withHeaders({ 'X-Team': 'x'.repeat(1_024) })],
+    ...Object.entries(AUTH_FIELDS).map(
+      ([kind, fields]) =>
+        [`all fields of ${kind}`, { authentication: { kind, ...fields } }] as const,
+    ),
   ];
   for (const [what, changes] of rows) {
     it(`allows ${what}, as readServices does`, () => {
@@ -96,6 +102,13 @@ describe('the schema of added services', () => {
     ] as const) {
       assert.deepEqual([...(field?.enum ?? [])].sort(), Object.keys(known).sort());
       assert.equal(field?.enumDescriptions.length, field?.enum.length);
+    }
+  });
+
+  it('describes `tokenUrl` with each authentication method that needs it', () => {
+    const { description = '' } = schema.properties['authentication']?.properties['tokenUrl'] ?? {};
+    for (const [kind, { hasAddress }] of Object.entries(AUTH_INPUTS)) {
+      if (hasAddress) assert.ok(description.includes(kind), `add ${kind} to: ${description}`);
     }
   });
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { ACTION_LABELS } from '../../../src/messages/actions.ts';
+import { ACTION_LABELS, type Action } from '../../../src/messages/actions.ts';
 import type { MessageContext } from '../../../src/messages/failureContext.ts';
 import { attemptText, messageFor } from '../../../src/messages/messages.ts';
 import { missingText } from '../../../src/messages/settingLabels.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import { parameterProblem } from '../../../src/service/api/parameterChecks.ts';
 import type { Operation } from '../../../src/service/apiCapabilities.ts';
+import type { Authentication } from '../../../src/service/authentication.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import type { SourceId } from '../../../src/service/credentials.ts';
 import {
@@ -17,6 +18,7 @@ import {
 } from '../../../src/service/errors.ts';
 import { MAX_PAUSE_MS } from '../../../src/service/http/requestPace.ts';
 import { modelProblem } from '../../../src/service/models/modelLimitRules.ts';
+import { AUTH_FIELDS } from '../service/authFields.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
 /** Every error kind, read from the source file, because types don't exist at run time. */
@@ -462,13 +464,21 @@ describe('a message about a service', () => {
   });
 
   it('offers a token refresh after a rejected key only if the service uses tokens', () => {
-    const zen = serviceFor('zen') ?? assert.fail();
-    for (const [service, action] of [
-      [zen, 'retry'],
-      [cloud, 'refreshToken'],
-    ] as const) {
+    const actions: Readonly<Record<Authentication['kind'], Action>> = {
+      apiKeyGrant: 'refreshToken',
+      clientCredentials: 'refreshToken',
+      cloudPak: 'refreshToken',
+      zenApiKey: 'retry',
+      apiKey: 'retry',
+      none: 'retry',
+      command: 'refreshToken',
+    };
+    for (const [kind, action] of Object.entries(actions)) {
+      const authentication = { kind, ...AUTH_FIELDS[kind as Authentication['kind']] };
+      const added = { word: 'acme', authentication, api: 'openai', defaultModel: 'm' };
+      const [service = assert.fail()] = readServices([added]).own;
       const message = messageFor(new ServiceError('key-rejected'), { service });
-      assert.deepEqual(message?.actions.slice(1), [action]);
+      assert.deepEqual(message?.actions.slice(1), [action], kind);
     }
   });
 });

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { parseDestination } from '../../../src/connection/approvedDestination.ts';
 import { readServices, type ServiceIssue } from '../../../src/service/addedServices.ts';
+import { authMethodOf } from '../../../src/service/auth/authMethods.ts';
+import type { Authentication } from '../../../src/service/authentication.ts';
+import { AUTH_INPUTS } from '../../../src/service/authInputs.ts';
 import { services } from '../../../src/service/builtInServices.ts';
 import { commandOf, headerSecretsOf, mayBeUnencrypted } from '../../../src/service/service.ts';
+import { AUTH_FIELDS } from './authFields.ts';
 
 const authentication = {
   kind: 'clientCredentials',
@@ -175,6 +179,40 @@ describe('an added service', () => {
     });
   }
 
+  for (const [kind, { hasAddress, required, read }] of Object.entries(AUTH_INPUTS)) {
+    const fields = AUTH_FIELDS[kind as Authentication['kind']];
+    const fieldOf = (used: object) => {
+      const { issues } = readServices([{ ...entry, authentication: { kind, ...used } }]);
+      return issues[0]?.field;
+    };
+
+    it(`can have all fields of ${kind}, and needs the required ones`, () => {
+      const textFields = new Set<string>();
+      const text = (field: string) => {
+        textFields.add(field);
+        return '';
+      };
+      read('', text, []);
+      for (const field of textFields) {
+        assert.ok(Object.hasOwn(fields, field), `add ${field} to AUTH_FIELDS.${kind}`);
+      }
+      assert.equal(fieldOf(fields), undefined);
+      for (const field of [required, hasAddress && 'tokenUrl']) {
+        if (field) assert.equal(fieldOf({ ...fields, [field]: undefined }), field);
+      }
+    });
+
+    it(`can't have a fixed header that replaces the key if it uses ${kind}`, () => {
+      const own = { ...entry, authentication: { kind, ...fields } };
+      const [service = assert.fail()] = readServices([own]).own;
+      const { header } = authMethodOf(service);
+      if (header === undefined) return;
+      const { issues } = readServices([{ ...own, headers: { [header]: 'a' } }]);
+      const what = `pass the header of ${kind} to headersIn`;
+      assert.equal(issues[0]?.field, 'headers', what);
+    });
+  }
+
   it('can list 200 models, and uses the first one if no default model is set', () => {
     const full = {
       ...{ id: 'team/one:1', name: 'Größe 1 (EU)', context: 8_192, output: 512 },
@@ -259,16 +297,20 @@ describe('an added service', () => {
   });
 
   const plain = 'http://llm.acme.example:8080/v1';
-  const tokenUrl = 'https://login.acme.example/token';
-  for (const [what, own, isAllowed] of [
-    ['no key', { kind: 'none' }, true],
-    ['an API key', { kind: 'apiKey' }, true],
-    ['a Zen API key', { kind: 'zenApiKey' }, true],
-    ['a command', { kind: 'command', command: ['az'] }, true],
-    ['client credentials at another address', authentication, true],
-    ['a grant at another address', { kind: 'apiKeyGrant', tokenUrl, grantType: 'a' }, true],
-    ['an identity service at the same address', { kind: 'cloudPak' }, false],
-  ] as const) {
+  /** False for a method that exchanges a secret for a token at the service's own address. */
+  const unencrypted: Readonly<
+    Record<Authentication['kind'], readonly [what: string, isAllowed: boolean]>
+  > = {
+    none: ['no key', true],
+    apiKey: ['an API key', true],
+    zenApiKey: ['a Zen API key', true],
+    command: ['a command', true],
+    clientCredentials: ['client credentials at another address', true],
+    apiKeyGrant: ['a grant at another address', true],
+    cloudPak: ['an identity service at the same address', false],
+  };
+  for (const [kind, [what, isAllowed]] of Object.entries(unencrypted)) {
+    const own = { kind, ...AUTH_FIELDS[kind as Authentication['kind']] };
     it(`${isAllowed ? 'can' : "can't"} have an http address on another machine if it uses ${what}`, () => {
       const { own: found, issues } = readServices([{ ...entry, authentication: own, url: plain }]);
       const [service] = found;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { Authentication } from '../../../src/service/authentication.ts';
 import { serviceFor } from '../../../src/service/builtInServices.ts';
 import {
   addressHolds,
@@ -9,6 +10,7 @@ import {
   maskSecrets,
 } from '../../../src/service/masking.ts';
 import { Secret } from '../../../src/service/secret.ts';
+import type { Service } from '../../../src/service/service.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { formsIn, writtenDown } from './canaries.ts';
 import {
@@ -170,14 +172,28 @@ describe('secret masking', () => {
   });
 
   it('finds and masks the value of each credential header', () => {
-    const headers = [
-      [oauth, 'odd secret', `Basic ${btoa('a%3Aclient:odd+secret')}`],
-      [oauth, 'sh', `Basic ${btoa('a%3Aclient:sh')}`],
-      [zen, 'a-key-of-zen', 'ZenApiKey a-key-of-zen'],
-      [zen, 'sk-1234', 'ZenApiKey sk-1234'],
-      [bearer, 'sk-1234', 'Bearer sk-1234'],
-    ] as const;
-    for (const [service, apiKey, header] of headers) {
+    /** Empty for a method that puts no secret except a token into a header of its own format. */
+    const headers: Readonly<
+      Record<
+        Authentication['kind'],
+        readonly (readonly [service: Service, apiKey: string, header: string])[]
+      >
+    > = {
+      clientCredentials: [
+        [oauth, 'odd secret', `Basic ${btoa('a%3Aclient:odd+secret')}`],
+        [oauth, 'sh', `Basic ${btoa('a%3Aclient:sh')}`],
+      ],
+      zenApiKey: [
+        [zen, 'a-key-of-zen', 'ZenApiKey a-key-of-zen'],
+        [zen, 'sk-1234', 'ZenApiKey sk-1234'],
+      ],
+      apiKey: [[bearer, 'sk-1234', 'Bearer sk-1234']],
+      apiKeyGrant: [],
+      cloudPak: [],
+      none: [],
+      command: [],
+    };
+    for (const [service, apiKey, header] of Object.values(headers).flat()) {
       const used = { ...credentials, service, account: 'a:client', apiKey };
       for (const inPrompt of [used, { ...credentials, otherKeys: [used] }]) {
         const { client } = clientOn({ fetch }, { credentials: inPrompt });
