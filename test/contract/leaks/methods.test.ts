@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { readServices } from '../../../src/service/addedServices.ts';
+import { authMethodOf } from '../../../src/service/auth/authMethods.ts';
+import type { Authentication } from '../../../src/service/authentication.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import { oauthPath } from '../../emulator/otherAuthMethods.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import type { EmulatorSettings } from '../../emulator/settings.ts';
 import { printTable } from '../../table.ts';
 import { formsIn } from '../../unit/service/canaries.ts';
+import { tokenPath } from '../service/world.ts';
 import { bytesOf, SINKS, SinkEditor } from './sinkEditor.ts';
 import { useService } from './useService.ts';
 import { type Windows, windows } from './window.ts';
@@ -15,12 +19,22 @@ const key = 'C4nary-Key_0123456789';
 const token = 'c4nary-token_0123456789';
 const teamKey = 'C4nary-team-key_0123456789';
 const secrets = [key, token, teamKey];
+/** The token in the field of each identity service's response that may contain it. */
+const tokenAnswer = { access_token: token, token };
+
+const gateway = {
+  ...{ word: 'acme', api: 'openai', prefix: '/v1' },
+  defaultModel: 'ibm/granite-4-h-small',
+};
 
 interface Method {
   readonly authentication: (url: string) => object;
   readonly record?: object;
   readonly emulator?: Partial<EmulatorSettings>;
-  /** The secrets that are sent to the service. */
+  /**
+   * The secrets that are sent to the service. If the service gets a value derived from the key, such
+   * as a hash, list that value. The tests also search for it.
+   */
   readonly sent: readonly string[];
 }
 
@@ -35,25 +49,58 @@ const printed = (line: string) => ({
 const hidden = (text: string) => `Buffer.from('${Buffer.from(text).toString('hex')}','hex')`;
 const print = (text: string) => `process.stdout.write(${hidden(text)})`;
 
-const methods: Readonly<Record<string, Method>> = {
-  'a bearer key': {
-    ...{ authentication: () => ({ kind: 'apiKey' }), sent: [key, teamKey] },
-    emulator: { keyHeader: 'authorization' },
+const methods: Readonly<Record<Authentication['kind'], Readonly<Record<string, Method>>>> = {
+  apiKey: {
+    'a bearer key': {
+      ...{ authentication: () => ({ kind: 'apiKey' }), sent: [key, teamKey] },
+      emulator: { keyHeader: 'authorization' },
+    },
+    'a key in a header': {
+      ...{ authentication: () => ({ kind: 'apiKey', header: 'api-key' }), sent: [key, teamKey] },
+      emulator: { keyHeader: 'api-key' },
+    },
   },
-  'a key in a header': {
-    ...{ authentication: () => ({ kind: 'apiKey', header: 'api-key' }), sent: [key, teamKey] },
-    emulator: { keyHeader: 'api-key' },
+  zenApiKey: {
+    'a Zen API key': { authentication: () => ({ kind: 'zenApiKey' }), sent: [key, teamKey] },
   },
-  'no key': {
-    ...{ authentication: () => ({ kind: 'none' }), record: { apiKey: '' }, sent: [teamKey] },
-    emulator: { isOpen: true },
+  none: {
+    'no key': {
+      ...{ authentication: () => ({ kind: 'none' }), record: { apiKey: '' }, sent: [teamKey] },
+      emulator: { isOpen: true },
+    },
   },
-  'client credentials': {
-    authentication: (url) => ({ kind: 'clientCredentials', tokenUrl: url + oauthPath }),
-    ...{ record: { account: 'a client' }, sent: [token, teamKey] },
+  apiKeyGrant: {
+    'an API key grant': {
+      authentication: (url) => ({
+        ...{ kind: 'apiKeyGrant', tokenUrl: url + tokenPath },
+        grantType: 'urn:ibm:params:oauth:grant-type:apikey',
+      }),
+      sent: [token, teamKey],
+    },
   },
-  'a token command': { ...printed(print(token)), sent: [token, teamKey] },
+  clientCredentials: {
+    'client credentials': {
+      authentication: (url) => ({ kind: 'clientCredentials', tokenUrl: url + oauthPath }),
+      ...{ record: { account: 'a client' }, sent: [token, teamKey] },
+    },
+  },
+  cloudPak: {
+    'Cloud Pak for Data': {
+      authentication: () => ({ kind: 'cloudPak' }),
+      ...{ record: { account: 'a user' }, sent: [token, teamKey] },
+    },
+  },
+  command: {
+    'a token command': { ...printed(print(token)), sent: [token, teamKey] },
+  },
 };
+
+/** Returns the path of a method's token endpoint. Undefined if there's no exchange. */
+function tokenPathOf({ authentication }: Method): string | undefined {
+  const entry = { ...gateway, authentication: authentication('https://llm.acme.example') };
+  const [service = assert.fail()] = readServices([entry]).own;
+  return authMethodOf(service).exchange?.path;
+}
 
 const COMMANDS = [
   'generateFromSelection',
@@ -91,8 +138,8 @@ function faultsFor(sent: readonly string[]): Readonly<Record<string, Fault | und
   };
 }
 
-const hitsIn = (text: string) => [
-  ...secrets.flatMap((secret) => formsIn(text, secret)),
+const hitsIn = (text: string, sent: readonly string[]) => [
+  ...[...new Set([...secrets, ...sent])].flatMap((secret) => formsIn(text, secret)),
   ...(/c4nary/i.exec(text) ?? []),
 ];
 
@@ -118,16 +165,15 @@ describe(`the secrets of each authentication method (searched for in ${SINKS.len
       opened,
       {
         ...{ key, source: 'secret storage' },
-        answers: { identity: { json: { access_token: token } }, ...(inference && { inference }) },
+        answers: { identity: { json: tokenAnswer }, ...(inference && { inference }) },
         emulator: { acceptsToken: (one) => one === token, ...emulator },
         added: (url) => ({
           entry: {
-            ...{ word: 'acme', api: 'openai', defaultModel: 'ibm/granite-4-h-small' },
-            ...{ url: `${url}/v1`, authentication: authentication(url) },
+            ...{ ...gateway, url, authentication: authentication(url) },
             headers: { 'X-Team': { secret: 'team key' } },
           },
           record: {
-            ...{ apiKey: key, authUrl: url, serviceUrl: `${url}/v1` },
+            ...{ apiKey: key, authUrl: url, serviceUrl: url },
             ...{ headerSecrets: { 'team key': teamKey }, ...record },
           },
         }),
@@ -138,7 +184,7 @@ describe(`the secrets of each authentication method (searched for in ${SINKS.len
     for (const sink of SINKS) {
       const text = editor.textOf(sink);
       bytes += bytesOf(text);
-      const found = hitsIn(text);
+      const found = hitsIn(text, method.sent);
       hits += found.length;
       assert.deepEqual(found, [], `${sink}: ${text}`);
     }
@@ -147,7 +193,7 @@ describe(`the secrets of each authentication method (searched for in ${SINKS.len
 
   const isOfService = ({ path }: ReceivedRequest) => path.startsWith('/v1/');
 
-  for (const [name, method] of Object.entries(methods)) {
+  for (const [name, method] of Object.values(methods).flatMap(Object.entries<Method>)) {
     for (const [what, fault] of Object.entries(faultsFor(method.sent))) {
       it(`E01: don't leak if the service uses ${name} and returns ${what}`, async () => {
         const { editor, requests } = await play(method, fault);
@@ -159,9 +205,9 @@ describe(`the secrets of each authentication method (searched for in ${SINKS.len
           );
         }
         const texts = requests.map(({ path, query, text }) => `${path}?${query} ${text}`);
-        const isGrant = ({ path }: ReceivedRequest) => path === oauthPath;
+        const isGrant = ({ path }: ReceivedRequest) => path === tokenPathOf(method);
         const others = texts.filter((_, index) => !isGrant(requests[index] as ReceivedRequest));
-        assert.deepEqual(hitsIn(others.join('\n')), []);
+        assert.deepEqual(hitsIn(others.join('\n'), method.sent), []);
         const shown = editor.textOf(fault ? 'notification' : 'document');
         assert.match(shown, fault ? /Show Log/ : /^Hello from/m);
       });
