@@ -5,6 +5,7 @@ import type { Conversation } from '../../../src/service/api/conversation.ts';
 import { APIS, type ResourceKind } from '../../../src/service/apiCapabilities.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import type { Authentication } from '../../../src/service/authentication.ts';
+import { secretsOf } from '../../../src/service/auth/keySecrets.ts';
 import { AUTH_INPUTS } from '../../../src/service/authInputs.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
@@ -35,9 +36,16 @@ const MINUTE = 60_000;
 const oauth = { scope: 'models read', audience: 'https://gw.example' };
 
 interface AuthCase {
-  /** The header that contains the key, if the service expects the key instead of a token. */
+  /**
+   * The header that contains the key, if the service expects the key instead of a token. For another
+   * header value, add an emulator setting, and read it in the emulator's `keyIn`.
+   */
   readonly keyHeader?: string;
   readonly authentication: Readonly<Record<string, string>>;
+  /**
+   * The path of the token endpoint. Undefined if there's no exchange. The emulator supports the
+   * paths in `answersByPath` (`test/emulator/otherAuthMethods.ts`).
+   */
   readonly path: string | undefined;
   /** True if the user doesn't enter a key. */
   readonly hasNoKey?: true;
@@ -54,6 +62,7 @@ const clientAuth = {
   tokenUrl: `https://a.example${oauthPath}`,
   ...oauth,
 };
+/** At least one case for each authentication method. The keys are titles in docs/services.md. */
 const authCases: Readonly<Record<string, AuthCase>> = {
   'API key': {
     authentication: {
@@ -208,6 +217,11 @@ const SEPARATOR = ' in ';
 const API_NAMES = new Intl.ListFormat('en').format(
   Object.keys(apis).map((name) => name.replace(', ', ' with a ')),
 );
+/** docs/services.md shows the table of outcomes. */
+const UPDATE_FIGURES = `The outcomes have changed. To update the figures in the docs, run:
+HOSTED_MODEL_FIGURES=1 npm run test:services
+HOSTED_MODEL_FIGURES=1 npx mocha --exit test/contract/leaks/methods.test.ts
+npm run pages`;
 const COMBINATIONS = Object.keys(authCases).length * Object.keys(apis).length;
 
 /** Returns the table of all outcomes. APIs with the same outcomes share a row. */
@@ -279,8 +293,11 @@ describe('a connection with', () => {
     printTable(table);
     const isWhole = [...found.values()].every((one) => Object.keys(one).length === CASES.length);
     if (isQuoted || found.size < COMBINATIONS || !isWhole) return;
-    // docs/services.md shows this table.
-    assert.equal(readFileSync('test/figures/services.md', 'utf8'), `${markdownOf(table)}\n`);
+    assert.equal(
+      readFileSync('test/figures/services.md', 'utf8'),
+      `${markdownOf(table)}\n`,
+      UPDATE_FIGURES,
+    );
   });
 
   for (const [methodName, authentication] of Object.entries(authCases)) {
@@ -623,8 +640,9 @@ describe('a secret that the service repeats', () => {
         const tokens = path ? [world.emulator.tokensIssued.at(-1) ?? ''] : [];
         const secrets = [teamKey, ...tokens, ...(hasNoKey ? [] : [secret])];
         const inBase64 = [...secrets, ...(hasNoKey ? [] : [basic])];
+        const derived = secretsOf(world.credentials).filter((one) => one !== '');
         const forms = [
-          ...secrets,
+          ...new Set([...secrets, ...derived]),
           ...secrets.map(encodeURIComponent),
           ...inBase64.map((text) => Buffer.from(text).toString('base64')),
         ];
