@@ -463,6 +463,20 @@ describe('a message about a service', () => {
     assert.doesNotMatch(messageText('key-rejected', { service: zen }), /not tried again/);
   });
 
+  const serviceUsing = (kind: string) => {
+    const authentication = { kind, ...AUTH_FIELDS[kind as Authentication['kind']] };
+    const added = { word: 'acme', authentication, api: 'openai', defaultModel: 'm' };
+    return readServices([added]).own[0] ?? assert.fail();
+  };
+
+  it('has at most 200 characters if a key is rejected during setup, for each authentication method', () => {
+    for (const kind of Object.keys(AUTH_FIELDS)) {
+      const context = { service: serviceUsing(kind), source: 'answers' } as const;
+      const { text = '' } = messageFor(new ServiceError('key-rejected'), context) ?? {};
+      assert.ok(text !== '' && text.length <= 200, `${kind}: ${text.length}: ${text}`);
+    }
+  });
+
   it('offers a token refresh after a rejected key only if the service uses tokens', () => {
     const actions: Readonly<Record<Authentication['kind'], Action>> = {
       apiKeyGrant: 'refreshToken',
@@ -474,9 +488,7 @@ describe('a message about a service', () => {
       command: 'refreshToken',
     };
     for (const [kind, action] of Object.entries(actions)) {
-      const authentication = { kind, ...AUTH_FIELDS[kind as Authentication['kind']] };
-      const added = { word: 'acme', authentication, api: 'openai', defaultModel: 'm' };
-      const [service = assert.fail()] = readServices([added]).own;
+      const service = serviceUsing(kind);
       const message = messageFor(new ServiceError('key-rejected'), { service });
       assert.deepEqual(message?.actions.slice(1), [action], kind);
     }
