@@ -30,8 +30,11 @@ const UNKNOWN_TARGET =
   'The identity service doesn’t recognize the requested resource. Check “audience” and “scope” in the service’s entry in hostedModel.services.';
 
 /**
- * Messages, keyed by error code. The codes are defined by OAuth 2.0
+ * Messages for rejected token requests, keyed by error code. The codes are defined by OAuth 2.0
  * (https://www.rfc-editor.org/rfc/rfc6749#section-5.2), by its extensions, or by a single provider.
+ *
+ * Each message must be true for every authentication method that reports its code, which no test
+ * checks. Remove a message that isn't, and the general message is shown instead.
  */
 const OAUTH_REJECTIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -112,7 +115,18 @@ function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): 
   return ` If you re-enabled the ${settingLabel('apiKey', labels)}, run “Refresh Token”.`;
 }
 
-/** Returns sentences that explain why authentication may have failed and what to do. */
+/**
+ * Returns sentences that explain why authentication may have failed and what to do. They must be
+ * true for every authentication method, which no test checks.
+ *
+ * - To vary the text, use `needsSetting` and `sendsSecret`. If they can't distinguish two methods,
+ *   choose words that fit both, such as “check” instead of “copy”.
+ * - “Key” may stand for a client secret, but not for a password. Use `settingLabel` for that.
+ * - Branch on `code` if it calls for other advice, as it does for a locked account.
+ * - If a field of the service's entry can cause the rejection, name it. Offer `setUp` instead of
+ *   `changeKey`, which prompts only for credentials.
+ * - UI tests contain these messages, so search `test` for each text that you change.
+ */
 function keyRejection(code: string, labels: LabelContext, { newKey }: SettingsLocation): string {
   if (code === 'invalid_client') {
     return `The identity service rejected the client. The ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;
@@ -160,7 +174,10 @@ function unauthorized(
   }
 }
 
-/** Returns advice on what to check if the service rejected a new token or the key itself. */
+/**
+ * Returns advice on what to check if the service rejected a new token or the key itself. The rules
+ * in the comment of `keyRejection` apply here, too.
+ */
 function accountAdvice(labels: LabelContext, place: string): string {
   const names = neededSettings(labels.service ?? services[0]);
   if (names.length > 1) {

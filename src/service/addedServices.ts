@@ -10,7 +10,12 @@ import { readStatedModels } from './statedModels.ts';
  * Reads and validates the services that the user defines in the settings. Pure.
  */
 
-/** The ID of an invalid entry in the settings, and the entry's first invalid field. */
+/**
+ * The ID of an invalid entry in the settings, and the entry's first invalid field. Only the field's
+ * name is reported, so a field of `authentication` can't have the same name as another field.
+ * Fields are validated no matter which authentication method the entry uses. For each check, add a
+ * row to `addedServices.test.ts`.
+ */
 export interface ServiceIssue {
   readonly word: string;
   readonly field:

@@ -45,11 +45,19 @@ export const AUTH_INPUTS: Readonly<Record<Authentication['kind'], AuthNeeds>> = 
 };
 
 export interface AuthNeeds {
-  /** Suffix of the setting name for the client ID or user name, if the method needs one. */
+  /**
+   * Suffix of the setting name for the client ID or user name, if the method needs one. The value
+   * may contain colons and spaces. For stricter rules, add a field to this interface. Check it in
+   * `isWellFormed` (`settingValue.ts`), and pass the service from `problemOfAccount`
+   * (`answerChecks.ts`).
+   */
   readonly account?: 'CLIENT_ID' | 'USERNAME';
-  /** Suffix of the setting name for the secret, if the method needs one. */
+  /** Suffix of the setting name for the secret, if the method needs one. See `SECRETS`. */
   readonly secret?: 'API_KEY' | 'CLIENT_SECRET';
-  /** True if the method uses an identity service with its own address. */
+  /**
+   * True if the method uses an identity service with its own address. Each entry then needs a
+   * `tokenUrl`, the complete URL of the token endpoint.
+   */
   readonly hasAddress?: true;
   /**
    * True if the method gets an access token. Otherwise, requests contain the secret itself, or no
@@ -58,6 +66,10 @@ export interface AuthNeeds {
   readonly getsToken?: true;
   /** A field that a user-defined service's entry must have for this method. */
   readonly required?: 'grantType' | 'command';
+  /**
+   * Reads the method from an entry. `path` is the path of `tokenUrl`. `text` returns a field of
+   * `authentication`. `readServices` has to validate each of these fields.
+   */
   readonly read: (
     path: string,
     text: (field: string) => string,
@@ -74,6 +86,11 @@ export const ACCOUNT_LABELS: Readonly<Record<NonNullable<AuthNeeds['account']>, 
 /**
  * The display name of each secret, and whether the secret may contain spaces. Keyed by the suffix
  * of the setting's name.
+ *
+ * In all other respects, secrets are checked like API keys. Placeholders such as `changeme` and
+ * non-ASCII characters are rejected. Surrounding spaces and quotes, and a leading `Bearer `, are
+ * removed. In a `.env` file, ` #` starts a comment. If a method's secrets can contain any of these,
+ * mention that in docs/services.md.
  */
 export const SECRETS: Readonly<
   Record<

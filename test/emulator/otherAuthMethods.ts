@@ -6,7 +6,7 @@ import type { EmulatorSettings } from './settings.ts';
 /**
  * Emulates all authentication methods except IBM Cloud's. They use tokens from an OAuth 2.0 server
  * or an on-premises platform, API keys that are sent to the model service, or headers that a
- * gateway requires.
+ * gateway requires. Each method with an exchange has an entry in `answersByPath`.
  */
 
 export const oauthPath = '/oauth2/token';

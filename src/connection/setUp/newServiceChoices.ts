@@ -6,7 +6,11 @@ import type { Authentication } from '../../service/authentication.ts';
  * Pure data.
  */
 
-/** A value that an authentication method needs in addition to its secrets. */
+/**
+ * A value that an authentication method needs in addition to its secrets. The prompt for it is in
+ * `NEW_SERVICE`, and the message for an invalid value is in `notAllowedText`. Test a new field in
+ * `managedServices.test.ts`.
+ */
 export type AuthMethodField = 'header' | 'command' | 'tokenUrl';
 
 export interface AuthMethodChoice {
@@ -22,6 +26,10 @@ export interface AuthMethodChoice {
   readonly tokenUrl?: string;
 }
 
+/**
+ * The authentication methods that _Add a Service..._ offers, most common first. A method that isn't
+ * listed works only in entries that users write as JSON.
+ */
 export const AUTH_METHOD_CHOICES: readonly [AuthMethodChoice, ...AuthMethodChoice[]] = [
   {
     label: 'API Key',

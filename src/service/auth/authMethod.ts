@@ -5,6 +5,14 @@ import type { TokenResponse } from './token.ts';
 
 /**
  * Defines how a connection authenticates its requests. Each authentication method has its own file.
+ * Examples:
+ *
+ * - `apiKeyGrant.ts` exchanges a key at the `tokenUrl` in the service's entry.
+ * - `cloudPak.ts` exchanges a key at the service's own address, in JSON. The fields of its response
+ *   differ from those of OAuth 2.0.
+ * - `clientCredentials.ts` sends its own `Authorization` header to the identity service.
+ * - `zenApiKey.ts` has no exchange.
+ * - `command.ts` needs no key.
  */
 export interface AuthMethod {
   /**
@@ -13,7 +21,9 @@ export interface AuthMethod {
   readonly scheme: string;
   /**
    * The header that contains only the token or key, with no scheme such as `Bearer`. Sent instead
-   * of the Authorization header.
+   * of the Authorization header. If the name doesn't come from the service's entry, add it to
+   * `AuthNeeds`, and pass it to `headersIn` in `addedServices.ts`. Otherwise, a fixed header could
+   * replace the key.
    */
   readonly header?: string;
   /** True if requests contain neither a token nor a key. */
@@ -22,7 +32,9 @@ export interface AuthMethod {
   readonly secrets: (key: ServiceKey) => readonly string[];
   /**
    * Undefined if requests to the service contain the key itself, or if they contain neither a key
-   * nor a token.
+   * nor a token. To send a value derived from the key, add a function to this interface. Call it in
+   * `fetchToken` in `identityService.ts`, and keep `isApiKey` there, because the value never
+   * expires.
    */
   readonly exchange?: TokenExchange;
 }
@@ -33,10 +45,14 @@ export interface TokenExchange {
   readonly path: string;
   /**
    * True if the token is fetched only when it's needed. Set for programs, because a program
-   * shouldn't be started in the background.
+   * shouldn't be started in the background. Before a program runs, the user must approve it (T40 in
+   * docs/threat-model.md). Its failures need their own error kind, such as `command-failed`.
    */
   readonly isOnDemand?: true;
-  /** @throws {ServiceError} */
+  /**
+   * Sends the request with `identity`, and reads the response with `readTokenResponse`.
+   * @throws {ServiceError}
+   */
   readonly fetchToken: (
     credentials: Credentials,
     identity: IdentityClient,
@@ -64,7 +80,20 @@ export interface IdentityClient {
   ) => Promise<Result>;
 }
 
-export interface IdentityRequest<Result> extends Pick<HttpRequest<Result>, 'failure' | 'read'> {
+export interface IdentityRequest<Result> extends Pick<HttpRequest<Result>, 'read'> {
   /** The path relative to the identity address. */
   readonly path: string;
+  /**
+   * Maps an error response to an error kind. Test each code, as `failures.test.ts` does.
+   *
+   * - Only a documented code, or a 401 or 403 in the identity service's own format, proves that the
+   *   key was rejected. Many servers send a format such as `{"error": "..."}`, so it proves nothing
+   *   without a known code.
+   * - All other responses can come from a proxy. Map them with `identityStatusFailure`.
+   * - After `key-rejected` or `token-request-rejected`, no token is requested automatically. Use
+   *   one of them for a locked account, too, because each attempt could extend the lockout.
+   * - For a rejected field of the service's entry, use `token-request-rejected`. Pass the code, and
+   *   name the field in `OAUTH_REJECTIONS` (`rejectionMessages.ts`).
+   */
+  readonly failure: HttpRequest<Result>['failure'];
 }

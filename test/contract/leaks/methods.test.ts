@@ -32,8 +32,8 @@ interface Method {
   readonly record?: object;
   readonly emulator?: Partial<EmulatorSettings>;
   /**
-   * The secrets that are sent to the service. If the service gets a value derived from the key, such
-   * as a hash, list that value. The tests also search for it.
+   * The secrets that are sent to the service. If the service gets a value derived from the key,
+   * list that value. The tests also search for it.
    */
   readonly sent: readonly string[];
 }

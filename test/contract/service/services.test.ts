@@ -37,8 +37,8 @@ const oauth = { scope: 'models read', audience: 'https://gw.example' };
 
 interface AuthCase {
   /**
-   * The header that contains the key, if the service expects the key instead of a token. For another
-   * header value, add an emulator setting, and read it in the emulator's `keyIn`.
+   * The header that contains the key, if the service expects the key instead of a token. If the
+   * header contains another value, add an emulator setting, and check the value in `keyIn`.
    */
   readonly keyHeader?: string;
   readonly authentication: Readonly<Record<string, string>>;

@@ -127,6 +127,9 @@ describe('a service that the user added', () => {
     }
   });
 
+  // If a prompt isn't answered, the test waits until it times out. If setup rejects a value, setup
+  // ends. If a new key replaces a stored one, choose `Replace`. If the stored key is kept or no
+  // longer needed, choose `Use Changed Entry`.
   describe('whose address or authentication changes', () => {
     it('is tested and stored with its new identity service', async () => {
       await store(oauth, { account: 'me', apiKey: 'secret-of-acme' });
