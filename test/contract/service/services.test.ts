@@ -6,6 +6,7 @@ import { APIS, type ResourceKind } from '../../../src/service/apiCapabilities.ts
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import type { Authentication } from '../../../src/service/authentication.ts';
 import { secretsOf } from '../../../src/service/auth/keySecrets.ts';
+import type { Authentication } from '../../../src/service/authentication.ts';
 import { AUTH_INPUTS } from '../../../src/service/authInputs.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
@@ -62,40 +63,59 @@ const clientAuth = {
   tokenUrl: `https://a.example${oauthPath}`,
   ...oauth,
 };
-/** At least one case for each authentication method. The keys are titles in docs/services.md. */
-const authCases: Readonly<Record<string, AuthCase>> = {
-  'API key': {
-    authentication: {
-      kind: 'apiKeyGrant',
-      tokenUrl: `https://a.example${tokenPath}`,
-      grantType: 'urn:ibm:params:oauth:grant-type:apikey',
+/** The cases for each authentication method, keyed by the titles that docs/services.md shows. */
+const casesByMethod: Readonly<Record<Authentication['kind'], Readonly<Record<string, AuthCase>>>> =
+  {
+    apiKeyGrant: {
+      'API key': {
+        authentication: {
+          kind: 'apiKeyGrant',
+          tokenUrl: `https://a.example${tokenPath}`,
+          grantType: 'urn:ibm:params:oauth:grant-type:apikey',
+        },
+        path: tokenPath,
+      },
     },
-    path: tokenPath,
-  },
-  'client credentials, basic': { authentication: clientAuth, path: oauthPath },
-  'client credentials, post': {
-    authentication: { ...clientAuth, clientAuthentication: 'client_secret_post' },
-    path: oauthPath,
-  },
-  'Cloud Pak for Data': { authentication: { kind: 'cloudPak' }, path: platformPath },
-  'Zen API key': { authentication: { kind: 'zenApiKey' }, path: undefined },
-  'bearer key': {
-    ...{ authentication: { kind: 'apiKey' }, path: undefined },
-    keyHeader: 'authorization',
-  },
-  'key in a header': {
-    ...{ authentication: { kind: 'apiKey', header: 'API-Key' }, path: undefined },
-    keyHeader: 'api-key',
-  },
-  'no key': {
-    ...{ authentication: { kind: 'none' }, path: undefined, hasNoKey: true },
-    emulator: { isOpen: true },
-  },
-  command: {
-    ...{ authentication: { kind: 'command' }, path: tokenPath, hasNoKey: true },
-    rejection: 'command-failed',
-  },
-};
+    clientCredentials: {
+      'client credentials, basic': { authentication: clientAuth, path: oauthPath },
+      'client credentials, post': {
+        authentication: { ...clientAuth, clientAuthentication: 'client_secret_post' },
+        path: oauthPath,
+      },
+    },
+    cloudPak: {
+      'Cloud Pak for Data': { authentication: { kind: 'cloudPak' }, path: platformPath },
+    },
+    zenApiKey: {
+      'Zen API key': { authentication: { kind: 'zenApiKey' }, path: undefined },
+    },
+    apiKey: {
+      'bearer key': {
+        ...{ authentication: { kind: 'apiKey' }, path: undefined },
+        keyHeader: 'authorization',
+      },
+      'key in a header': {
+        ...{ authentication: { kind: 'apiKey', header: 'API-Key' }, path: undefined },
+        keyHeader: 'api-key',
+      },
+    },
+    none: {
+      'no key': {
+        ...{ authentication: { kind: 'none' }, path: undefined, hasNoKey: true },
+        emulator: { isOpen: true },
+      },
+    },
+    command: {
+      command: {
+        ...{ authentication: { kind: 'command' }, path: tokenPath, hasNoKey: true },
+        rejection: 'command-failed',
+      },
+    },
+  };
+const authCases: Readonly<Record<string, AuthCase>> = Object.assign(
+  {},
+  ...Object.values(casesByMethod),
+);
 
 interface ApiCase {
   readonly api: keyof typeof APIS;
