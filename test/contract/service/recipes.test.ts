@@ -30,7 +30,11 @@ import {
 import { connectionOf, kindOf, never } from '../../unit/service/fixtures.ts';
 import { endWorlds, startWorld, tokenPath, type World } from './world.ts';
 
-/** Follows the recipes in docs/services.md literally, except for IDs, keys, and hosts. */
+/**
+ * Follows the recipes in docs/services.md literally, except for IDs, keys, and hosts. Recipes with a
+ * `.env` file use `credentialsOf`, and recipes with a service's entry use `follow`. Each entry has a
+ * `word` of its own.
+ */
 
 const page = readFileSync('docs/services.md', 'utf8');
 const account = defaultAccount;
@@ -113,7 +117,8 @@ describe('the recipe for', () => {
 
   /**
    * Starts an emulator that offers only a service entry's default model, and connects to it with
-   * the entry's settings. Only the origin of the entry's address is replaced.
+   * the entry's settings. Only the origin of the entry's address is replaced, so the emulator must
+   * support the path of `tokenUrl`.
    */
   async function follow(
     entry: Readonly<Record<string, unknown>> & { readonly url: string },

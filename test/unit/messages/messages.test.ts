@@ -466,7 +466,7 @@ describe('a message about a service', () => {
   const serviceUsing = (kind: string) => {
     const authentication = { kind, ...AUTH_FIELDS[kind as Authentication['kind']] };
     const added = { word: 'acme', authentication, api: 'openai', defaultModel: 'm' };
-    return readServices([added]).own[0] ?? assert.fail();
+    return readServices([added]).own[0] ?? assert.fail(`AUTH_FIELDS.${kind} isn't valid`);
   };
 
   it('has at most 200 characters if a key is rejected during setup, for each authentication method', () => {

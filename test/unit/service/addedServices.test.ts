@@ -204,7 +204,7 @@ describe('an added service', () => {
 
     it(`can't have a fixed header that replaces the key if it uses ${kind}`, () => {
       const own = { ...entry, authentication: { kind, ...fields } };
-      const [service = assert.fail()] = readServices([own]).own;
+      const [service = assert.fail('invalid fields')] = readServices([own]).own;
       const { header } = authMethodOf(service);
       if (header === undefined) return;
       const { issues } = readServices([{ ...own, headers: { [header]: 'a' } }]);

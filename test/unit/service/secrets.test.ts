@@ -172,7 +172,10 @@ describe('secret masking', () => {
   });
 
   it('finds and masks the value of each credential header', () => {
-    /** Empty for a method that puts no secret except a token into a header of its own format. */
+    /**
+     * The values of all headers that contain a key or a value derived from it, unless the header
+     * contains only the key. Empty for a method without such a header.
+     */
     const headers: Readonly<
       Record<
         Authentication['kind'],
