@@ -3,8 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { insertModeIds } from '../../src/editor/insertMode.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { services } from '../../src/service/builtInServices.ts';
-import { applicationSettings } from '../applicationSettings.ts';
 import { canOverrideAuthUrl } from '../../src/service/service.ts';
+import { applicationSettings } from '../applicationSettings.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { readPages } from './pageBlocks.ts';
 

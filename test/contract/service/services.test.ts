@@ -4,7 +4,6 @@ import { readServices } from '../../../src/service/addedServices.ts';
 import type { Conversation } from '../../../src/service/api/conversation.ts';
 import { APIS, type ResourceKind } from '../../../src/service/apiCapabilities.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
-import type { Authentication } from '../../../src/service/authentication.ts';
 import { secretsOf } from '../../../src/service/auth/keySecrets.ts';
 import type { Authentication } from '../../../src/service/authentication.ts';
 import { AUTH_INPUTS } from '../../../src/service/authInputs.ts';
