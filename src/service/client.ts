@@ -11,7 +11,7 @@ import type { Operation } from './apiCapabilities.ts';
 import { secretsOf } from './auth/keySecrets.ts';
 import type { Token } from './auth/token.ts';
 import { TokenService } from './auth/tokenService.ts';
-import { isKind, type SecretKind, ServiceError } from './errors.ts';
+import { type SecretKind, ServiceError } from './errors.ts';
 import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { Callbacks } from './http/http.ts';
 import { type HttpResponse, type Retry, readRateLimit } from './http/httpTypes.ts';
@@ -348,9 +348,8 @@ export class Client {
 
   /**
    * Throws the error of a failed request, or a more specific error if the model's lifecycle or
-   * limits explain the failure. Looks up the model only after a `bad-request` or `model-unknown`
-   * failure, because these errors don't identify the exact cause. Doesn't look up a deployment's
-   * model, because that model's ID is unknown.
+   * limits explain the failure. Looks up the model only if the kind of the failure has
+   * `explainedBy`. Doesn't look up a deployment's model, because that model's ID is unknown.
    * @throws the more specific error if there is one; `cancelled` if the signal aborts during the
    * lookup; the original error in all other cases
    */
@@ -361,7 +360,7 @@ export class Client {
   ): Promise<never> {
     const { fetchModelInfo, modelId } = this.#options;
     if (!fetchModelInfo || modelId === '') throw error;
-    if (!isKind(error, 'bad-request', 'model-unknown')) throw error;
+    if (!(error instanceof ServiceError) || !error.handling.explainedBy) throw error;
     const late = AbortSignal.any([signal, AbortSignal.timeout(EXPLANATION_MS)]);
     const model = await fetchModelInfo(late).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');

@@ -5,76 +5,117 @@
  * contains the request.
  */
 
-/** The reason for a failure, which determines the message for the user. */
-export type ErrorKind =
+/** How the extension handles failures of one kind, apart from the message for the user. */
+interface Handling {
+  /**
+   * True if the failure may soon pass by itself. A request that fails in this way is sent again if
+   * `RETRIED_STATUSES` in `src/service/http/retryRules.ts` contains the status of the response.
+   */
+  readonly isTemporary?: true;
+  /**
+   * True if the identity service would reject each further token request, too. Tokens are then
+   * requested only after the user changes the credentials or refreshes the token. Set this field
+   * for a locked account, because further requests could extend the lockout.
+   */
+  readonly stopsTokenRequests?: true;
+  /**
+   * True if the failure can also be the reason for a 401 or 403 without an explanation. After such
+   * a response, checks look for the reason. If a check fails with this kind, its message is shown.
+   * Don't set this field for a temporary failure, because it may have started after the response.
+   */
+  readonly explainsRejection?: true;
+  /**
+   * The part of the model's description that may explain the failure of a generation. If it's
+   * `lifecycle`, the message can use the details `since` and `successors`.
+   */
+  readonly explainedBy?: 'lifecycle' | 'limits';
+  /**
+   * The value that the user should correct. If the test during setup fails, setup returns to the
+   * step for this value. If several values may be wrong, use the last one in this list, because
+   * users can go back. The step for `url` includes the region. It's used only if the inference
+   * service failed.
+   */
+  readonly setting?: 'apiKey' | 'projectId' | 'url';
+}
+
+/**
+ * Each kind of failure, and how the extension handles it. The kind also determines the message for
+ * the user. No test checks whether a new kind has the right fields, so compare it with the most
+ * similar kinds.
+ */
+export const ERROR_KINDS = {
   // Failures that the extension detects, usually before anything is sent.
-  | 'host-not-approved'
-  | 'certificate-checks-off'
-  | 'parameter-rejected'
-  | 'prompt-holds-secret'
+  'host-not-approved': {},
+  'certificate-checks-off': {},
+  'parameter-rejected': {},
+  'prompt-holds-secret': {},
   /**
    * The URL or the body contains a secret, for example because the user entered a key as a project
    * ID.
    */
-  | 'setting-holds-secret'
-  | 'queue-full'
+  'setting-holds-secret': {},
+  'queue-full': {},
   /** VS Code couldn't write to a settings file, for example because of unsaved changes. */
-  | 'settings-not-written'
+  'settings-not-written': {},
   /**
    * During a diagnosis, the credentials were replaced or removed, or couldn't be read. The
    * remaining requests of the diagnosis weren't sent.
    */
-  | 'credentials-changed'
+  'credentials-changed': {},
   // Failures while getting a token. The inference service can also reject a key if requests contain
   // the key itself.
-  | 'key-rejected'
-  | 'token-request-rejected'
-  | 'token-unusable'
+  'key-rejected': { stopsTokenRequests: true, explainsRejection: true, setting: 'apiKey' },
+  'token-request-rejected': { stopsTokenRequests: true, explainsRejection: true },
+  'token-unusable': {},
   /** The command that prints the token failed or printed no usable token. */
-  | 'command-failed'
+  'command-failed': {},
   // Failures that the inference service reports. The identity service can also report some of these
   // failures, such as `rate-limited`.
-  | 'unauthorized'
+  unauthorized: { explainsRejection: true },
   /** The service rejected a token, but all subsequent checks passed with a new token. */
-  | 'rejected-once'
-  | 'forbidden'
+  'rejected-once': {},
+  forbidden: { explainsRejection: true, setting: 'projectId' },
   /**
    * A 401 or 403 that isn't in the service's format and probably comes from a firewall or gateway.
    */
-  | 'intercepted'
-  | 'project-missing'
-  | 'project-unknown'
-  | 'project-without-runtime'
-  | 'quota-used-up'
-  | 'model-unknown'
+  intercepted: {},
+  'project-missing': { explainsRejection: true, setting: 'projectId' },
+  'project-unknown': { explainsRejection: true, setting: 'projectId' },
+  'project-without-runtime': { explainsRejection: true, setting: 'projectId' },
+  'quota-used-up': { explainsRejection: true },
+  'model-unknown': { explainsRejection: true, explainedBy: 'lifecycle' },
   /** The service has no model list, so access can't be checked without generating text. */
-  | 'no-model-list'
-  | 'operation-unsupported'
-  | 'prompt-too-long'
-  | 'bad-request'
+  'no-model-list': {},
+  'operation-unsupported': { explainsRejection: true },
+  'prompt-too-long': {},
+  'bad-request': { explainedBy: 'limits' },
   /** The request headers are larger than the service accepts. */
-  | 'headers-too-large'
-  | 'rate-limited'
-  | 'capacity-full'
-  | 'server-failed'
+  'headers-too-large': {},
+  'rate-limited': { isTemporary: true },
+  'capacity-full': { isTemporary: true },
+  'server-failed': { isTemporary: true },
   // Network failures and failures while reading the response.
-  | 'unreachable'
+  unreachable: { setting: 'url' },
   /** Neither the identity service nor the inference service is reachable. */
-  | 'offline'
-  | 'connection-lost'
-  | 'certificate'
+  offline: {},
+  'connection-lost': {},
+  certificate: { setting: 'url' },
   /**
    * The TLS handshake failed. The code `ERR_SSL_WRONG_VERSION_NUMBER` means that the server doesn't
    * use TLS.
    */
-  | 'tls'
-  | 'proxy'
-  | 'timeout'
-  | 'redirected'
-  | 'too-large'
-  | 'unexpected-answer'
-  | 'incomplete'
-  | 'cancelled';
+  tls: { setting: 'url' },
+  proxy: {},
+  timeout: {},
+  redirected: {},
+  'too-large': {},
+  'unexpected-answer': { setting: 'url' },
+  incomplete: {},
+  cancelled: {},
+} as const satisfies Readonly<Record<string, Handling>>;
+
+/** The reason for a failure. */
+export type ErrorKind = keyof typeof ERROR_KINDS;
 
 /** Everything that `src/service` reveals about a failure, apart from its kind. */
 export interface ErrorDetails {
@@ -168,6 +209,10 @@ export class ServiceError extends Error {
     this.kind = kind;
     const known = Object.entries(found).filter(([, value]) => value !== undefined);
     this.details = Object.fromEntries(known);
+  }
+
+  get handling(): Handling {
+    return ERROR_KINDS[this.kind];
   }
 
   /** Returns a copy with these details added or replaced. */

@@ -55,11 +55,8 @@ export async function testCredentials(
  * @param authHost undefined if the identity service and the service have the same host
  */
 function stepOf(error: unknown, authHost: string | undefined): StepName {
-  if (isKind(error, 'key-rejected')) return 'apiKey';
-  if (isKind(error, 'project-unknown', 'project-missing', 'project-without-runtime', 'forbidden')) {
-    return 'projectId';
-  }
-  const onTheWay = isKind(error, 'unreachable', 'certificate', 'tls', 'unexpected-answer');
-  if (onTheWay && error instanceof ServiceError && error.details.host !== authHost) return 'url';
-  return 'save';
+  if (!(error instanceof ServiceError)) return 'save';
+  const { setting = 'save' } = error.handling;
+  // The step for the service URL can't fix a failure of the identity service.
+  return setting === 'url' && error.details.host === authHost ? 'save' : setting;
 }

@@ -1,5 +1,5 @@
 import { type Clock, momentOf, passedSince, systemClock } from '../clock.ts';
-import { isKind, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { SharedTask } from '../sharedTask.ts';
 import { Backoff } from './backoff.ts';
 import {
@@ -294,9 +294,10 @@ export class TokenService {
 
   #failed(error: unknown): void {
     this.#backoff.failed(error);
-    if (isKind(error, 'key-rejected', 'token-request-rejected')) this.#rejection = error;
+    const isKnown = error instanceof ServiceError;
+    if (isKnown && error.handling.stopsTokenRequests) this.#rejection = error;
     const living = this.#validToken();
-    if (!(error instanceof ServiceError) || this.#rejection) this.#setState(this.#restingState());
+    if (!isKnown || this.#rejection) this.#setState(this.#restingState());
     else if (living) this.#setState({ ...this.#validState(living), refreshError: error });
     else this.#setState({ kind: 'failed', error });
   }

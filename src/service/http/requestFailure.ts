@@ -1,5 +1,5 @@
 import axios, { type AxiosResponse } from 'axios';
-import { isKind, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { type Failure, lasting, networkFailure, readableHost } from './connectionErrors.ts';
 import type { HttpRequest } from './httpTypes.ts';
 import { isRetriedStatus, MAX_RETRY_AFTER_MS, retryAfterMs } from './retryRules.ts';
@@ -32,7 +32,7 @@ function responseFailure(
   const wait = retryAfterMs(header('retry-after'), header('date'), now);
   const error = failure({ status, text: data }).with({ status, retryAfterMs: wait });
   // A 429 can also mean that a quota is used up, in which case a retry won't help.
-  const canPass = isKind(error, 'rate-limited', 'capacity-full', 'server-failed');
+  const canPass = error.handling.isTemporary === true;
   const isTransient = isRetriedStatus(status) && canPass && (wait ?? 0) <= MAX_RETRY_AFTER_MS;
   return { error, isTransient };
 }

@@ -1,25 +1,8 @@
 import type { Model } from '../api/modelTypes.ts';
 import type { Parameters } from '../api/parameters.ts';
-import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 import { modelProblem } from './modelLimitRules.ts';
-
-/**
- * Kinds of check failures that explain a rejection. After any other failure, the cause remains
- * unknown.
- */
-const CAUSES: readonly ErrorKind[] = [
-  'key-rejected',
-  'token-request-rejected',
-  'unauthorized',
-  'forbidden',
-  'project-missing',
-  'project-unknown',
-  'project-without-runtime',
-  'quota-used-up',
-  'model-unknown',
-  'operation-unsupported',
-];
 
 /**
  * Returns the error to report for a rejection, based on the checks that ran after the rejection. If
@@ -30,7 +13,9 @@ const CAUSES: readonly ErrorKind[] = [
  * @param failure the failure of the first check that failed; undefined if all checks passed
  */
 export function explain(rejection: ServiceError, failure: ServiceError | undefined): ServiceError {
-  if (failure) return isKind(failure, ...CAUSES) ? failure : rejection.with({ isUnchecked: true });
+  if (failure) {
+    return failure.handling.explainsRejection ? failure : rejection.with({ isUnchecked: true });
+  }
   // A new token passed all checks, so an `unauthorized` error probably won't recur. A `forbidden`
   // error might recur, because the account might lack permission to generate text.
   return rejection.kind === 'unauthorized'
@@ -47,7 +32,9 @@ export function explainByModel(
   model: Model,
   parameters: Parameters,
 ): ServiceError {
-  if (rejection.kind === 'model-unknown') return withLifecycle(rejection, lifecycleOf(model));
+  if (rejection.handling.explainedBy === 'lifecycle') {
+    return withLifecycle(rejection, lifecycleOf(model));
+  }
   // Leave out the error code, because it's less specific than the cause that was found.
   const { status, host, attempts, requestId } = rejection.details;
   return modelProblem(model, parameters)?.with({ status, host, attempts, requestId }) ?? rejection;

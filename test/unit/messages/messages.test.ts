@@ -11,6 +11,7 @@ import type { Authentication } from '../../../src/service/authentication.ts';
 import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import type { SourceId } from '../../../src/service/credentials.ts';
 import {
+  ERROR_KINDS,
   type ErrorDetails,
   type ErrorKind,
   type SecretKind,
@@ -21,13 +22,7 @@ import { modelProblem } from '../../../src/service/models/modelLimitRules.ts';
 import { AUTH_FIELDS } from '../service/authFields.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
-/** Every error kind, read from the source file, because types don't exist at run time. */
-const kinds = [
-  ...readFileSync('src/service/errors.ts', 'utf8')
-    .split('export interface', 1)
-    .join()
-    .matchAll(/\| '([a-z-]+)'/g),
-].map((match) => match[1] as ErrorKind);
+const kinds = Object.keys(ERROR_KINDS) as ErrorKind[];
 
 const full = {
   status: 429,
