@@ -266,6 +266,17 @@ function summary(kind: ErrorKind, details: FoundDetails): string {
 export const TOKEN_EXPIRED = 'authentication_token_expired';
 
 /**
+ * Failure kinds, keyed by the status of a response without a known error code. Every service can
+ * send these statuses, including an identity service. Put a status that concerns models or text in
+ * `KIND_BY_INFERENCE_STATUS` instead. If IBM documents a status, add it to the table in
+ * docs/skills.md, and extend its description in docs/skill.openapi.json.
+ */
+export const KIND_BY_STATUS: Readonly<Record<number, ErrorKind>> = {
+  407: 'proxy',
+  429: 'rate-limited',
+};
+
+/**
  * Failure kinds, keyed by the error code from the inference service. Contains only codes that
  * always mean the same failure.
  */

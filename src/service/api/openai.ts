@@ -90,7 +90,7 @@ const errorSchema = shape({
  * https://github.com/ollama/ollama/blob/main/openai/openai.go (`NewError`), and
  * https://github.com/ItzCrazyKns/Vane/issues/771
  */
-const KINDS: Readonly<Record<string, ErrorKind>> = {
+export const KINDS: Readonly<Record<string, ErrorKind>> = {
   model_not_found: 'model-unknown',
   model_decommissioned: 'model-unknown',
   NotFoundError: 'model-unknown',

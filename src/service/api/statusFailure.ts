@@ -1,4 +1,4 @@
-import { type ErrorKind, type FoundDetails, ServiceError } from '../errors.ts';
+import { type ErrorKind, type FoundDetails, KIND_BY_STATUS, ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { mentionedParameters } from './parameters.ts';
 
@@ -31,15 +31,21 @@ export function foreignFailure({ status, text }: ErrorResponse): ServiceError {
   return new ServiceError(isTooLarge ? 'headers-too-large' : kindOfStatus(status), { status });
 }
 
+/**
+ * Failure kinds, keyed by statuses that concern models or text, or that have another meaning if an
+ * identity service sends them. All other statuses are in `KIND_BY_STATUS`.
+ */
+export const KIND_BY_INFERENCE_STATUS: Readonly<Record<number, ErrorKind>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'unexpected-answer',
+  408: 'timeout',
+  431: 'headers-too-large',
+};
+
 /** Returns the failure kind for a response with this status and no known error code. */
 export function kindOfStatus(status: number): ErrorKind {
   if (status < 400) return 'unexpected-answer';
-  if (status === 401) return 'unauthorized';
-  if (status === 403) return 'forbidden';
-  if (status === 404) return 'unexpected-answer';
-  if (status === 407) return 'proxy';
-  if (status === 408) return 'timeout';
-  if (status === 429) return 'rate-limited';
-  if (status === 431) return 'headers-too-large';
-  return status >= 500 ? 'server-failed' : 'bad-request';
+  const other = status >= 500 ? 'server-failed' : 'bad-request';
+  return KIND_BY_INFERENCE_STATUS[status] ?? KIND_BY_STATUS[status] ?? other;
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { plainWord, ServiceError, TOKEN_REQUEST_REJECTED } from '../errors.ts';
+import { KIND_BY_STATUS, plainWord, ServiceError, TOKEN_REQUEST_REJECTED } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 
@@ -36,7 +36,6 @@ export function identityFailure({ status, text }: ErrorResponse): ServiceError {
  * `key-rejected`, because the status alone doesn't prove that the key was rejected.
  */
 export function identityStatusFailure(status: number): ServiceError {
-  if (status === 429) return new ServiceError('rate-limited', { status });
-  if (status >= 500) return new ServiceError('server-failed', { status });
-  return new ServiceError(status === 407 ? 'proxy' : 'unexpected-answer', { status });
+  const other = status >= 500 ? 'server-failed' : 'unexpected-answer';
+  return new ServiceError(KIND_BY_STATUS[status] ?? other, { status });
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { openai } from '../../../src/service/api/openai.ts';
+import { KINDS, openai } from '../../../src/service/api/openai.ts';
+import { KIND_BY_INFERENCE_STATUS } from '../../../src/service/api/statusFailure.ts';
 import { failureInEvent, inferenceFailure } from '../../../src/service/api/watsonxFailure.ts';
 import { identityFailure } from '../../../src/service/auth/identityFailure.ts';
-import type { ErrorKind } from '../../../src/service/errors.ts';
+import { type ErrorKind, KIND_BY_CODE, KIND_BY_STATUS } from '../../../src/service/errors.ts';
 
 const errors = (code: string, message = '', status = 400) =>
   JSON.stringify({ errors: [{ code, message }], trace: 'abc', status_code: status });
@@ -11,6 +12,12 @@ const nginxTooLarge = '<head><title>400 Request Header Or Cookie Too Large</titl
 const notMember =
   'Failed to find the IBMid-1 member in project_id p {"id":"WSCPA0000E","code":404}';
 const tooLong = (text: string) => `Invalid input argument for Model 'm': ${text}`;
+
+/** Asserts that a test table has a row for each code or status that has an error kind. */
+function assertRows(known: object, isTested: (one: string) => boolean): void {
+  const untested = Object.keys(known).filter((one) => !isTested(one));
+  assert.deepEqual(untested, [], 'add a row for each of these to the table above this test');
+}
 
 describe('an error response to an inference request', () => {
   // Responses from the service's documentation, and responses observed in practice.
@@ -47,6 +54,10 @@ describe('an error response to an inference request', () => {
       assert.deepEqual([failure.kind, failure.details], [kind, { status, code, requestId: 'abc' }]);
     });
   }
+
+  it('is tested for each known code', () => {
+    assertRows(KIND_BY_CODE, (known) => table.some(([, code]) => code === known));
+  });
 
   const lengths: readonly [string, number, number][] = [
     ['the number of input tokens 4098 cannot exceed the total tokens limit 4096 for', 4_098, 4_096],
@@ -128,6 +139,12 @@ describe('an error response to an inference request', () => {
     });
   }
 
+  it('is tested for each status with an error kind of its own', () => {
+    assertRows({ ...KIND_BY_STATUS, ...KIND_BY_INFERENCE_STATUS }, (known) =>
+      byStatus.some(([status]) => status === Number(known)),
+    );
+  });
+
   it('is reported without its message and without unsafe codes or request IDs', () => {
     const text = errors('[x](command:y)', 'user 1, instance 2').replace('"abc"', '"a b"');
     assert.deepEqual(inferenceFailure({ status: 400, text }).details, { status: 400 });
@@ -151,6 +168,10 @@ describe('an error response from an OpenAI-compatible service', () => {
     // Groq
     [400, error({ type: 'invalid_request_error', code: 'model_decommissioned' }), 'model-unknown'],
     [401, error({ type: 'invalid_request_error', code: 'invalid_api_key' }), 'unauthorized'],
+    [401, error({ type: 'invalid_request_error', code: 'token_expired' }), 'unauthorized'],
+    [429, error({ type: 'insufficient_quota', code: 'insufficient_quota' }), 'quota-used-up'],
+    // LiteLLM
+    [400, error({ type: 'budget_exceeded', param: null, code: '400' }), 'quota-used-up'],
     [413, error({ type: 'tokens', code: 'rate_limit_exceeded' }), 'bad-request'],
     [429, error({ type: 'tokens', code: 'rate_limit_exceeded' }), 'rate-limited'],
     // A proxy
@@ -161,6 +182,10 @@ describe('an error response from an OpenAI-compatible service', () => {
       assert.equal(openai('/v1').failure({ status, text }).kind, kind);
     });
   }
+
+  it('is tested for each known code', () => {
+    assertRows(KINDS, (known) => table.some(([, text]) => text.includes(`"${known}"`)));
+  });
 
   for (const [code, kind] of [
     [401, 'unauthorized'],
@@ -258,4 +283,8 @@ describe('an error response from the identity service', () => {
       assert.equal(identityFailure({ status, text }).kind, kind);
     });
   }
+
+  it('is tested for each status that any service can send', () => {
+    assertRows(KIND_BY_STATUS, (known) => table.some(([status]) => status === Number(known)));
+  });
 });
