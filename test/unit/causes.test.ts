@@ -2,11 +2,24 @@ import assert from 'node:assert/strict';
 import type { SourceSnapshot } from '../../src/connection/sourceTypes.ts';
 import type { ShownCheck } from '../../src/diagnose/checkMessages.ts';
 import { preliminaryChecks } from '../../src/diagnose/preliminaryChecks.ts';
-import { causes, shapeOf } from './causes.ts';
+import { ERROR_KINDS, type ErrorKind } from '../../src/service/errors.ts';
+import { causes, kindsWithoutCause, shapeOf } from './causes.ts';
 import { choiceOf, envFile, found, full, REGION, record } from './connection/sources.ts';
 
 const approved = envFile(full, 'approved');
 const all: readonly (readonly [string, ShownCheck])[] = Object.entries(causes);
+
+describe('the causes', () => {
+  it('cover each error kind that a check is likely to fail with', () => {
+    const covered = new Set(all.map(([, { facts = '' }]) => facts.split(' ')[0]));
+    const kinds = Object.keys(ERROR_KINDS) as ErrorKind[];
+    assert.deepEqual(
+      kinds.filter((kind) => !covered.has(kind)).toSorted(),
+      kindsWithoutCause.toSorted(),
+      'add a cause for each new kind, or add the kind to kindsWithoutCause (test/unit/causes.ts)',
+    );
+  });
+});
 
 describe('each cause that a diagnosis can show', () => {
   it('has a unique message', () => {

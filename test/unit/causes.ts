@@ -14,8 +14,8 @@ import {
 } from './connection/sources.ts';
 
 /**
- * Every cause that a diagnosis can show, with its message. The contract tests reproduce most of
- * them. The table in docs/troubleshooting.md is generated from this list.
+ * Every cause that a diagnosis can show, with its message. The table in docs/troubleshooting.md is
+ * generated from this list.
  */
 
 const authHost = 'iam.cloud.ibm.com';
@@ -29,6 +29,10 @@ const failed = (
   details: ErrorDetails = {},
   source: SourceId = 'editor',
 ) => shownCheck({ check, state: 'failed', error: new ServiceError(kind, details) }, { source });
+/**
+ * A failure of the connection to the identity service. An error status from the identity service
+ * fails the token check instead, except for a 407.
+ */
 const onIdentity = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('identity-host', kind, { host: authHost, ...details });
 const onAccess = (kind: ErrorKind, details: ErrorDetails = {}) =>
@@ -51,6 +55,10 @@ const firstProblem = (changes: Changes): ShownCheck => {
 const inFile = (values: Partial<typeof full>) =>
   firstProblem({ record: undefined, external: [envFile(values), environment({})] });
 
+/**
+ * The causes, with similar ones next to each other. Most of them are reproduced in
+ * `test/contract/service/diagnoseCauses.test.ts`, so add each new cause there, too.
+ */
 export const causes = {
   'keyring waiting for its password': UNANSWERED,
   'missing settings and no .env file': firstProblem({
@@ -205,11 +213,35 @@ export const causes = {
   'token rejected once': onAccess('rejected-once', { status: 401 }),
 } as const satisfies Readonly<Record<string, ShownCheck>>;
 
+/**
+ * The error kinds without a cause. Checks never or rarely fail with these kinds. When in doubt
+ * about a new kind, treat it like the most similar kind.
+ */
+export const kindsWithoutCause: readonly ErrorKind[] = [
+  'host-not-approved',
+  'parameter-rejected',
+  'prompt-holds-secret',
+  'queue-full',
+  'settings-not-written',
+  'token-request-rejected',
+  'token-unusable',
+  'command-failed',
+  'project-missing',
+  'no-model-list',
+  'prompt-too-long',
+  'bad-request',
+  'headers-too-large',
+  'capacity-full',
+  'too-large',
+  'incomplete',
+  'cancelled',
+];
+
 export type CauseName = keyof typeof causes;
 
 /**
  * Replaces the models, hosts, and codes in a message with placeholders so that messages can be
- * compared.
+ * compared. Other values that vary between the tests must be replaced, too.
  */
 export function shapeOf({ text }: ShownCheck): string {
   return text
