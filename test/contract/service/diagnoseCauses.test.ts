@@ -10,7 +10,10 @@ import {
   counts,
   type ExaminationOptions,
   endExaminations,
+  gatewayAccessPath,
+  gatewayRejection,
   modelsPath,
+  onGateway,
   rejection,
   startExamination,
 } from './diagnoseWorld.ts';
@@ -18,7 +21,10 @@ import { modelId, tokenPath } from './world.ts';
 
 interface Planted {
   readonly cause: string;
-  /** The name of the cause in docs/troubleshooting.md. */
+  /**
+   * The name of the cause in docs/troubleshooting.md. If the messages differ only in values that
+   * vary, extend `shapeOf` in `test/unit/causes.ts`.
+   */
   readonly named?: CauseName;
   readonly options?: ExaminationOptions;
   readonly plant?: (emulator: Emulator) => void;
@@ -27,7 +33,8 @@ interface Planted {
   readonly details?: ErrorDetails;
   /**
    * The number of requests that each check sends, in the same order as `counts`. After a check
-   * fails, no more requests are sent.
+   * fails, no more requests are sent. If the service isn't watsonx.ai, the last number also counts
+   * the requests that check the host.
    */
   readonly sent: readonly number[];
 }
@@ -130,6 +137,17 @@ const planted: readonly Planted[] = [
     kind: 'quota-used-up',
     details: { status: 429 },
     sent: [1, 1, 1, 1],
+  },
+  {
+    cause: 'the quota of a gateway is used up',
+    named: 'quota used up',
+    options: onGateway,
+    plant: ({ faults }) =>
+      faults.always(gatewayAccessPath, gatewayRejection(429, 'insufficient_quota')),
+    check: 'access',
+    kind: 'quota-used-up',
+    details: { status: 429 },
+    sent: [1, 0, 1, 2],
   },
   {
     cause: 'the account has no permissions',

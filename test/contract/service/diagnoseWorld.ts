@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { type ShownCheck, shownCheck } from '../../../src/diagnose/checkMessages.ts';
+import { serviceFor } from '../../../src/service/builtInServices.ts';
 import {
   type CheckResult,
   runConnectionChecks,
@@ -27,6 +28,9 @@ export const settings = {
 
 export const modelsPath = '/ml/v1/foundation_model_specs';
 export const accessPath = '/ml/v1/text/tokenization';
+/** An OpenAI-compatible service's path for two checks: of its host, and of the token. */
+export const gatewayAccessPath = '/ml/gateway/v1/models';
+export const gatewayChatPath = '/ml/gateway/v1/chat/completions';
 
 /**
  * Returns how many requests each check sent. The checks contact the identity service without a key,
@@ -36,13 +40,19 @@ export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
   emulator.count(({ path, method }) => path === tokenPath && method === 'GET'),
   emulator.count(modelsPath),
   emulator.count(({ path, method }) => path === tokenPath && method === 'POST'),
-  emulator.count(accessPath),
+  emulator.count(({ path }) => path === accessPath || path === gatewayAccessPath),
 ];
 
 /** Returns a fault with an error response in the service's format. */
 export const rejection = (status: number, code: string, message = '') => ({
   status,
   json: { errors: [{ code, message }], trace: 'abc', status_code: status },
+});
+
+/** Returns a fault with an error response in the format of an OpenAI-compatible service. */
+export const gatewayRejection = (status: number, code: string) => ({
+  status,
+  json: { error: { message: '', code } },
 });
 
 export interface Examination {
@@ -76,6 +86,11 @@ export interface ExaminationOptions {
   readonly modelId?: string;
   readonly mayUse?: () => Promise<boolean>;
 }
+
+/** Examines an OpenAI-compatible service. By default, watsonx.ai is examined. */
+export const onGateway: ExaminationOptions = {
+  credentials: { service: serviceFor('ibm_gateway') ?? assert.fail(), projectId: '' },
+};
 
 const open: (() => Promise<void>)[] = [];
 

@@ -1,22 +1,32 @@
 import assert from 'node:assert/strict';
 import { messageFor } from '../../../src/messages/messages.ts';
-import type { ErrorKind } from '../../../src/service/errors.ts';
+import { ERROR_KINDS, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { explain } from '../../../src/service/models/rejectionCause.ts';
 import type { Emulator } from '../../emulator/emulator.ts';
-import { endExaminations, settings, startExamination } from './diagnoseWorld.ts';
-import { failureOf, pathOf, tokenPath } from './world.ts';
+import { recordedModels } from '../../emulator/models.ts';
+import {
+  accessPath,
+  type ExaminationOptions,
+  endExaminations,
+  gatewayAccessPath,
+  gatewayChatPath,
+  gatewayRejection,
+  modelsPath,
+  onGateway,
+  rejection,
+  settings,
+  startExamination,
+} from './diagnoseWorld.ts';
+import { failureOf, modelId, pathOf, tokenPath } from './world.ts';
 
 const chat = pathOf('chat', false);
-const accessPath = '/ml/v1/text/tokenization';
-const rejection = (status: number, code: string) => ({
-  status,
-  json: { errors: [{ code, message: '' }], trace: 'abc', status_code: status },
-});
 const expired = rejection(401, 'authentication_token_expired');
 const notValid = rejection(401, 'authentication_token_not_valid');
 
 interface Case {
   readonly cause: string;
+  /** See `onGateway` for a failure that only an OpenAI-compatible service reports. */
+  readonly options?: ExaminationOptions;
   readonly plant: (emulator: Emulator) => void;
   readonly rejected: ErrorKind;
   readonly explained: ErrorKind;
@@ -27,6 +37,11 @@ const onBoth = ({ faults }: Emulator, fault: typeof expired) => {
   for (const path of [chat, accessPath]) faults.always(path, fault);
 };
 const onChat = ({ faults }: Emulator, fault: typeof expired) => faults.always(chat, fault);
+
+const acceptTwoTokens = ({ faults }: Emulator) => {
+  const json = { access_token: 'c4nary-token_0123456789', expires_in: 3_600 };
+  faults.next(tokenPath, { json }, 2);
+};
 
 const cases: readonly Case[] = [
   {
@@ -67,18 +82,78 @@ const cases: readonly Case[] = [
     cause: 'the key is now rejected',
     plant: (emulator) => {
       onChat(emulator, notValid);
-      emulator.faults.next(
-        tokenPath,
-        {
-          json: { access_token: 'c4nary-token_0123456789', expires_in: 3_600 },
-        },
-        2,
-      );
+      acceptTwoTokens(emulator);
       emulator.settings.apiKeys = ['another'];
     },
     rejected: 'unauthorized',
     explained: 'key-rejected',
     message: /unknown, expired, or disabled/,
+  },
+  {
+    cause: 'the token request is now rejected',
+    plant: (emulator) => {
+      onChat(emulator, notValid);
+      acceptTwoTokens(emulator);
+      const json = { errorCode: 'BXNIM0106E', errorMessage: 'text' };
+      emulator.faults.always(tokenPath, { status: 400, json });
+    },
+    rejected: 'unauthorized',
+    explained: 'token-request-rejected',
+    message: /identity service rejected the token request/,
+  },
+  {
+    cause: 'the project is missing',
+    plant: (emulator) => {
+      onChat(emulator, notValid);
+      const missing = 'Missing either space_id or project_id';
+      emulator.faults.always(accessPath, rejection(400, 'invalid_request_entity', missing));
+    },
+    rejected: 'unauthorized',
+    explained: 'project-missing',
+    message: /the request has no project ID/,
+  },
+  {
+    cause: 'the project has no runtime',
+    plant: (emulator) => {
+      onChat(emulator, notValid);
+      const code = 'no_associated_service_instance_error';
+      emulator.faults.always(accessPath, rejection(403, code));
+    },
+    rejected: 'unauthorized',
+    explained: 'project-without-runtime',
+    message: /no runtime service/,
+  },
+  {
+    cause: 'the model is unknown',
+    plant: (emulator) => {
+      onChat(emulator, notValid);
+      emulator.faults.always(accessPath, rejection(404, 'model_not_supported'));
+    },
+    rejected: 'unauthorized',
+    explained: 'model-unknown',
+    message: /doesn’t offer the selected model/,
+  },
+  {
+    cause: "the model doesn't support the operation",
+    plant: (emulator) => {
+      onChat(emulator, rejection(403, 'x'));
+      const functions = [{ id: 'text_generation' }];
+      emulator.settings.models = [{ ...recordedModels[0], model_id: modelId, functions }];
+    },
+    rejected: 'forbidden',
+    explained: 'operation-unsupported',
+    message: /doesn’t support the selected operation/,
+  },
+  {
+    cause: 'the quota of a gateway is used up',
+    options: onGateway,
+    plant: ({ faults }) => {
+      faults.always(gatewayChatPath, gatewayRejection(403, 'x'));
+      faults.always(gatewayAccessPath, gatewayRejection(429, 'insufficient_quota'));
+    },
+    rejected: 'forbidden',
+    explained: 'quota-used-up',
+    message: /plan’s quota is used up/,
   },
   {
     cause: 'the quota is used up',
@@ -129,28 +204,36 @@ const cases: readonly Case[] = [
 describe('a rejected generation', () => {
   afterEach(endExaminations);
 
-  for (const { cause, plant, rejected, explained, message } of cases) {
+  it('is tested for each error kind that explains a rejection', () => {
+    const kinds = Object.keys(ERROR_KINDS) as ErrorKind[];
+    const explaining = kinds.filter((kind) => new ServiceError(kind).handling.explainsRejection);
+    const tested = cases.map(({ explained }) => explained);
+    const untested = explaining.filter((kind) => !tested.includes(kind));
+    assert.deepEqual(untested, [], 'add a case for each of these kinds');
+  });
+
+  for (const { cause, options, plant, rejected, explained, message } of cases) {
     it(`is explained as ${explained} if ${cause}`, async () => {
-      const { emulator, runtime, credentials, examine } = await startExamination();
+      const { emulator, runtime, credentials, examine } = await startExamination(options);
+      const chatPath = options === onGateway ? gatewayChatPath : chat;
       plant(emulator);
       const client = runtime.client(credentials, settings);
       const rejectionOfChat = await failureOf(client.generateText('Hi', {}));
       assert.equal(rejectionOfChat.kind, rejected);
       const replays = rejected === 'unauthorized' ? 2 : 1;
-      assert.equal(emulator.count(chat), replays);
+      assert.equal(emulator.count(chatPath), replays);
       const { diagnosis } = await examine();
       const cause = explain(rejectionOfChat, diagnosis.failure);
       assert.equal(cause.kind, explained);
       assert.match(messageFor(cause)?.text ?? '', message);
       assert.doesNotMatch(messageFor(cause)?.text ?? '', /unauthorized/i);
-      assert.equal(emulator.count(chat), replays, 'nothing else is generated');
+      assert.equal(emulator.count(chatPath), replays, 'nothing else is generated');
     });
   }
 });
 
 describe('a rejection that may be due to the model', () => {
   afterEach(endExaminations);
-  const modelsPath = '/ml/v1/foundation_model_specs';
   const old = 'ibm/granite-3-3-8b-instruct';
 
   async function rejected(modelId: string, parameters = {}, prompt = 'Hi') {
