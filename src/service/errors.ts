@@ -300,16 +300,21 @@ export const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
 export const INPUT_ARGUMENT = 'invalid_input_argument';
 export const REQUEST_ENTITY = 'invalid_request_entity';
 
-/** The identity service's error code for a token request that fails validation. */
-export const TOKEN_REQUEST_REJECTED = 'BXNIM0106E';
-const KEY_REJECTED = 'BXNIM0415E';
+/**
+ * Failure kinds, keyed by the error code from IBM's identity service. Codes of other identity
+ * services are in the files of their authentication methods.
+ */
+export const KIND_BY_IDENTITY_CODE: Readonly<Record<string, ErrorKind>> = {
+  /** The token request failed validation. */
+  BXNIM0106E: 'token-request-rejected',
+  BXNIM0415E: 'key-rejected',
+};
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.keys(KIND_BY_CODE),
   INPUT_ARGUMENT,
   REQUEST_ENTITY,
-  TOKEN_REQUEST_REJECTED,
-  KEY_REJECTED,
+  ...Object.keys(KIND_BY_IDENTITY_CODE),
 ]);
 
 /**

@@ -97,7 +97,8 @@ function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams
 }
 
 /**
- * Error codes that indicate a rejected token request, not a rejected key:
+ * Error codes that indicate a rejected token request, not a rejected key. Each one is tested in
+ * `test/contract/service/services.test.ts`:
  *
  * - all OAuth 2.0 codes (https://www.rfc-editor.org/rfc/rfc6749#section-5.2) except
  *   `invalid_client`, which means that the key was rejected

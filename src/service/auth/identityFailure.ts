@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { KIND_BY_STATUS, plainWord, ServiceError, TOKEN_REQUEST_REJECTED } from '../errors.ts';
+import { KIND_BY_IDENTITY_CODE, KIND_BY_STATUS, plainWord, ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 
@@ -23,12 +23,13 @@ export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(identityError, parseJson(text));
   if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const { errorCode, context } = body.output;
-  // Any code except `TOKEN_REQUEST_REJECTED` is assumed to mean that the key was rejected.
-  // Disabled, locked, and expired keys may have codes of their own, but only BXNIM0415E has been
-  // recorded.
-  const kind = errorCode === TOKEN_REQUEST_REJECTED ? 'token-request-rejected' : 'key-rejected';
+  // Any other code is assumed to mean that the key was rejected. Disabled, locked, and expired keys
+  // may have codes of their own, but only BXNIM0415E has been recorded.
+  const isKnown = Object.hasOwn(KIND_BY_IDENTITY_CODE, errorCode);
+  const kind = isKnown ? KIND_BY_IDENTITY_CODE[errorCode] : undefined;
   const requestId = plainWord(context?.requestId);
-  return new ServiceError(kind, { status, code: plainWord(errorCode), requestId });
+  const details = { status, code: plainWord(errorCode), requestId };
+  return new ServiceError(kind ?? 'key-rejected', details);
 }
 
 /**

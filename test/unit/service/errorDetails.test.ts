@@ -6,12 +6,10 @@ import {
   INPUT_ARGUMENT,
   isKnownCode,
   KIND_BY_CODE,
+  KIND_BY_IDENTITY_CODE,
   REQUEST_ENTITY,
-  TOKEN_REQUEST_REJECTED,
 } from '../../../src/service/errors.ts';
 import { recordings } from '../../emulator/recordings.ts';
-
-const KEY_REJECTED = 'BXNIM0415E';
 
 /**
  * The rows of the error details table in docs/skills.md. Each row contains its details, its
@@ -38,7 +36,7 @@ describe('the table of error details in docs/skills.md', () => {
     const inference = [...Object.keys(KIND_BY_CODE), INPUT_ARGUMENT, REQUEST_ENTITY];
     assert.deepEqual(
       rows.flatMap(({ codes }) => codes).toSorted(),
-      [...inference, TOKEN_REQUEST_REJECTED, KEY_REJECTED].toSorted(),
+      [...inference, ...Object.keys(KIND_BY_IDENTITY_CODE)].toSorted(),
     );
   });
 

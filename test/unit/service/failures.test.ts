@@ -3,7 +3,12 @@ import { KINDS, openai } from '../../../src/service/api/openai.ts';
 import { KIND_BY_INFERENCE_STATUS } from '../../../src/service/api/statusFailure.ts';
 import { failureInEvent, inferenceFailure } from '../../../src/service/api/watsonxFailure.ts';
 import { identityFailure } from '../../../src/service/auth/identityFailure.ts';
-import { type ErrorKind, KIND_BY_CODE, KIND_BY_STATUS } from '../../../src/service/errors.ts';
+import {
+  type ErrorKind,
+  KIND_BY_CODE,
+  KIND_BY_IDENTITY_CODE,
+  KIND_BY_STATUS,
+} from '../../../src/service/errors.ts';
 
 const errors = (code: string, message = '', status = 400) =>
   JSON.stringify({ errors: [{ code, message }], trace: 'abc', status_code: status });
@@ -283,6 +288,10 @@ describe('an error response from the identity service', () => {
       assert.equal(identityFailure({ status, text }).kind, kind);
     });
   }
+
+  it('is tested for each known code', () => {
+    assertRows(KIND_BY_IDENTITY_CODE, (known) => table.some(([, text]) => text.includes(known)));
+  });
 
   it('is tested for each status that any service can send', () => {
     assertRows(KIND_BY_STATUS, (known) => table.some(([status]) => status === Number(known)));
