@@ -57,7 +57,7 @@ export function truncatedMessage(reason: TruncationReason): string {
 
 const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or attach fewer files.';
 
-/** Failure messages that are specific to chat, keyed by error kind. */
+/** Messages for error kinds whose usual message doesn't make sense in chat. */
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,
@@ -71,8 +71,13 @@ function runAdvice(title: string): string {
   return `Run “Hosted Model: ${title}” from the Command Palette.`;
 }
 
-/** Advice to show in the chat for actions whose button label isn't a command title. */
-const CHAT_ADVICE: Partial<Record<Action, string>> = {
+/** Advice to show in the chat in place of each button. */
+const CHAT_ADVICE: Readonly<Record<Exclude<Action, 'retry'>, string>> = {
+  setUp: runAdvice(ACTION_LABELS.setUp),
+  selectModel: runAdvice(ACTION_LABELS.selectModel),
+  refreshToken: runAdvice(ACTION_LABELS.refreshToken),
+  diagnose: runAdvice(ACTION_LABELS.diagnose),
+  changeKey: runAdvice(ACTION_LABELS.changeKey),
   changeProject: runAdvice('Set Up...'),
   openSettings: 'Open VS Code’s settings and search for “Hosted Model”.',
   openEnvFile: 'Edit the .env file in the root of your workspace folder.',
@@ -92,8 +97,7 @@ export function chatFailure(error: unknown, message: Message | undefined): strin
   }
   if (!message) return 'Canceled.';
   const action = message.actions.find((one) => one !== 'retry');
-  if (!action) return message.text;
-  return `${message.text} ${CHAT_ADVICE[action] ?? runAdvice(ACTION_LABELS[action])}`;
+  return action ? `${message.text} ${CHAT_ADVICE[action]}` : message.text;
 }
 
 /** True if a Markdown renderer might turn the text into a link, even without markup. */
