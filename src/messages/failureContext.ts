@@ -65,7 +65,10 @@ export interface ModelLocation {
 }
 
 export interface FailureContext {
-  /** The place that contains the key, project, and service URL. */
+  /**
+   * The place that contains the key, project, and service URL. To let the user change one of these,
+   * use the actions of this place, because they depend on the source of the credentials.
+   */
   readonly place: SettingsLocation;
   /** The place where the user can change the address of the failed request. */
   readonly address: SettingsLocation;
@@ -74,10 +77,17 @@ export interface FailureContext {
    * misspelled.
    */
   readonly isBuiltInHost: boolean;
-  /** True if the failed request was sent to the identity service. */
+  /**
+   * True if the failed request was sent to the identity service. Most kinds can come from either
+   * service, so the text may have to differ.
+   */
   readonly isIdentity: boolean;
   /** True if the request is safe to repeat, because it generates no text. */
   readonly isSafeToRepeat: boolean;
+  /**
+   * The argument of the functions in `settingLabels.ts`. Use these functions to name values in the
+   * text. Mention regions only if `hasRegions(labels)` is true.
+   */
   readonly labels: LabelContext;
   /** See `MessageContext.setsParameters`. */
   readonly setsParameters: boolean;

@@ -67,6 +67,10 @@ export function attemptText({ retry, error }: Retry): string {
   return `attempt ${retry + 1} of ${MAX_RETRIES + 1}, ${why}`;
 }
 
+/**
+ * The messages, keyed by error kind. Put a message about keys, accounts, or projects in
+ * `rejectionMessages.ts`, and a message about the network in `networkMessages.ts`.
+ */
 const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, MessageBuilder>> = {
   'host-not-approved': ({ host }, { labels }) => ({
     text: `Nothing was sent, because you haven’t approved ${host ?? 'the host'}${needsSetting('apiKey', labels) ? ` for your ${settingLabel('apiKey', labels)}` : ''}.`,
