@@ -90,7 +90,7 @@ const errorSchema = shape({
  * https://github.com/ollama/ollama/blob/main/openai/openai.go (`NewError`), and
  * https://github.com/ItzCrazyKns/Vane/issues/771
  */
-export const KINDS: Readonly<Record<string, ErrorKind>> = {
+export const KIND_BY_OPENAI_CODE: Readonly<Record<string, ErrorKind>> = {
   model_not_found: 'model-unknown',
   model_decommissioned: 'model-unknown',
   NotFoundError: 'model-unknown',
@@ -118,7 +118,7 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   const { message, type, code } = body.output.error;
   const word = [code, type]
     .map(plainWord)
-    .find((one) => one !== undefined && Object.hasOwn(KINDS, one));
+    .find((one) => one !== undefined && Object.hasOwn(KIND_BY_OPENAI_CODE, one));
   const details = { status, code: word ?? plainWord(code) };
   const counts = TOO_LONG.exec(message);
   if (code === 'context_length_exceeded' || ([400, 413].includes(status) && counts)) {
@@ -130,7 +130,7 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   if (status === 413 && word === 'rate_limit_exceeded') {
     return new ServiceError('bad-request', details);
   }
-  return failureOfKind(KINDS[word ?? ''] ?? kindOfStatus(status), message, details);
+  return failureOfKind(KIND_BY_OPENAI_CODE[word ?? ''] ?? kindOfStatus(status), message, details);
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KINDS, openai } from '../../../src/service/api/openai.ts';
+import { KIND_BY_OPENAI_CODE, openai } from '../../../src/service/api/openai.ts';
 import { KIND_BY_INFERENCE_STATUS } from '../../../src/service/api/statusFailure.ts';
 import { failureInEvent, inferenceFailure } from '../../../src/service/api/watsonxFailure.ts';
 import { identityFailure } from '../../../src/service/auth/identityFailure.ts';
@@ -189,7 +189,9 @@ describe('an error response from an OpenAI-compatible service', () => {
   }
 
   it('is tested for each known code', () => {
-    assertRows(KINDS, (known) => table.some(([, text]) => text.includes(`"${known}"`)));
+    assertRows(KIND_BY_OPENAI_CODE, (known) =>
+      table.some(([, text]) => text.includes(`"${known}"`)),
+    );
   });
 
   for (const [code, kind] of [
