@@ -1,3 +1,6 @@
+import { insertModeIds } from '../editor/insertMode.ts';
+import { oneLine } from '../ui/oneLine.ts';
+
 /**
  * Messages and labels for the commands. Messages needed before the commands load are in
  * `registerCommands.ts` so that activation doesn't load this file.
@@ -27,6 +30,8 @@ export const COMMAND_MESSAGES = {
     template: '“template” in the keybinding’s “args” must be a string.',
     insertMode: '“insertMode” in the keybinding’s “args” must be a string.',
   },
+  noInsertMode: (id: string) =>
+    `There’s no insert mode named “${oneLine(id)}”. Use one of these: ${insertModeIds.join(', ')}.`,
   openKeybindings: 'Open Keyboard Shortcuts',
   signOut: {
     question: 'Sign out of Hosted Model?',

@@ -8,7 +8,7 @@ import { refreshToken } from '../diagnose/refreshToken.ts';
 import { offerRetry, reportFailure } from '../diagnose/reportFailure.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { type GenerateOverrides, generate } from '../generate/generate.ts';
-import { NO_DOCUMENT, noInsertModeText } from '../generate/generateMessages.ts';
+import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueResponses, reportUndone, showResult } from '../generate/responseNotifications.ts';
 import { type GenerateDeps, isUnanswered, runJob } from '../generate/runJob.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
@@ -25,7 +25,7 @@ export const handlers: Handlers = {
     if ('malformed' in args) return offerKeybindings(COMMAND_MESSAGES.malformed[args.malformed]);
     const { template, insertMode } = args;
     if (insertMode !== undefined && !insertModeIds.some((id) => id === insertMode)) {
-      return offerKeybindings(noInsertModeText(insertMode));
+      return offerKeybindings(COMMAND_MESSAGES.noInsertMode(insertMode));
     }
     if (template === undefined) return generateFromSelection(app, { insertMode }, snapshot);
     return generateFromTemplate(app, template, { insertMode }, snapshot);

@@ -61,7 +61,7 @@ export interface Settings extends SourceSettings {
   readonly overridingModelId?: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
-  /** Not validated, so it might not be the ID of an insert mode. */
+  /** The ID of an insert mode, or any other text that the user entered. */
   readonly insertMode: string;
   readonly limits: ConcurrencyOptions;
   /** True if other models in VS Code's chat can use a tool that sends text to the user's model. */
@@ -106,8 +106,9 @@ const MAX_TOKENS = 1e12;
  * needed, because users can change settings at any time.
  *
  * Values are validated here, because settings files can contain anything, regardless of the schema.
- * Treat a value of the wrong type as the default. For a boolean, use `=== true`, or `!== false` if
- * the default is true. For a list, check each item. For a number, use `bounded`.
+ * Treat a value of the wrong type as the default, unless that could use the wrong account or exceed
+ * a limit. For a boolean, use `=== true`, or `!== false` if the default is true. For a list, check
+ * each item. For a number, use `bounded`.
  * @param folder the folder's URI, for example `activeFolder(document.uri)?.uri`. Needed for
  * settings with `resource` scope. Don't pass a document's URI, because VS Code finds no folder for
  * a notebook cell or a preview.
@@ -138,7 +139,7 @@ export function readSettings(folder?: Uri): Settings {
     overridingModelId: configuration.isOverridden('modelId') ? modelId : '',
     operation: operationOf(service, text('operation')),
     parameters: objectOf(configuration.get('parameters')),
-    insertMode: text('insertMode'),
+    insertMode: text('insertMode') || 'below',
     limits: {
       limit: bounded(configuration.get('maxConcurrentRequests'), 1, 8),
       minIntervalMs: bounded(configuration.get('minRequestInterval'), 0, 60_000),
@@ -284,9 +285,8 @@ function listOf(value: unknown): readonly unknown[] {
 
 /**
  * Rounds a number and clamps it to a range. A value that isn't a finite number counts as the
- * minimum. If the minimum turns something off, don't use this function, because an invalid value
- * would turn it off too. Instead, use the default for invalid and negative values, and round up as
- * `budgetOf` does.
+ * minimum. If the minimum turns off a limit that protects the user, don't use this function,
+ * because an invalid value would turn it off, too. See `budgetOf` for an alternative.
  * @param most a generous maximum. Add it to package.json only if users need to know it.
  */
 function bounded(value: unknown, least: number, most: number): number {

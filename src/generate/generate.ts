@@ -4,7 +4,8 @@ import { activeFolder } from '../connection/folders.ts';
 import { resolvesToAutoRunFile } from '../editor/autoRunFiles.ts';
 import { captureTargets, upToDate } from '../editor/capturedSelection.ts';
 import { currentSnapshot } from '../editor/editorSnapshot.ts';
-import { below, replace } from '../editor/inPlaceModes.ts';
+import { replace } from '../editor/inPlaceModes.ts';
+import { insertModeIds } from '../editor/insertMode.ts';
 import { modeFor } from '../editor/insertModes.ts';
 import { preview } from '../editor/previewMode.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
@@ -52,7 +53,7 @@ export async function generate(
   const modeId = insertModeFor(document, overrides);
   const mode = modeFor(document, modeId, mustPreview);
   if (!mode) {
-    const text = texts.noInsertModeText(modeId);
+    const text = texts.unknownInsertModeText(modeId);
     return offer('warning', text, ACTION_LABELS.openSettings, () =>
       openSettings('hostedModel.insertMode'),
     );
@@ -79,7 +80,10 @@ export async function generate(
 function insertModeFor({ uri }: TextDocument, { template, insertMode }: GenerateOverrides): string {
   if (insertMode !== undefined) return insertMode;
   const { insertMode: inSettings } = readSettings(activeFolder(uri)?.uri);
-  const ofTemplate = template?.insertMode ?? (inSettings || below.id);
+  // Return an unknown mode even if the template has its own mode, because the user may have meant
+  // `preview`.
+  if (!template?.insertMode || !insertModeIds.some((id) => id === inSettings)) return inSettings;
   // If the user prefers previews, a template must not replace text without a preview.
-  return ofTemplate === replace.id && inSettings === preview.id ? preview.id : ofTemplate;
+  const isReplaced = template.insertMode === replace.id && inSettings === preview.id;
+  return isReplaced ? preview.id : template.insertMode;
 }

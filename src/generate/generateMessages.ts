@@ -22,13 +22,12 @@ export const MASK_AND_SEND = 'Mask and Send';
 export const NO_DOCUMENT = 'Open a document, or click in one, and then try again.';
 export const INVALID_MODEL =
   'The model ID in the settings is invalid, so the default model is used.';
-export function noInsertModeText(id: string): string {
-  const known = insertModeIds.join(', ');
-  return `There’s no insert mode named “${oneLine(id)}”. Use one of these: ${known}.`;
+export function unknownInsertModeText(id: string): string {
+  return `Nothing was sent, because “${oneLine(id)}” in hostedModel.insertMode isn’t an insert mode. Use one of these: ${insertModeIds.join(', ')}.`;
 }
 
 export const NEEDS_PREVIEW = 'This file runs automatically. Generate again for a preview.';
-export const ALREADY_RUNNING = 'Already generating for this text. Press Escape to cancel.';
+export const ALREADY_RUNNING = 'Already generating a response. Press Escape to cancel.';
 export const CHANGED_MEANWHILE = 'Nothing was sent, because the text changed. Select it again.';
 export const NEEDS_SELECTION = 'To use this template, select text first.';
 export const ONLY_WHITESPACE = 'Nothing was sent. The text contains only whitespace.';

@@ -11,15 +11,15 @@ import type { Job } from './job.ts';
  * modal, because users can overlook a notification. docs/generate.md lists all checks under *Checks
  * before sending*. A new check belongs in one of these places, depending on its subject:
  *
- * - The number of characters or selections, or any generation: extend `confirmSize`, so that the
- *   user is asked only once.
+ * - The number of characters or selections, or nothing in particular: extend `confirmSize`, so that
+ *   the user is asked only once.
  * - The selected text: in `generate.ts`, check each target's `selectedText` after `captureTargets`.
- * - The insert mode: in `generate.ts`, check `job.mode` after `confirmSize`. The job already tracks
- *   the selections then, so the question can stay open.
+ * - The insert mode: in `generate.ts`, check `job.mode` after `confirmSize`. By then, the job is
+ *   tracking the selections, so the dialog can stay open.
  * - The prompts: add a function here, and call it in `generate.ts` after `confirmSize`.
  *
  * *Try Again*, *Retry*, and *Continue* skip these checks. If a check must apply to them, too, call
- * it next to `confirmSecrets` in `runJob.ts`.
+ * it only in `runJob.ts`, next to `confirmSecrets`.
  */
 
 /**

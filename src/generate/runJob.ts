@@ -112,8 +112,8 @@ export function isUnanswered(job: Job): boolean {
  *
  * When `generateAll` resolves, all text that could be inserted is in the document. Code that acts
  * on inserted responses belongs after it. `job.writtenBy` returns their text and ranges. Don't wait
- * for anything slow there, because the run is active until this function returns. The user may have
- * typed or moved the cursor meanwhile. Don't change a selection that the user has changed.
+ * for anything slow there, because the run is active until this function returns. By then, the user
+ * may have typed or moved the cursor. Don't change a selection that the user has changed.
  * @returns undefined if nothing was sent
  */
 async function attempt(

@@ -185,7 +185,7 @@ describe(`a running generation ${nightly}`, () => {
     emulator.faults.next(chatPath, { hold: answer.opened });
     await generateByKeys(session);
     await generateByKeys(session);
-    await notifications.waitFor(/Already generating for this text\. Press Escape to cancel/);
+    await notifications.waitFor(/Already generating a response\. Press Escape to cancel/);
     answer.open();
     await editor.waitForText('Write a poem.\nShort.\nThe end.\n');
     assert.equal(emulator.count(chatPath), 1);

@@ -146,8 +146,8 @@ describe('the values in the settings', () => {
   after(() => hooks.deregister());
 
   /**
-   * For each field, values of a setting and the value of the field. Include a value of the wrong
-   * type. For a number, also include a fraction and a value beyond each limit.
+   * For each field, the setting's values to test, and the value that the field should have. Include
+   * a value of the wrong type. For a number, also include a fraction and a value beyond each limit.
    */
   const cases: Readonly<
     Record<
@@ -167,12 +167,17 @@ describe('the values in the settings', () => {
     isModelSet: [
       ['modelId', 'maker/own', true],
       ['modelId', 'a b', false],
+      ['modelId', 7, false],
     ],
     invalidModelId: [
       ['modelId', 'maker/own', ''],
       ['modelId', 'a b', 'a b'],
+      ['modelId', 7, ''],
     ],
-    overridingModelId: [['modelId', 'maker/own', '']],
+    overridingModelId: [
+      ['modelId', 'maker/own', ''],
+      ['modelId', 7, ''],
+    ],
     operation: [
       ['operation', 'generation', 'generation'],
       ['operation', 'embedding', 'chat'],
@@ -184,7 +189,7 @@ describe('the values in the settings', () => {
     ],
     insertMode: [
       ['insertMode', 'above', 'above'],
-      ['insertMode', 7, ''],
+      ['insertMode', 7, 'below'],
     ],
     limits: [
       ['maxConcurrentRequests', 2.4, { limit: 2, minIntervalMs: 0, queue: 50 }],

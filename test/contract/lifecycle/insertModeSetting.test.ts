@@ -5,12 +5,16 @@ import { eachWithLife } from './life.ts';
 describe('an unknown insert mode in the settings', () => {
   const suite = eachWithLife();
 
-  const generate = async (insertMode: unknown, template?: { readonly insertMode?: string }) => {
+  const generate = async (
+    insertMode: string,
+    template?: { readonly insertMode?: string },
+    inKeybinding?: string,
+  ) => {
     const editor = suite.life.editor();
     editor.userSettings
       .set('insertMode', insertMode)
       .set('templates', [{ name: 'Review', prompt: 'Review this.', ...template }]);
-    const given = template && { template: 'Review' };
+    const given = template && { template: 'Review', insertMode: inKeybinding };
     await suite.opened.open(editor, suite.life.stores, (run) =>
       run('generateFromSelection', given),
     );
@@ -18,7 +22,7 @@ describe('an unknown insert mode in the settings', () => {
     return { requests, notification: editor.textOf('notification') };
   };
 
-  const warning = /no insert mode named “previw”.* below, after, above, .*Open Settings/s;
+  const warning = /Nothing was sent.*“previw” in hostedModel.insertMode.* below, .*Open Settings/s;
 
   it('is reported, and nothing is sent', async () => {
     const { requests, notification } = await generate('previw');
@@ -26,14 +30,14 @@ describe('an unknown insert mode in the settings', () => {
     assert.match(notification, warning);
   });
 
-  it("is reported if the template doesn't name an insert mode", async () => {
-    const { requests, notification } = await generate('previw', {});
+  it('is reported even if a template replaces the selection, because a preview may be wanted', async () => {
+    const { requests, notification } = await generate('previw', { insertMode: 'replace' });
     assert.equal(requests, 0);
     assert.match(notification, warning);
   });
 
-  it("isn't reported if the template names an insert mode", async () => {
-    const { requests, notification } = await generate('previw', { insertMode: 'clipboard' });
+  it("isn't reported if a keybinding names an insert mode", async () => {
+    const { requests, notification } = await generate('previw', {}, 'clipboard');
     assert.equal(requests, 1);
     assert.doesNotMatch(notification, warning);
   });

@@ -45,7 +45,7 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     [{ template: 'Revue' }, /There’s no template named “Revue” for this document/],
     [{ template: 7 }, /“template” in the keybinding’s “args” must be a string\./],
     [{ template: null }, /“template” in the keybinding’s “args” must be a string\./],
-    [{ insertMode: 'sideways' }, /no insert mode named “sideways”.* below, after, above, /],
+    [{ insertMode: 'sideways' }, /no insert mode named “sideways”.* below, /],
     [{ insertMode: null }, /“insertMode” in the keybinding’s “args” must be a string\./],
     [{ template: 'Review', insertMode: 'toString' }, /no insert mode named “toString”/],
     ['Review', /The keybinding’s “args” must be an object, such as {"template": "Review"}\./],
