@@ -5,17 +5,25 @@ import { gatewayModelInfo, gatewayModels } from './gatewayModels.ts';
 import { keyIn } from './otherAuthMethods.ts';
 import type { ReceivedRequest } from './requests.ts';
 import { isRecord, type Service } from './service.ts';
+import type { EmulatorSettings } from './settings.ts';
 
 /** The OpenAI chat completions API: https://platform.openai.com/docs/api-reference/chat */
 
 /**
- * The paths that get a response, apart from those with the prefix in the settings.
- * `/serving-endpoints/models` isn't one of them, because Databricks doesn't document such a model
- * list:
+ * The supported paths, unless the settings specify a prefix. `/serving-endpoints/models` isn't one
+ * of them, because Databricks doesn't document such a model list:
  * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/score-foundation-models
  */
 const PATH =
   /^(?:(?:\/ml\/gateway)?\/v1(?=\/)|\/serving-endpoints(?=\/chat))(\/chat\/completions|\/models|\/model\/info)$/;
+
+/** Returns the path without its prefix, or undefined if the path isn't supported. */
+function callAt(path: string, { openaiPrefix }: EmulatorSettings): string | undefined {
+  if (openaiPrefix === undefined) return PATH.exec(path)?.[1];
+  return path.startsWith(openaiPrefix)
+    ? PATH.exec(`/v1${path.slice(openaiPrefix.length)}`)?.[1]
+    : undefined;
+}
 
 /** Returns the response to an OpenAI API request, or undefined for any other path. */
 export function chatCompletionsAnswer(
@@ -23,7 +31,7 @@ export function chatCompletionsAnswer(
   service: Service,
 ): Answer | undefined {
   const { settings } = service;
-  const call = PATH.exec(request.path.replace(settings.openaiPrefix, '/v1'))?.[1];
+  const call = callAt(request.path, settings);
   if (call === undefined) return undefined;
   const key = keyIn(request, service);
   const token = key ?? /^\w+ (.+)$/.exec(request.headers.authorization ?? '')?.[1];

@@ -5,7 +5,8 @@ import type { EmulatorSettings } from './settings.ts';
 
 /** True if the path belongs to the identity service that exchanges API keys for tokens. */
 export function isIdentityPath(path: string, { apiKeyGrant }: EmulatorSettings): boolean {
-  return path.startsWith('/identity/') || path === apiKeyGrant.path;
+  const folder = apiKeyGrant.path.slice(0, apiKeyGrant.path.lastIndexOf('/') + 1);
+  return path === apiKeyGrant.path || (folder !== '/' && path.startsWith(folder));
 }
 
 /**

@@ -67,8 +67,11 @@ export interface EmulatorSettings extends EventFormat {
   /** IDs of existing projects without an associated runtime. */
   projectIdsWithoutRuntime: readonly string[];
   models: readonly ModelSpecification[];
-  /** The path of the OpenAI API, such as `/v1` in `/v1/chat/completions`. */
-  openaiPrefix: string;
+  /**
+   * The only supported prefix of the OpenAI API's paths, such as `/v1` in `/v1/chat/completions`.
+   * If undefined, several prefixes are supported.
+   */
+  openaiPrefix: string | undefined;
   /**
    * The product whose model list the emulated OpenAI API imitates. OpenAI's own list doesn't
    * contain the models' limits.
@@ -141,7 +144,7 @@ export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSetting
     longestPrompt: undefined,
     projectIdsWithoutRuntime: [],
     models: recordedModels,
-    openaiPrefix: '/v1',
+    openaiPrefix: undefined,
     gateway: 'openai',
     unlistedModelIdsWithoutChat: ['ibm/granite-13b'],
     tokenLifeSeconds: 3600,

@@ -19,7 +19,7 @@ const key = 'C4nary-Key_0123456789';
 const token = 'c4nary-token_0123456789';
 const teamKey = 'C4nary-team-key_0123456789';
 const secrets = [key, token, teamKey];
-/** The token in the field of each identity service's response that may contain it. */
+/** A token response that contains the token in each field that an identity service might use. */
 const tokenAnswer = { access_token: token, token };
 
 const gateway = {

@@ -114,7 +114,7 @@ export class SinkEditor extends FakeEditor {
   selections: readonly (readonly [from: number, to: number])[] | undefined;
   /**
    * The button to click in each message that has this button. In other messages, *Sign Out* is
-   * clicked if it's offered. All other messages close.
+   * clicked if it's offered. All other messages are dismissed.
    */
   button = 'Use These Values';
   /** ID of the model to pick in *Select Model*. If the model isn't listed, the list closes. */
@@ -394,7 +394,6 @@ export class SinkEditor extends FakeEditor {
       else this.sink('status text', value);
       return true;
     };
-    this.#statusItems.get(id)?.dispose();
     this.#statusItems.set(id, this.#hold('status item', {}));
     const dispose = () => {
       if (this.broken === 'windows') throw new Error('it stays');

@@ -73,6 +73,34 @@ describe('announcements in the status bar', () => {
     });
   });
 
+  it('stay when another generation fails', async () => {
+    const { emulator, stores } = life;
+    const editor = openEditor();
+    editor.text = 'one two';
+    editor.userSettings.set('maxConcurrentRequests', 2);
+    editor.keepDocument();
+    const [first, second] = [gate(), gate()];
+    emulator.faults.next(chatStream, { hold: first.opened, status: 400 });
+    emulator.faults.next(chatStream, { hold: second.opened });
+    await opened.open(editor, stores, async (run) => {
+      const count = () => editor.held.get('status item')?.size ?? 0;
+      const atRest = count();
+      mock.timers.enable({ apis: ['setTimeout'] });
+      editor.selections = [[0, 3]];
+      const failing = run('generateFromSelection');
+      await becomes('sent', () => emulator.count(chatStream) === 1);
+      editor.selections = [[4, 7]];
+      const generating = run('generateFromSelection');
+      await becomes('sent', () => emulator.count(chatStream) === 2);
+      assert.equal(count(), atRest + 1);
+      first.open();
+      await failing;
+      assert.equal(count(), atRest + 1);
+      second.open();
+      await generating;
+    });
+  });
+
   it('stay for their full duration, even if an earlier announcement would expire in the meantime', async () => {
     const { stores } = life;
     const editor = openEditor();

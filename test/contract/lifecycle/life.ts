@@ -20,8 +20,9 @@ export interface Life {
   /**
    * Adds a folder and the user's settings to an editor, by default a new `SinkEditor`. Settings
    * without a value are undefined, because this editor doesn't read defaults from package.json. Its
-   * documents can't be edited, so use an insert mode such as `newDocument` or `clipboard`. Test
-   * changes to a document or its selections in `test/host`.
+   * documents can't be edited, so use the insert mode `clipboard`. Call `keepDocument` before
+   * commands that act on an earlier response. Test changes to a document or its selections in
+   * `test/host`.
    */
   readonly editor: (editor?: SinkEditor) => SinkEditor;
 }
@@ -49,7 +50,8 @@ export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
 /**
  * Registers mocha hooks that create a new `Life` for each test in a suite. All tests in the suite
  * share `opened`. `emulator.count(pathOf('chat', true))` counts the generations.
- * `editor.textOf('notification')` contains all messages and their buttons.
+ * `editor.textOf('notification')` contains all messages and their buttons. `editor.button` is the
+ * button to click.
  */
 export function eachWithLife(): { readonly life: Life; readonly opened: Windows } {
   let life: Life;

@@ -22,8 +22,8 @@ import { modelId, tokenPath } from './world.ts';
 interface Planted {
   readonly cause: string;
   /**
-   * The name of the cause in docs/troubleshooting.md. If the messages differ only in values that
-   * vary, extend `shapeOf` in `test/unit/causes.ts`.
+   * The name of the cause in docs/troubleshooting.md. If a cause's messages differ only in values
+   * such as hosts or limits, extend `shapeOf` in `test/unit/causes.ts`.
    */
   readonly named?: CauseName;
   readonly options?: ExaminationOptions;

@@ -28,7 +28,7 @@ export const settings = {
 
 export const modelsPath = '/ml/v1/foundation_model_specs';
 export const accessPath = '/ml/v1/text/tokenization';
-/** An OpenAI-compatible service's path for two checks: of its host, and of the token. */
+/** The path that the host check and the token check request from an OpenAI-compatible service. */
 export const gatewayAccessPath = '/ml/gateway/v1/models';
 export const gatewayChatPath = '/ml/gateway/v1/chat/completions';
 
@@ -87,7 +87,7 @@ export interface ExaminationOptions {
   readonly mayUse?: () => Promise<boolean>;
 }
 
-/** Examines an OpenAI-compatible service. By default, watsonx.ai is examined. */
+/** Options for examining an OpenAI-compatible service instead of watsonx.ai. */
 export const onGateway: ExaminationOptions = {
   credentials: { service: serviceFor('ibm_gateway') ?? assert.fail(), projectId: '' },
 };

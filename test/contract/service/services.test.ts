@@ -111,9 +111,8 @@ const casesByMethod: Readonly<Record<Authentication['kind'], Readonly<Record<str
       },
     },
   };
-const authCases: Readonly<Record<string, AuthCase>> = Object.assign(
-  {},
-  ...Object.values(casesByMethod),
+const authCases: Readonly<Record<string, AuthCase>> = Object.fromEntries(
+  Object.values(casesByMethod).flatMap((cases) => Object.entries(cases)),
 );
 
 interface ApiCase {
@@ -236,7 +235,7 @@ const SEPARATOR = ' in ';
 const API_NAMES = new Intl.ListFormat('en').format(
   Object.keys(apis).map((name) => name.replace(', ', ' with a ')),
 );
-/** docs/services.md shows the table of outcomes. */
+/** Shown if the outcomes no longer match the table in docs/services.md. */
 const UPDATE_FIGURES = `The outcomes have changed. To update the figures in the docs, run:
 HOSTED_MODEL_FIGURES=1 npm run test:services
 HOSTED_MODEL_FIGURES=1 npx mocha --exit test/contract/leaks/methods.test.ts
@@ -266,36 +265,28 @@ function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
   };
 }
 
-/** Returns the settings with which the emulator accepts the method's token requests or keys. */
-function emulatorFor(authentication: Authentication): Partial<EmulatorSettings> {
-  switch (authentication.kind) {
-    case 'apiKeyGrant':
-      return { apiKeyGrant: authentication };
-    case 'clientCredentials': {
-      const { path, scope, audience } = authentication;
-      return { oauth: { path, ...(scope && { scope }), ...(audience && { audience }) } };
-    }
-    case 'apiKey':
-      return { keyHeader: authentication.header.toLowerCase() || 'authorization' };
-    case 'none':
-      return { isOpen: true };
-    default:
-      return {};
-  }
-}
+/**
+ * The emulator's settings for each built-in service. Take paths and other values from the service's
+ * documentation, because the test compares them with `builtInServices.ts`. For a key without an
+ * exchange, set `keyHeader`.
+ */
+const documented: Readonly<Record<string, Partial<EmulatorSettings>>> = {
+  ibm: {},
+  ibm_gateway: { openaiPrefix: '/ml/gateway/v1' },
+  cpd: {},
+  zen: {},
+};
 
 describe('each built-in service', () => {
   afterEach(endWorlds);
 
   for (const service of services) {
-    const { authentication, word, api } = service;
-    it(`generates text with its own authentication and API: ${word}`, async () => {
-      const { emulator, generate } = await startWorld({
+    it(`generates text with its own authentication and API: ${service.word}`, async () => {
+      const { generate } = await startWorld({
         credentials: { service, account: defaultAccount },
-        emulator: { openaiPrefix: api.prefix, ...emulatorFor(authentication) },
+        emulator: documented[service.word] ?? assert.fail('add the service to `documented`'),
       });
       assert.match((await generate()).text, /Hello/);
-      assert.ok(emulator.requests.at(-1)?.path.startsWith(api.prefix));
     });
   }
 });

@@ -292,7 +292,9 @@ describe('an error response from the identity service', () => {
   }
 
   it('is tested for each known code', () => {
-    assertRows(KIND_BY_IDENTITY_CODE, (known) => table.some(([, text]) => text.includes(known)));
+    assertRows(Object.fromEntries(KIND_BY_IDENTITY_CODE), (known) =>
+      table.some(([, text]) => text.includes(known)),
+    );
   });
 
   it('is tested for each status that any service can send', () => {
