@@ -57,7 +57,7 @@ export const TITLES: Readonly<Record<CheckName | 'settings' | 'syntax' | 'hosts'
 
 /**
  * Results of checks that passed or have a warning. Each text must be true for every authentication
- * method, which no test checks. “Key” may stand for a client secret, but not for a password.
+ * method. “Key” may stand for a client secret, but not for a password.
  */
 const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext) => string>> = {
   'identity-host': ({ host = 'It' }) => `${host} responds.`,

@@ -97,10 +97,11 @@ function conclusionLine(checks: readonly ShownCheck[]): string {
 }
 
 /**
- * Fields of `Settings` without a line in the *Settings* section. They don't affect generations, or
- * another line covers them.
+ * Fields of `Settings` without a line in the *Settings* section. Either they don't affect
+ * generations, or another line covers them.
  */
-type FieldWithoutLine =
+type FieldWithoutLine = Extract<
+  keyof Settings,
   | 'isServiceSet'
   | 'services'
   | 'serviceProblem'
@@ -111,12 +112,13 @@ type FieldWithoutLine =
   | 'invalidModelId'
   | 'overridingModelId'
   | 'offersTool'
-  | 'dailyTokenBudget';
+  | 'dailyTokenBudget'
+>;
 
 /**
- * The lines of the *Settings* section. A setting needs a line if it changes or stops requests, or
- * makes them require confirmation. It also needs one if it affects what responses contain or where
- * they go. A line may contain numbers and known values, but never text that the user typed.
+ * The lines of the *Settings* section. A setting needs a line if it changes or stops generations,
+ * or makes them require confirmation. It also needs one if it affects what responses contain or
+ * where they go. A line may contain numbers and known values, but never text that the user typed.
  */
 const SETTING_LINES: Readonly<
   Record<Exclude<keyof Settings, FieldWithoutLine>, (facts: ReportFacts) => string>

@@ -17,7 +17,8 @@ import { StreamWriter } from './streamWriter.ts';
 /**
  * Creates an insert mode that writes into the selection's document.
  * @param id the ID of the mode in the `hostedModel.insertMode` setting
- * @param place returns where a response to selected text goes
+ * @param place returns where a response to selected text goes. Set an option that always applies,
+ * such as a change to each line, in `placeOf` instead, because `place` isn't called at the cursor.
  * @param options `startsNewLine`: true to use `place` even without a selection if the cursor is on
  * a line with text, to keep the response separate. In all other cases without a selection, the
  * response starts at the cursor.

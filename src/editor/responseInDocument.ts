@@ -11,7 +11,7 @@ export interface ResponsePlace extends OffsetRange, PlaceIndentation {
   /**
    * Text to insert before the response, such as the line break of a new line. Several responses can
    * go to the same offset, for example if two selections are on one line. Each response then gets
-   * its own `lead` and must be separated by it from the response before it.
+   * its own `lead`, which must separate it from the previous response.
    */
   readonly lead: string;
   /**

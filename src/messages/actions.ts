@@ -1,7 +1,8 @@
 /**
  * Button labels, keyed by action. The first four keys are also command IDs, without the
- * `hostedModel.` prefix. For another command, use its ID and its title. An action that isn't a
- * command also needs code in `reportFailure.ts`, `diagnoseConnection.ts`, and `statusItem.ts`.
+ * `hostedModel.` prefix. To add another command, use its ID as the key and its title as the label.
+ * An action that isn't a command also needs code in `reportFailure.ts`, `diagnoseConnection.ts`,
+ * and `statusItem.ts`.
  */
 export const ACTION_LABELS = {
   /** Starts setup at its first step, where the user can select another service or region. */
@@ -29,9 +30,10 @@ export type Action = Exclude<Fix, 'approve' | 'useOtherSources'>;
 
 export interface Message {
   /**
-   * What happened, the likely cause, and what to do, in at most 200 characters. In chat, advice for
-   * the first action other than `retry` follows the text. Without such an action, the text alone
-   * must say what to do. `CHAT_MESSAGES` in `src/chat/chatMessages.ts` can replace the text in chat.
+   * The message: what happened, the likely cause, and what to do. At most 200 characters. In chat,
+   * advice for the first action other than `retry` is added. If there's no such action, the text
+   * itself must explain what to do. `CHAT_MESSAGES` in `src/chat/chatMessages.ts` can replace the
+   * text in chat.
    */
   readonly text: string;
   /**

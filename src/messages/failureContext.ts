@@ -67,7 +67,8 @@ export interface ModelLocation {
 export interface FailureContext {
   /**
    * The place that contains the key, project, and service URL. To let the user change one of these,
-   * use the actions of this place, because they depend on the source of the credentials.
+   * use the actions in this object. They fit the source of the credentials. To let the user choose
+   * another service or region, use `setUp` instead.
    */
   readonly place: SettingsLocation;
   /** The place where the user can change the address of the failed request. */
@@ -85,8 +86,8 @@ export interface FailureContext {
   /** True if the request is safe to repeat, because it generates no text. */
   readonly isSafeToRepeat: boolean;
   /**
-   * The argument of the functions in `settingLabels.ts`. Use these functions to name values in the
-   * text. Mention regions only if `hasRegions(labels)` is true.
+   * Passed to the functions in `settingLabels.ts`, which return the names of values for the text.
+   * Mention regions only if `hasRegions(labels)` is true.
    */
   readonly labels: LabelContext;
   /** See `MessageContext.setsParameters`. */

@@ -33,8 +33,8 @@ const UNKNOWN_TARGET =
  * Messages for rejected token requests, keyed by error code. The codes are defined by OAuth 2.0
  * (https://www.rfc-editor.org/rfc/rfc6749#section-5.2), by its extensions, or by a single provider.
  *
- * Each message must be true for every authentication method that reports its code, which no test
- * checks. Remove a message that isn't, and the general message is shown instead.
+ * Each message must be true for every authentication method that reports its code. If it isn't,
+ * remove it. The general message is then shown instead.
  */
 const OAUTH_REJECTIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -117,12 +117,13 @@ function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): 
 
 /**
  * Returns sentences that explain why authentication may have failed and what to do. They must be
- * true for every authentication method, which no test checks.
+ * true for every authentication method.
  *
  * - To vary the text, use `needsSetting` and `sendsSecret`. If they can't distinguish two methods,
  *   choose words that fit both, such as “check” instead of “copy”.
- * - “Key” may stand for a client secret, but not for a password. Use `settingLabel` for that.
- * - Branch on `code` if it calls for other advice, as it does for a locked account.
+ * - “Key” may stand for a client secret, but not for a password. Use `settingLabel` for that. In
+ *   messages about other failures, “key” can mean any secret.
+ * - Branch on `code` if it calls for other advice, for example if the account is locked.
  * - If a field of the service's entry can cause the rejection, name it. Offer `setUp` instead of
  *   `changeKey`, which prompts only for credentials.
  * - UI tests contain these messages, so search `test` for each text that you change.
@@ -176,7 +177,7 @@ function unauthorized(
 
 /**
  * Returns advice on what to check if the service rejected a new token or the key itself. The rules
- * in the comment of `keyRejection` apply here, too.
+ * in the comment on `keyRejection` apply here, too.
  */
 function accountAdvice(labels: LabelContext, place: string): string {
   const names = neededSettings(labels.service ?? services[0]);

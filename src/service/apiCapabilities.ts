@@ -19,8 +19,8 @@ export interface ApiConfig {
   readonly kind: keyof typeof APIS;
   /**
    * The path between the service address and the API's own paths, such as `/chat/completions`.
-   * Empty for the watsonx API. Users enter a built-in service's address without this prefix. If
-   * they could copy it with the prefix from the service's documentation, see `ENDPOINT_PATH`.
+   * Empty for the watsonx API. Users enter a built-in service's address without this prefix. If the
+   * service's documentation shows the address with the prefix, see `ENDPOINT_PATH`.
    */
   readonly prefix: string;
 }

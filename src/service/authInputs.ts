@@ -68,7 +68,7 @@ export interface AuthNeeds {
   readonly required?: 'grantType' | 'command';
   /**
    * Reads the method from an entry. `path` is the path of `tokenUrl`. `text` returns a field of
-   * `authentication`. `readServices` has to validate each of these fields.
+   * `authentication`. `readService` must validate each of these fields.
    */
   readonly read: (
     path: string,

@@ -348,8 +348,8 @@ export class Client {
 
   /**
    * Throws the error of a failed request, or a more specific error if the model's lifecycle or
-   * limits explain the failure. Looks up the model only if the kind of the failure has
-   * `explainedBy`. Doesn't look up a deployment's model, because that model's ID is unknown.
+   * limits explain the failure. Looks up the model only if `explainedBy` is set for the error kind.
+   * Doesn't look up a deployment's model, because that model's ID is unknown.
    * @throws the more specific error if there is one; `cancelled` if the signal aborts during the
    * lookup; the original error in all other cases
    */

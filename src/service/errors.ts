@@ -8,20 +8,23 @@
 /** How the extension handles failures of one kind, apart from the message for the user. */
 interface Handling {
   /**
-   * True if the failure may soon pass by itself. A request that fails in this way is sent again if
-   * `RETRIED_STATUSES` in `src/service/http/retryRules.ts` contains the status of the response.
+   * True if the failure may soon go away on its own. A request that fails this way is retried if
+   * `RETRIED_STATUSES` in `src/service/http/retryRules.ts` contains the response's status, and if
+   * the service doesn't ask for a longer wait than `MAX_RETRY_AFTER_MS`.
    */
   readonly isTemporary?: true;
   /**
-   * True if the identity service would reject each further token request, too. Tokens are then
-   * requested only after the user changes the credentials or refreshes the token. Set this field
-   * for a locked account, because further requests could extend the lockout.
+   * True if the identity service would also reject any further token requests. No more tokens are
+   * requested until the user changes the credentials, refreshes the token, or tests the connection.
+   * Set this field only if the identity service reports the failure, and only new credentials or an
+   * action by the user can help. An example is a locked account, because further requests could
+   * extend the lockout.
    */
   readonly stopsTokenRequests?: true;
   /**
-   * True if the failure can also be the reason for a 401 or 403 without an explanation. After such
-   * a response, checks look for the reason. If a check fails with this kind, its message is shown.
-   * Don't set this field for a temporary failure, because it may have started after the response.
+   * True if the failure can also cause an unexplained 401 or 403. After such a response, checks are
+   * run to find the cause. If a check fails with this kind, its message is shown. Don't set this
+   * field for a temporary failure, because it may have started after the response.
    */
   readonly explainsRejection?: true;
   /**
@@ -32,7 +35,7 @@ interface Handling {
   /**
    * The value that the user should correct. If the test during setup fails, setup returns to the
    * step for this value. If several values may be wrong, use the last one in this list, because
-   * users can go back. The step for `url` includes the region. It's used only if the inference
+   * users can go back. The step for `url`, which includes the region, is used only if the inference
    * service failed.
    */
   readonly setting?: 'apiKey' | 'projectId' | 'url';
@@ -266,10 +269,9 @@ function summary(kind: ErrorKind, details: FoundDetails): string {
 export const TOKEN_EXPIRED = 'authentication_token_expired';
 
 /**
- * Failure kinds, keyed by the status of a response without a known error code. Every service can
- * send these statuses, including an identity service. Put a status that concerns models or text in
- * `KIND_BY_INFERENCE_STATUS` instead. If IBM documents a status, add it to the table in
- * docs/skills.md, and extend its description in docs/skill.openapi.json.
+ * Error kinds, keyed by the status of a response without a known error code. Any service can send
+ * these statuses, including an identity service. Put a status that concerns models or text in
+ * `KIND_BY_INFERENCE_STATUS` (`api/statusFailure.ts`) instead.
  */
 export const KIND_BY_STATUS: Readonly<Record<number, ErrorKind>> = {
   407: 'proxy',
@@ -277,8 +279,8 @@ export const KIND_BY_STATUS: Readonly<Record<number, ErrorKind>> = {
 };
 
 /**
- * Failure kinds, keyed by the error code from the inference service. Contains only codes that
- * always mean the same failure.
+ * Error kinds, keyed by the error code from the inference service. Contains only codes that always
+ * mean the same failure.
  */
 export const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
   [TOKEN_EXPIRED]: 'unauthorized',
@@ -301,20 +303,20 @@ export const INPUT_ARGUMENT = 'invalid_input_argument';
 export const REQUEST_ENTITY = 'invalid_request_entity';
 
 /**
- * Failure kinds, keyed by the error code from IBM's identity service. Codes of other identity
+ * Error kinds, keyed by the error code from IBM's identity service. Codes of other identity
  * services are in the files of their authentication methods.
  */
-export const KIND_BY_IDENTITY_CODE: Readonly<Record<string, ErrorKind>> = {
-  /** The token request failed validation. */
-  BXNIM0106E: 'token-request-rejected',
-  BXNIM0415E: 'key-rejected',
-};
+export const KIND_BY_IDENTITY_CODE: ReadonlyMap<string, ErrorKind> = new Map([
+  // The token request failed validation.
+  ['BXNIM0106E', 'token-request-rejected'],
+  ['BXNIM0415E', 'key-rejected'],
+]);
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.keys(KIND_BY_CODE),
   INPUT_ARGUMENT,
   REQUEST_ENTITY,
-  ...Object.keys(KIND_BY_IDENTITY_CODE),
+  ...KIND_BY_IDENTITY_CODE.keys(),
 ]);
 
 /**

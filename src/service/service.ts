@@ -9,8 +9,8 @@ import type { StatedModel } from './statedModels.ts';
 export interface Service {
   /**
    * The service's ID in the settings, in lowercase. In uppercase, it's the prefix of names such as
-   * `IBM_API_KEY`. Added services can't use a built-in service's ID. That's why no example in the
-   * docs, tests, or `package.json` may have the same ID.
+   * `IBM_API_KEY`. Added services can't use a built-in service's ID, so don't choose one that an
+   * example in the docs, tests, or `package.json` already uses.
    */
   readonly word: string;
   /** The name in lists and messages. */
@@ -30,9 +30,10 @@ export interface Service {
    */
   readonly keyPage: string;
   /**
-   * All addresses that users can enter. Any other address in a `.env` file triggers a warning. A
-   * service with only one address has one region, because a `.env` file must name the address, too.
-   * If each company has its own address, the list is empty, and setup asks for the address.
+   * All addresses that users can enter. Any other address in a `.env` file triggers a warning. For
+   * a service with only one address, add a single region. A `.env` file must contain the address
+   * even then. If each company has its own address, the list is empty, and setup asks for the
+   * address.
    */
   readonly regions: readonly Region[];
   /**

@@ -45,9 +45,10 @@ const HOST_NAME = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/;
 
 /**
  * Matches a path that is removed from the end of any service's address. Paths such as `/v1` don't
- * match, because the address of an added service can end in them. If a built-in service has such a
- * prefix, users need a note below the first table in docs/services.md: the address, also in
- * `<WORD>_URL`, doesn't include the prefix. `test/unit/service/serviceUrls.ts` has the test cases.
+ * match, because the address of an added service can end in them. If a built-in service's API
+ * prefix is such a path, add a note below the first table in docs/services.md. State that the
+ * address and `<WORD>_URL` don't include the prefix. `test/unit/service/serviceUrls.ts` has the
+ * test cases.
  */
 const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\/.*)?$/s;
 

@@ -214,7 +214,7 @@ function lineOf(
       .filter((one) => one[side] === arrow[side])
       .sort(
         (one, other) =>
-          // Of two arrows straight down, the longer one passes the box of the shorter one on the left.
+          // If two arrows point straight down, the longer one goes to the left of the shorter one.
           slopeOf(one) - slopeOf(other) || otherEndOf(other).y - otherEndOf(one).y,
       );
     const share = (beside.indexOf(arrow) + 0.5) / beside.length - 0.5;

@@ -42,8 +42,8 @@ interface Ending {
 /**
  * Makes the calls for one cell of the fault matrix over real sockets. Asserts the outcome of each
  * call and the number of requests. Also asserts that no request is pending and no slot is taken at
- * the end. The clock advances only to end the waits between attempts, and to reach the deadline
- * that the cell tests.
+ * the end. The clock advances only to end the waits between attempts and to reach the deadline
+ * under test.
  */
 export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<void> {
   const time = new FakeTime();

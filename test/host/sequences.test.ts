@@ -235,7 +235,7 @@ class Sequence {
     const lineEnd = text.indexOf('\n', to) < 0 ? text.length : text.indexOf('\n', to);
     const lineStart = text.lastIndexOf('\n', from - 1) + 1;
     // `job.text` is the text before it's fitted. If a mode changes lines, apply the same change to
-    // the text here and in `#append`.
+    // the text here, in `#tryAgain`, and in `#append`.
     const insertions: ByPlacingMode<Insertion> = {
       below: { place: lineEnd, lead: '\n' },
       after: { place: to },

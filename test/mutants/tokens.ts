@@ -86,7 +86,7 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a rejected key is sent again',
     file: 'src/service/auth/tokenService.ts',
-    from: 'if (isKnown && error.handling.stopsTokenRequests) this.#rejection = error;',
+    from: 'if (isServiceError && error.handling.stopsTokenRequests) this.#rejection = error;',
     to: '',
     test: token,
     title: "H17: isn't sent again until the user refreshes",

@@ -18,8 +18,9 @@ export interface HouseRule {
 const imports = (line: string): string | undefined =>
   /(?:from|import\()\s*'(?<module>[^']+)'/.exec(line)?.groups?.['module'];
 /**
- * Names of authentication methods that also have other meanings in the code. For example, the field
- * `apiKey` contains the key for any method. Add the name of a new method only if it's such a word.
+ * Names of authentication methods that have other meanings in code or comments. For example, the
+ * field `apiKey` contains the key for any method. Add a new method's name only if it also has other
+ * meanings.
  */
 const COMMON_WORDS = ['apiKey', 'command', 'none'];
 /** Matches the name of any authentication method or API. */

@@ -86,7 +86,7 @@ describe('the pages about services', () => {
       const row = `| \`${word}\` |`;
       assert.ok(
         pages['docs/services.md']?.includes(row),
-        `add a row to the first table in docs/services.md: ${row} with the method's name from Authentication methods`,
+        `add a row to the first table in docs/services.md that starts with: ${row}`,
       );
       // The README has one row for services that differ only in their login.
       const [product = ''] = name.split(' (');

@@ -4,7 +4,7 @@ import type { insertModeIds } from '../../src/editor/insertMode.ts';
 
 export type InsertModeId = (typeof insertModeIds)[number];
 
-/** A keybinding for each insert mode. VS Code must not use these keys. */
+/** A keybinding for each insert mode. Choose keys that have no default keybinding in VS Code. */
 export const modeKeys = {
   below: 'Control+Alt+F1',
   after: 'Control+Alt+F2',

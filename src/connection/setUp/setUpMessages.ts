@@ -24,9 +24,10 @@ import {
 
 export const SET_UP = {
   title: 'Set Up Hosted Model',
+  // Each of these messages can be shown without buttons, so it has at most 60 characters (see
+  // `inform`).
   done: 'Hosted Model is set up.',
   doneWithKey: 'Hosted Model is set up. The key is in secret storage.',
-  /** At most 60 characters (see `inform`), because the message can be shown without buttons. */
   howToGenerate: (platform: NodeJS.Platform) => {
     const keys = platform === 'darwin' ? 'Cmd+K Cmd+G' : 'Ctrl+K Ctrl+G';
     return `Hosted Model is set up. Select text and press ${keys}.`;

@@ -57,6 +57,6 @@ export async function testCredentials(
 function stepOf(error: unknown, authHost: string | undefined): StepName {
   if (!(error instanceof ServiceError)) return 'save';
   const { setting = 'save' } = error.handling;
-  // The step for the service URL can't fix a failure of the identity service.
+  // Changing the service URL doesn't help if the identity service failed.
   return setting === 'url' && error.details.host === authHost ? 'save' : setting;
 }

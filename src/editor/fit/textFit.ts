@@ -6,9 +6,11 @@ import { keepsFences, PROSE, WITHOUT_INDENTATION } from './languageRules.ts';
 /**
  * A formatting step for streamed text. A chunk can start and end anywhere in the text.
  *
- * A step that adds text to each line belongs after `FinalLineBreaks`. There, each line's
- * indentation arrives together with the line's first text. Insert modes set the step's option in
- * `ResponsePlace`, and `fitOptionsFor` (`inPlaceModes.ts`) passes it on.
+ * A step that adds text to each line belongs after `FinalLineBreaks`. After that step, each line
+ * starts with its final indentation, which arrives together with the line's first visible
+ * character. Blank lines have none, and in the languages of `WITHOUT_INDENTATION`, no line has any.
+ * `placing` (`inPlaceModes.ts`) sets the step's option in `ResponsePlace`, and `fitOptionsFor`
+ * passes it on.
  */
 interface FormatStep {
   /** Adds a chunk, and returns the text that is ready for the next step. */
@@ -21,8 +23,8 @@ interface FormatStep {
 }
 
 /**
- * How to fit a response to its place. `fitOptionsFor` sets these options. Cover a new option in
- * `textFit.test.ts`, also in its random options, and in `FITS` (`test/unit/work/codePaths.ts`).
+ * How to fit a response to its place. `fitOptionsFor` sets these options. Add each new option to
+ * `textFit.test.ts`, including its random options, and to `FITS` (`test/unit/work/codePaths.ts`).
  */
 export interface ResponseFitOptions extends FitOptions {
   /** True if the response goes into an existing document. */

@@ -80,13 +80,12 @@ const errorSchema = shape({
 });
 
 /**
- * The failure kinds, keyed by the error's `code` or `type`. Most codes don't need an entry, because
+ * The error kinds, keyed by the error's `code` or `type`. Most codes don't need an entry, because
  * `kindOfStatus` returns the right kind for their status. If a code's meaning depends on the status
  * or the service, handle it in `failure`. Test each code in `test/unit/service/failures.test.ts`.
  *
- * vLLM and Ollama report an unknown model only in the type. Groq has its own code for a withdrawn
- * model. Sources:
- * https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai,
+ * vLLM and Ollama report an unknown model only in the `type` field. Groq has its own code for a
+ * withdrawn model. Sources: https://github.com/vllm-project/vllm/tree/main/vllm/entrypoints/openai,
  * https://github.com/ollama/ollama/blob/main/openai/openai.go (`NewError`), and
  * https://github.com/ItzCrazyKns/Vane/issues/771
  */

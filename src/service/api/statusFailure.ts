@@ -32,7 +32,7 @@ export function foreignFailure({ status, text }: ErrorResponse): ServiceError {
 }
 
 /**
- * Failure kinds, keyed by statuses that concern models or text, or that have another meaning if an
+ * Error kinds, keyed by statuses that concern models or text, or that have another meaning if an
  * identity service sends them. All other statuses are in `KIND_BY_STATUS`.
  */
 export const KIND_BY_INFERENCE_STATUS: Readonly<Record<number, ErrorKind>> = {
@@ -43,7 +43,7 @@ export const KIND_BY_INFERENCE_STATUS: Readonly<Record<number, ErrorKind>> = {
   431: 'headers-too-large',
 };
 
-/** Returns the failure kind for a response with this status and no known error code. */
+/** Returns the error kind for a response with this status and no known error code. */
 export function kindOfStatus(status: number): ErrorKind {
   if (status < 400) return 'unexpected-answer';
   const other = status >= 500 ? 'server-failed' : 'bad-request';

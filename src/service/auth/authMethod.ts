@@ -8,8 +8,8 @@ import type { TokenResponse } from './token.ts';
  * Examples:
  *
  * - `apiKeyGrant.ts` exchanges a key at the `tokenUrl` in the service's entry.
- * - `cloudPak.ts` exchanges a key at the service's own address, in JSON. The fields of its response
- *   differ from those of OAuth 2.0.
+ * - `cloudPak.ts` exchanges a key at the service's own address, with a JSON request. The fields of
+ *   its response differ from those of OAuth 2.0.
  * - `clientCredentials.ts` sends its own `Authorization` header to the identity service.
  * - `zenApiKey.ts` has no exchange.
  * - `command.ts` needs no key.
@@ -33,8 +33,8 @@ export interface AuthMethod {
   /**
    * Undefined if requests to the service contain the key itself, or if they contain neither a key
    * nor a token. To send a value derived from the key, add a function to this interface. Call it in
-   * `fetchToken` in `identityService.ts`, and keep `isApiKey` there, because the value never
-   * expires.
+   * `fetchToken` in `identityService.ts`. Still return `isApiKey: true` there, because the value
+   * doesn't expire.
    */
   readonly exchange?: TokenExchange;
 }
@@ -87,8 +87,8 @@ export interface IdentityRequest<Result> extends Pick<HttpRequest<Result>, 'read
    * Maps an error response to an error kind. Test each code, as `failures.test.ts` does.
    *
    * - Only a documented code, or a 401 or 403 in the identity service's own format, proves that the
-   *   key was rejected. Many servers send a format such as `{"error": "..."}`, so it proves nothing
-   *   without a known code.
+   *   key was rejected. Many servers use a format such as `{"error": "..."}`, so that format proves
+   *   nothing without a known code.
    * - All other responses can come from a proxy. Map them with `identityStatusFailure`.
    * - After `key-rejected` or `token-request-rejected`, no token is requested automatically. Use
    *   one of them for a locked account, too, because each attempt could extend the lockout.

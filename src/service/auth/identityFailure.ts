@@ -25,11 +25,10 @@ export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const { errorCode, context } = body.output;
   // Any other code is assumed to mean that the key was rejected. Disabled, locked, and expired keys
   // may have codes of their own, but only BXNIM0415E has been recorded.
-  const isKnown = Object.hasOwn(KIND_BY_IDENTITY_CODE, errorCode);
-  const kind = isKnown ? KIND_BY_IDENTITY_CODE[errorCode] : undefined;
+  const kind = KIND_BY_IDENTITY_CODE.get(errorCode) ?? 'key-rejected';
   const requestId = plainWord(context?.requestId);
   const details = { status, code: plainWord(errorCode), requestId };
-  return new ServiceError(kind ?? 'key-rejected', details);
+  return new ServiceError(kind, details);
 }
 
 /**

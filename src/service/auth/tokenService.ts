@@ -294,10 +294,10 @@ export class TokenService {
 
   #failed(error: unknown): void {
     this.#backoff.failed(error);
-    const isKnown = error instanceof ServiceError;
-    if (isKnown && error.handling.stopsTokenRequests) this.#rejection = error;
+    const isServiceError = error instanceof ServiceError;
+    if (isServiceError && error.handling.stopsTokenRequests) this.#rejection = error;
     const living = this.#validToken();
-    if (!isKnown || this.#rejection) this.#setState(this.#restingState());
+    if (!isServiceError || this.#rejection) this.#setState(this.#restingState());
     else if (living) this.#setState({ ...this.#validState(living), refreshError: error });
     else this.#setState({ kind: 'failed', error });
   }

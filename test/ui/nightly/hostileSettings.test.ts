@@ -35,8 +35,8 @@ describe(`settings ${nightly}`, () => {
   /**
    * Returns a hostile value for each setting with `application` scope. If possible, use a value
    * that would make the tests below fail if it took effect. These tests generate from one selection
-   * at a time. To show an effect on several selections, add a test that uses `selectEachLine`.
-   * `npm test` skips this file, so run it after each change.
+   * at a time. To test an effect on several selections, add a test that uses `selectEachLine`. `npm
+   * test` skips this file, so run it after each change.
    */
   const hostileValues = (): Readonly<Record<`hostedModel.${ApplicationSetting}`, unknown>> => ({
     'hostedModel.url': evil.url,

@@ -127,9 +127,9 @@ describe('a service that the user added', () => {
     }
   });
 
-  // If a prompt isn't answered, the test waits until it times out. If setup rejects a value, setup
-  // ends. If a new key replaces a stored one, choose `Replace`. If the stored key is kept or no
-  // longer needed, choose `Use Changed Entry`.
+  // When you add a test, answer every prompt. Otherwise, the test times out. Setup ends if it rejects
+  // a value. Choose `Replace` if a new key replaces a stored one. Choose `Use Changed Entry` if the
+  // stored key is kept or no longer needed.
   describe('whose address or authentication changes', () => {
     it('is tested and stored with its new identity service', async () => {
       await store(oauth, { account: 'me', apiKey: 'secret-of-acme' });
@@ -246,7 +246,7 @@ describe('a service that the user added', () => {
       assert.ok(editor.prompts.at(-1)?.includes(`No models were found at ${SERVICE}.`));
     });
 
-    it("isn't said to have no models if its model list can't be loaded", async () => {
+    it("isn't reported as having no models if its model list can't be loaded", async () => {
       const listModels = async () => {
         throw new ServiceError('server-failed');
       };
