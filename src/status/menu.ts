@@ -3,7 +3,7 @@ import { ACTION_LABELS } from '../messages/actions.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { lacksSetUp, renderStatus, type StatusFacts } from './statusView.ts';
 
-/** A menu row and the function to call if the user picks this row. */
+/** A menu row and the function to call if the user picks it. */
 export interface MenuItem extends QuickPickItem {
   readonly run: () => unknown;
 }

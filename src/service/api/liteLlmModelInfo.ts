@@ -96,8 +96,8 @@ function infoOf(stated: v.InferOutput<typeof deployment>['model_info']): ModelIn
 
 /**
  * Combines two deployments that share a name. A request can reach either deployment, so the lower
- * limits apply, and a capability counts only if both deployments have it. A value that only one
- * deployment specifies applies to both.
+ * limits apply, and a capability counts only if both deployments have it. If only one deployment
+ * specifies a value, that value applies to both.
  */
 function commonInfo(one: ModelInfo, other: ModelInfo): ModelInfo {
   return {

@@ -204,7 +204,7 @@ const cases: readonly Case[] = [
 describe('a rejected generation', () => {
   afterEach(endExaminations);
 
-  it('is tested for each error kind that explains a rejection', () => {
+  it('has a test case for each error kind that explains a rejection', () => {
     const kinds = Object.keys(ERROR_KINDS) as ErrorKind[];
     const explaining = kinds.filter((kind) => new ServiceError(kind).handling.explainsRejection);
     const tested = cases.map(({ explained }) => explained);

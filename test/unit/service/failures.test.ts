@@ -60,7 +60,7 @@ describe('an error response to an inference request', () => {
     });
   }
 
-  it('is tested for each known code', () => {
+  it('has a test case for each known code', () => {
     assertRows(KIND_BY_CODE, (known) => table.some(([, code]) => code === known));
   });
 
@@ -144,7 +144,7 @@ describe('an error response to an inference request', () => {
     });
   }
 
-  it('is tested for each status with an error kind of its own', () => {
+  it('has a test case for each status with an error kind of its own', () => {
     assertRows({ ...KIND_BY_STATUS, ...KIND_BY_INFERENCE_STATUS }, (known) =>
       byStatus.some(([status]) => status === Number(known)),
     );
@@ -188,7 +188,7 @@ describe('an error response from an OpenAI-compatible service', () => {
     });
   }
 
-  it('is tested for each known code', () => {
+  it('has a test case for each known code', () => {
     assertRows(KIND_BY_OPENAI_CODE, (known) =>
       table.some(([, text]) => text.includes(`"${known}"`)),
     );
@@ -291,13 +291,13 @@ describe('an error response from the identity service', () => {
     });
   }
 
-  it('is tested for each known code', () => {
+  it('has a test case for each known code', () => {
     assertRows(Object.fromEntries(KIND_BY_IDENTITY_CODE), (known) =>
       table.some(([, text]) => text.includes(known)),
     );
   });
 
-  it('is tested for each status that any service can send', () => {
+  it('has a test case for each status that any service can send', () => {
     assertRows(KIND_BY_STATUS, (known) => table.some(([status]) => status === Number(known)));
   });
 });
