@@ -234,7 +234,7 @@ export function askReplacement(service: Service): Promise<boolean | undefined> {
 }
 
 /**
- * After a setup, offers to use the new credentials instead of the source that is still in use.
+ * After setup, offers to use the new credentials instead of the source that is still in use.
  * @returns true if the user agrees
  */
 export async function offerNewCredentials(

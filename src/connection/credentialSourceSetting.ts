@@ -30,7 +30,7 @@ export async function writeCredentialSource(
 }
 
 /**
- * If the settings keep an external source in use after a setup, offers to use the new credentials
+ * If the settings keep an external source in use after setup, offers to use the new credentials
  * instead.
  * @param useNew changes the settings
  * @returns true if the new credentials are in use; undefined if no other source is in use

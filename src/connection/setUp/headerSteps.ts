@@ -64,8 +64,7 @@ async function askHeader(service: NewService, position: Question): Promise<StepA
 }
 
 /**
- * Returns the reason why the service can't have a header with this name. Undefined if the header is
- * allowed.
+ * Returns the reason why a header with this name isn't allowed. Undefined if the header is allowed.
  */
 function problemOfName(service: NewService, name: string): string | undefined {
   if (name === '' || !isAllowedHeaderName(name)) return MANAGE.badHeader;

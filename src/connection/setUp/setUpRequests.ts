@@ -8,7 +8,7 @@ import { UNKNOWN_MODEL } from './serviceDraft.ts';
 import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 import type { SetUp } from './setUpState.ts';
 
-/** The requests that a setup can send before anything is saved. */
+/** The requests that setup can send before anything is saved. */
 
 /**
  * Tests credentials without generating text.

@@ -18,7 +18,7 @@ import { problemOfKey } from './answerChecks.ts';
 import type { ServiceDraft } from './serviceDraft.ts';
 import type { NewService } from './serviceEntry.ts';
 
-/** The state of a setup: its steps, the current values, and the answers so far. */
+/** The state of setup: its steps, the current values, and the answers so far. */
 
 export type StepName = 'service' | SettingName | 'headerSecrets' | 'save';
 
@@ -55,7 +55,7 @@ export interface SetUp extends SetUpOptions, ServiceAnswers {
   readonly imported?: SetUpReason['imported'];
 }
 
-/** The part of a setup that is replaced if the user picks another service. */
+/** The part of the state that is replaced if the user picks another service. */
 interface ServiceAnswers {
   readonly settings: Settings;
   readonly steps: readonly StepName[];

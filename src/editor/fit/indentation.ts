@@ -152,8 +152,8 @@ export class Indentation {
   }
 
   /**
-   * Replaces tabs with the document's spaces. If the response's spaces per level aren't known yet,
-   * leading spaces in later lines are then left unchanged.
+   * Replaces tabs with spaces, according to the document's indentation. If the response's spaces
+   * per level aren't known yet, leading spaces in later lines are then left unchanged.
    */
   #withoutTabs(spaces: string): string {
     const { step } = this.#options;

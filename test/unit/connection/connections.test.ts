@@ -2154,7 +2154,7 @@ describe('Connections', () => {
       });
     }
 
-    it('stores a short imported key without asking for confirmation', async () => {
+    it('stores the key without asking for confirmation if it was imported', async () => {
       editor.picks.push(SAVE);
       const given = { apiKey: 'sk-1234', projectId: 'my-project', url: SERVICE };
       const imported = { ...given, service: services[0] };

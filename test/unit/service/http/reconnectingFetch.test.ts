@@ -38,7 +38,7 @@ describe('reconnectingFetch', () => {
     });
   }
 
-  it("doesn't retry if no connection was established or any data was sent", async () => {
+  it("doesn't retry if no connection was established, or if any data was sent", async () => {
     assert.deepEqual(await asked([failure('ECONNREFUSED', 'connect')]), ['failed', 1]);
     assert.deepEqual(await asked([failure('ECONNRESET', 'connect')]), ['failed', 1]);
     assert.deepEqual(await asked([failure('ECONNRESET')], true), ['failed', 1]);
