@@ -2,7 +2,6 @@ import { ACTION_LABELS, type Action, type Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
 import { attemptText, messageFor } from '../messages/messages.ts';
 import {
-  capitalized,
   type LabelContext,
   listOf,
   needsSetting,
@@ -206,17 +205,6 @@ export const CHECKS_PASSED = 'All checks passed. Do you want to retry?';
 export const GETTING_TOKEN = 'Getting a token';
 export const NEW_TOKEN = 'The token was refreshed.';
 export const NO_TOKEN = 'This service doesn’t use a token.';
-
-/** Formats line numbers, as in "lines 3 and 7". */
-export function lineList(lines: readonly number[]): string {
-  const list = new Intl.ListFormat('en').format(lines.map(String));
-  return `${lines.length === 1 ? 'line' : 'lines'} ${list}`;
-}
-
-/** Returns a prefix for a message about these lines; empty if there are no lines. */
-export function inLines(lines: readonly number[]): string {
-  return lines.length === 0 ? '' : `${capitalized(lineList(lines))}: `;
-}
 
 export type Copied = 'done' | 'failed' | 'holds-secret';
 

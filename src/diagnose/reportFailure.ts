@@ -14,14 +14,7 @@ import { inform } from '../ui/notify.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
-import {
-  CHECKS_PASSED,
-  FINDING_CAUSE,
-  inLines,
-  NEW_TOKEN,
-  NO_TOKEN,
-  REPAIRED,
-} from './checkMessages.ts';
+import { CHECKS_PASSED, FINDING_CAUSE, NEW_TOKEN, NO_TOKEN, REPAIRED } from './checkMessages.ts';
 import { isStillUsed, type LookUp, lookUpFor } from './connectionLookup.ts';
 import { refreshToken } from './refreshToken.ts';
 import { type DiagnosisDeps, runChecks } from './runChecks.ts';
@@ -33,7 +26,7 @@ const EXPLANATION_MS = 15_000;
 
 interface FailureOptions {
   readonly folder?: WorkspaceFolder | null;
-  readonly lines?: readonly number[];
+  readonly place?: () => string;
   readonly template?: FailedTemplate | undefined;
   readonly diagnose?: (folder: WorkspaceFolder | null) => Promise<boolean>;
 }
@@ -43,8 +36,8 @@ interface FailureOptions {
  * the cause and shows it in the status item's tooltip.
  * @param connection the connection of the failed generation; undefined for other commands
  * @param options.folder the folder of the selected text; by default, the active folder
- * @param options.lines one-based start line of each selection whose generation failed; empty to
- * omit the lines from the message
+ * @param options.place returns the start of the message, which names the document or lines whose
+ * generations failed; called when the message is shown
  * @param options.template the template that the failed generation used, if any
  * @param options.diagnose runs a diagnosis, and resolves to true if all checks passed; undefined to
  * run *Diagnose Connection* without offering a retry
@@ -56,12 +49,12 @@ export async function reportFailure(
   connection?: Connection,
   options: FailureOptions = {},
 ): Promise<boolean> {
-  const { folder = activeFolder(), lines = [], template, diagnose } = options;
+  const { folder = activeFolder(), place, template, diagnose } = options;
   const message = await explainFailure(deps, error, lookUpFor(deps, folder), connection, template);
   if (!message) return false;
   const { text, actions, setting } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
-  const shown = `${inLines(lines)}${text}`;
+  const shown = `${place?.() ?? ''}${text}`;
   const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
   if (picked === SHOW_LOG) deps.log.show();
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);

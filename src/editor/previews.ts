@@ -13,6 +13,7 @@ import {
   workspace,
 } from 'vscode';
 import { PREVIEW_SCHEME, previewAddress } from '../connection/folders.ts';
+import { documentName } from './documentTabs.ts';
 import { previewTitle } from './insertMessages.ts';
 
 /**
@@ -66,7 +67,7 @@ export class Previews implements Disposable {
    */
   async show(previewed: Previewed): Promise<Uri> {
     const { document } = previewed;
-    const name = document.uri.path.split('/').at(-1) ?? '';
+    const name = documentName(document);
     const uri = previewAddress(document.uri);
     this.#open.set(uri.toString(), previewed);
     try {

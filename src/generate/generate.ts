@@ -16,7 +16,7 @@ import * as texts from './generateMessages.ts';
 import { Job } from './job.ts';
 import { promptsFor } from './prompt.ts';
 import { confirmSize } from './promptChecks.ts';
-import { offerResult } from './responseNotifications.ts';
+import { offerResult, placeOf } from './responseNotifications.ts';
 import { type GenerateDeps, runJob, withTemplate } from './runJob.ts';
 
 /** Options that override the settings for one command. */
@@ -60,7 +60,7 @@ export async function generate(
   }
   // The job tracks the selections from here on, because the input boxes that follow can stay open
   // for minutes.
-  const rescue = (lost: Job) => void offerResult(lost);
+  const rescue = (lost: Job) => void offerResult(lost, () => placeOf(options.jobs, lost));
   const job = new Job(targets, overrides.template, mode, {
     previews: options.jobs.previews,
     rescue,

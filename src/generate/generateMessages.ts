@@ -1,4 +1,3 @@
-import { lineList } from '../diagnose/checkMessages.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { formatNumber } from '../messages/rejectionMessages.ts';
 import { capitalized } from '../messages/settingLabels.ts';
@@ -6,6 +5,9 @@ import { type Wait, waitText } from '../status/requestWait.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /** UI strings for generations. */
+
+/** Maximum number of characters of a document's name in a message. */
+const LONGEST_NAME = 40;
 
 // Buttons
 export const CONTINUE = 'Continue';
@@ -17,6 +19,23 @@ export const OPEN_IN_NEW_DOCUMENT = 'Open in New Document';
 export const COPY = 'Copy';
 export const SEND = 'Send';
 export const MASK_AND_SEND = 'Mask and Send';
+
+/** Formats line numbers, as in "lines 3 and 7". */
+function lineList(lines: readonly number[]): string {
+  const list = new Intl.ListFormat('en').format(lines.map(String));
+  return `${lines.length === 1 ? 'line' : 'lines'} ${list}`;
+}
+
+/**
+ * Returns the start of a message about some responses, such as "main.ts, line 6: ".
+ * @param name the name of the document; empty to omit it
+ * @param lines the first line (one-based) of each affected selection; empty to omit the lines
+ */
+export function placeText(name: string, lines: readonly number[]): string {
+  const inLines = lines.length === 0 ? '' : lineList(lines);
+  if (name === '') return inLines === '' ? '' : `${capitalized(inLines)}: `;
+  return `${oneLine(name, LONGEST_NAME)}${inLines === '' ? '' : `, ${inLines}`}: `;
+}
 
 // Messages shown before anything is sent
 export const NO_DOCUMENT = 'Open a document, or click in one, and then try again.';
@@ -219,10 +238,7 @@ export const MORE_CODE = 'Only the first code block was used. The rest was left 
 export const NOT_INSERTED =
   'Couldn’t insert the generated text. The document may be closed or read-only, or the text at the insertion point may have changed.';
 
-/**
- * @param where prefix that lists the lines of the selections; can be empty
- * @param failureText one or more sentences that describe what failed, such as `NOT_INSERTED`
- */
-export function notPlacedText(where: string, failureText: string): string {
-  return `${where}${failureText} You can also open the text later with “Show Last Response”.`;
+/** @param failureText one or more sentences that describe what failed, such as `NOT_INSERTED` */
+export function notPlacedText(failureText: string): string {
+  return `${failureText} You can also open the text later with “Show Last Response”.`;
 }

@@ -1,5 +1,6 @@
 import { window } from 'vscode';
 import type { Target } from '../editor/capturedSelection.ts';
+import { documentName } from '../editor/documentTabs.ts';
 import type { Template } from '../templates/template.ts';
 import { askInputs } from '../templates/templatePicker.ts';
 import { fillPrompt, needsSelection } from '../templates/variables.ts';
@@ -42,8 +43,8 @@ async function promptsFromTemplate(
   return (
     inputs &&
     targets.map(({ document, selectedText: selection }) => {
-      const { languageId: language, uri } = document;
-      const fileName = uri.path.split('/').at(-1) ?? '';
+      const { languageId: language } = document;
+      const fileName = documentName(document);
       return fillPrompt(template.prompt, { selection, language, fileName, inputs });
     })
   );

@@ -12,6 +12,7 @@ import type { RecentJobs } from './recentJobs.ts';
 import {
   offerResult,
   offerWholeResponses,
+  placeOf,
   type RunAgain,
   reportOutcome,
 } from './responseNotifications.ts';
@@ -19,8 +20,8 @@ import {
 /** Reports how the generations of a run ended. */
 
 /**
- * Reports a failure. `lines` contains the first line (one-based) of each selection whose generation
- * failed. It's empty if the job has only one selection.
+ * Reports a failure. `place` returns the start of the message, which names the document if it isn't
+ * active, and the lines of the selections if the job has several.
  * @returns true if the user wants to retry
  */
 export type ReportFailure = (
@@ -28,7 +29,7 @@ export type ReportFailure = (
   connection: Connection,
   at: {
     readonly folder: WorkspaceFolder | null;
-    readonly lines: readonly number[];
+    readonly place: () => string;
     readonly template: Template | undefined;
   },
 ) => Promise<boolean>;
@@ -59,7 +60,8 @@ export interface RunResult {
   readonly isCanceled: boolean;
 }
 
-interface ReportedRun extends Pick<RecentJobs, 'announcements'> {
+interface ReportedRun {
+  readonly jobs: Pick<RecentJobs, 'announcements' | 'isActive'>;
   readonly job: Job;
   readonly runMode: RunMode;
   readonly report: ReportFailure;
@@ -71,11 +73,11 @@ interface ReportedRun extends Pick<RecentJobs, 'announcements'> {
  * shown.
  */
 export async function reportRun(
-  { job, runMode, report, announcements, runAgain }: ReportedRun,
-  { connection, folder, indices, outcomes, isCanceled }: RunResult,
+  { jobs, job, runMode, report, runAgain }: ReportedRun,
+  result: RunResult,
 ): Promise<void> {
-  const linesOf = (some: readonly number[]) =>
-    job.indices.length > 1 ? some.map((index) => job.linesOf(index).first) : [];
+  const { connection, folder, outcomes, isCanceled } = result;
+  const place = (indices: readonly number[]) => () => placeOf(jobs, job, linesOf(job, indices));
   const { undone } = job;
   const isUndone = ({ index }: Outcome) => undone.includes(index);
   const lost = outcomes
@@ -85,13 +87,13 @@ export async function reportRun(
     // In modes that don't write into the document, all responses go to the same place, so a failed
     // write affects all of them.
     const affected = job.mode.placeOf ? lost : job.indices;
-    void offerResult(job, linesOf(affected), affected, job.mode.failedText);
+    void offerResult(job, place(affected), affected, job.mode.failedText);
   }
   const complete = outcomes.filter(({ generation }) => generation !== undefined);
   const failed = outcomes.filter(({ error }) => error !== undefined);
   const reports = byKind(failed).map(async (alike) => {
     const again = alike.map(({ index }) => index);
-    const at = { folder, lines: linesOf(again), template: job.template };
+    const at = { folder, place: place(again), template: job.template };
     const hasChanged = changeDetector(job, again);
     const wantsRetry = await report(alike[0]?.error, connection, at);
     if (wantsRetry && !hasChanged()) await runAgain(again, runMode);
@@ -106,22 +108,9 @@ export async function reportRun(
         (outcome) => outcome.hasText && !isUndone(outcome) && !job.isEmpty(outcome.index),
       );
     if (isCanceled && !outcomes.every(isUndone))
-      announcements.done(texts.canceledText(hasText), 'circle-slash');
+      jobs.announcements.done(texts.canceledText(hasText), 'circle-slash');
   } else {
-    const isWhole = complete.length === indices.length;
-    const announce = () => {
-      if (isWhole) {
-        // `doneText` asks the user to accept the text, so use it only if the text can still be
-        // accepted.
-        const ofMode = job.isPending ? job.mode.doneText : undefined;
-        const isCodeOnly = job.leftOut(indices) !== undefined;
-        return announcements.done(ofMode ?? texts.completeText(complete.length, isCodeOnly));
-      }
-      const broken = failed.filter(({ error }) => !isKind(error, 'cancelled'));
-      const lines = linesOf(broken.map(({ index }) => index));
-      const text = texts.partlyCompleteText(complete.length, indices.length, lines);
-      announcements.done(text, isCanceled ? 'circle-slash' : 'warning');
-    };
+    const isWhole = complete.length === result.indices.length;
     const isPlaced = complete.every((outcome) => outcome.isPlaced);
     const truncated = complete.filter(hasReachedLimit);
     const limit = commonLimit(truncated, connection);
@@ -129,11 +118,43 @@ export async function reportRun(
     const { length: empty } = complete.filter((outcome) => isEmpty(job, outcome, runMode));
     const isTruncated = truncated.length > 0;
     const responses = { received, complete: complete.length, empty, isTruncated };
-    const outcome = { announce, runAgain, limit, isWhole, isPlaced, ...responses };
-    reports.push(reportOutcome(job, outcome));
+    const announce = () => announceEnd(job, jobs.announcements, result);
+    const messages = { announce, place: place([]), runAgain };
+    reports.push(reportOutcome(job, { ...messages, limit, isWhole, isPlaced, ...responses }));
     if (isPlaced && job.leftOut(received) === 'code') reports.push(offerWholeResponses(job));
   }
   await Promise.all(reports);
+}
+
+/**
+ * Returns the first line (one-based) of each of these selections. Empty if the job has only one
+ * selection.
+ */
+function linesOf(job: Job, indices: readonly number[]): number[] {
+  return job.indices.length > 1 ? indices.map((index) => job.linesOf(index).first) : [];
+}
+
+/** Announces the end of a run in which at least one generation succeeded. */
+function announceEnd(
+  job: Job,
+  announcements: RecentJobs['announcements'],
+  { indices, outcomes, isCanceled }: RunResult,
+): void {
+  const { length: complete } = outcomes.filter(({ generation }) => generation !== undefined);
+  if (complete === indices.length) {
+    // `doneText` asks the user to accept the text, so use it only if the text can still be accepted.
+    const ofMode = job.isPending ? job.mode.doneText : undefined;
+    const isCodeOnly = job.leftOut(indices) !== undefined;
+    announcements.done(ofMode ?? texts.completeText(complete, isCodeOnly));
+    return;
+  }
+  const broken = outcomes.filter(({ error }) => error !== undefined && !isKind(error, 'cancelled'));
+  const lines = linesOf(
+    job,
+    broken.map(({ index }) => index),
+  );
+  const text = texts.partlyCompleteText(complete, indices.length, lines);
+  announcements.done(text, isCanceled ? 'circle-slash' : 'warning');
 }
 
 function hasReachedLimit({ generation }: Outcome): boolean {

@@ -3,9 +3,8 @@ import { targetOfParameter, writeParameter } from '../config/configuration.ts';
 import { readSettings } from '../config/settings.ts';
 import { targetText } from '../connection/connectionMessages.ts';
 import { activeFolder } from '../connection/folders.ts';
-import { inLines } from '../diagnose/checkMessages.ts';
 import { editDocument, rangeOf } from '../editor/documentEdit.ts';
-import { editorOf, showDocument } from '../editor/documentTabs.ts';
+import { documentName, editorOf, showDocument } from '../editor/documentTabs.ts';
 import { NOT_COPIED } from '../editor/insertMessages.ts';
 import type { Undone } from '../editor/streamWriter.ts';
 import { openEmpty } from '../editor/trackedDocument.ts';
@@ -16,6 +15,7 @@ import { openSettings } from '../ui/openSettings.ts';
 import type { RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
 import type { Job, Result } from './job.ts';
+import type { RecentJobs } from './recentJobs.ts';
 
 /** Shows messages about responses, and runs the actions that the messages offer. */
 
@@ -29,6 +29,8 @@ export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise
 export interface RunOutcome {
   /** Announces that the run has ended. */
   readonly announce: () => void;
+  /** Returns the start of a message that isn't about specific lines. */
+  readonly place: () => string;
   readonly runAgain: RunAgain;
   /** True if at least one response in this run was truncated. */
   readonly isTruncated: boolean;
@@ -53,6 +55,20 @@ export interface RunOutcome {
 }
 
 /**
+ * Returns the start of a message about some responses. Names the document only if it isn't active.
+ * VS Code combines messages with the same text, so without the name, a message about another
+ * document would be lost.
+ * @param lines the first line (one-based) of each affected selection; empty to omit the lines
+ */
+export function placeOf(
+  jobs: Pick<RecentJobs, 'isActive'>,
+  job: Job,
+  lines: readonly number[] = [],
+): string {
+  return texts.placeText(jobs.isActive(job) ? '' : documentName(job.document), lines);
+}
+
+/**
  * Shows messages about invisible characters, about truncated or empty responses, and about
  * responses that aren't in view. If a successful generation has text and no message offers an
  * action, announces that the run has ended. If the run was undone, or if text couldn't be written
@@ -71,7 +87,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   if (empty > 0) inform(texts.emptyText(empty, job.indices.length));
   if (empty === complete) return;
   if (outcome.isTruncated) await offerMore(job, truncated, outcome);
-  else if (outcome.isWhole && !isInView(job)) await offerToShow(job);
+  else if (outcome.isWhole && !isInView(job)) await offerToShow(job, outcome.place);
   else outcome.announce();
 }
 
@@ -108,7 +124,8 @@ async function offerMore(
     ...(place && !isShown && !isVisible(job, place) ? [SHOW] : []),
     ...(job.canUndo ? [UNDO] : []),
   ];
-  const picked = await window.showInformationMessage(warning + text, ...buttons);
+  const shown = `${outcome.place()}${warning}${text}`;
+  const picked = await window.showInformationMessage(shown, ...buttons);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked === CONTINUE) await continueResponses(job, outcome.runAgain);
   if (picked === UNDO) reportUndone(await job.undo());
@@ -179,8 +196,8 @@ function isVisible({ document }: Job, range: Range): boolean {
 }
 
 /** Reports that the responses aren't in view, and offers to jump to the first response. */
-async function offerToShow(job: Job): Promise<void> {
-  const text = texts.outOfViewText(job.indices.length);
+async function offerToShow(job: Job, place: () => string): Promise<void> {
+  const text = `${place()}${texts.outOfViewText(job.indices.length)}`;
   if ((await window.showInformationMessage(text, texts.SHOW)) !== texts.SHOW) return;
   if (job.isForgotten) return inform(texts.FORGOTTEN);
   await show(job);
@@ -245,25 +262,24 @@ export async function offerWholeResponses(job: Job): Promise<void> {
 /**
  * Reports that responses couldn't be written or shown, and offers to open or copy them. Does
  * nothing if the responses have no text.
- * @param lines the first line (one-based) of each affected selection; empty to omit the lines from
- * the message
+ * @param place returns the start of the message, such as a list of the affected lines
  * @param indices indices of the affected responses
  * @param failureText a sentence that describes the failure, such as `NOT_COPIED`
  */
 export async function offerResult(
   job: Job,
-  lines: readonly number[] = [],
+  place: () => string,
   indices = job.indices,
   failureText = texts.NOT_INSERTED,
 ): Promise<void> {
   if (job.part(indices).text === '') return;
-  const text = texts.notPlacedText(inLines(lines), failureText);
+  const text = `${place()}${texts.notPlacedText(failureText)}`;
   const picked = await window.showWarningMessage(text, texts.OPEN_IN_NEW_DOCUMENT, texts.COPY);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   const result = job.part(indices);
   if (picked === texts.OPEN_IN_NEW_DOCUMENT) await showResult(result);
   if (picked === texts.COPY) {
-    const offerAgain = () => offerResult(job, lines, indices, NOT_COPIED);
+    const offerAgain = () => offerResult(job, place, indices, NOT_COPIED);
     await env.clipboard.writeText(result.text).then(undefined, offerAgain);
   }
 }

@@ -86,8 +86,8 @@ export async function runJob(
   }
   if (!ran) return;
   const runAgain: RunAgain = (again, how) => runJob(options, job, again, how);
-  const { announcements } = options.jobs;
-  const reported = { job, runMode, report: options.report, announcements, runAgain };
+  const { jobs, report } = options;
+  const reported = { jobs, job, runMode, report, runAgain };
   // Return without `await`, because the messages can stay open for hours. A suspended function
   // would keep the selected text in memory.
   job.openReports += 1;

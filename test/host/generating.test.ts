@@ -15,7 +15,7 @@ import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
 import { answerFor } from '../emulator/text.ts';
-import { jobOn, open, openWith, typeAt, until } from './jobs.ts';
+import { jobOn, open, openNew, openWith, typeAt, until } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
 const below: GenerateOverrides = { insertMode: 'below' };
@@ -192,7 +192,21 @@ describe('a job in a real editor', () => {
     await world.emulator.disconnected(others);
     held.open();
     await generating;
-    assert.deepEqual(world.reported, [{ kind: 'connection-lost', lines: [1, 2, 3] }]);
+    assert.deepEqual(world.reported, [{ kind: 'connection-lost', place: 'Lines 1, 2, and 3: ' }]);
+  });
+
+  it('reports the name of the failed document if another document is active', async () => {
+    const { document } = await openWith('one\n', [line(0, 3)]);
+    const held = gate();
+    world.emulator.faults.next(chatPath, { hold: held.opened, resetBeforeHeaders: true });
+    const generating = generate(world.options, below);
+    await world.emulator.nextRequest(chatPath);
+    await openNew('other', [line(0, 5)]);
+    held.open();
+    await generating;
+    assert.deepEqual(world.reported, [
+      { kind: 'connection-lost', place: `${document.uri.path}: ` },
+    ]);
   });
 
   it('reports the line of a failed selection, and retries only that selection', async () => {
@@ -204,7 +218,7 @@ describe('a job in a real editor', () => {
     await generate(world.options, below);
     // The failed selection's line has moved down, because the response to the first line was
     // inserted above it.
-    assert.deepEqual(world.reported, [{ kind: 'server-failed', lines: [6] }]);
+    assert.deepEqual(world.reported, [{ kind: 'server-failed', place: 'Line 6: ' }]);
     assert.equal(world.emulator.count(chatPath), before + 2 + 4 + 1);
     const want = ['one', 'two', 'three'].map((word) => `${word}\n${answerFor(word)}\n`).join('');
     assert.equal(editor.document.getText(), want);

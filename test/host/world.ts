@@ -23,7 +23,7 @@ export const CUT_SHORT: Template = {
 
 interface Reported {
   readonly kind: ServiceError['kind'];
-  readonly lines: readonly number[];
+  readonly place: string;
 }
 
 /**
@@ -74,9 +74,9 @@ export class World {
       },
       startWatch: () => ({ onRetry: () => () => 0, onText() {}, onDone() {}, onFailed() {} }),
       onUsage: () => {},
-      report: async (error, _connection, { lines }) => {
+      report: async (error, _connection, { place }) => {
         const { kind } = error as ServiceError;
-        if (!isKind(error, 'cancelled')) this.reported.push({ kind, lines });
+        if (!isKind(error, 'cancelled')) this.reported.push({ kind, place: place() });
         return this.isRetryWanted;
       },
     };

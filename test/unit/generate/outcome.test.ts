@@ -22,12 +22,16 @@ describe('responseNotifications', () => {
     editor = new SinkEditor();
   });
 
+  /** The start of a message about the active document. */
+  const here = () => '';
+
   /**
    * The outcome of a run without failures. Its functions fail the test if the run is repeated or
    * announced as complete.
    */
   const whole: RunOutcome = {
     announce: () => assert.fail('announced as complete'),
+    place: here,
     runAgain: async () => assert.fail('run again'),
     isTruncated: false,
     limit: undefined,
@@ -74,7 +78,7 @@ describe('responseNotifications', () => {
     await outcome.showResult(job);
     for (const button of ['Open in New Document', 'Copy']) {
       editor.button = button;
-      await outcome.offerResult(job);
+      await outcome.offerResult(job, here);
     }
     const texts = [...(editor.sunk.get('document') ?? []), ...(editor.sunk.get('clipboard') ?? [])];
     const plain = texts.filter((text) => text.includes('ls'));
@@ -137,11 +141,29 @@ describe('responseNotifications', () => {
       return true;
     };
     const announcements = { done: assert.fail } as unknown as RecentJobs['announcements'];
+    const jobs = { announcements, isActive: () => true };
     const { runAgain } = whole;
     const failed = { index: 0, isPlaced: true, hasText: false, error: new ServiceError('offline') };
     const result = { connection: connectionOf(), folder: null, indices: [0], isCanceled: false };
-    const reported = { job, runMode: 'restart', report, announcements, runAgain } as const;
+    const reported = { jobs, job, runMode: 'restart', report, runAgain } as const;
     await reportRun(reported, { ...result, outcomes: [failed] });
+    job.dispose();
+  });
+
+  it("names the document and the lines in a message only if the document isn't active or there are several selections", async () => {
+    const job = await jobWith('a');
+    const place = (isActive: boolean, lines: readonly number[] = []) =>
+      outcome.placeOf({ isActive: () => isActive }, job, lines);
+    const { documentName } = await import('../../../src/editor/documentTabs.ts');
+    const name = documentName(job.document);
+    assert.deepEqual(
+      [place(true), place(true, [3, 7]), place(false), place(false, [6])],
+      ['', 'Lines 3 and 7: ', `${name}: `, `${name}, line 6: `],
+    );
+    await job.end(0, 'truncated');
+    const truncated = { ...whole, isTruncated: true, limit: 1_024, place: () => place(false) };
+    await outcome.reportOutcome(job, truncated);
+    assert.ok(editor.textOf('notification').startsWith(`${name}: The response reached the limit`));
     job.dispose();
   });
 
@@ -157,7 +179,7 @@ describe('responseNotifications', () => {
     };
     Object.assign(env.clipboard, { writeText });
     editor.button = 'Copy';
-    await outcome.offerResult(job);
+    await outcome.offerResult(job, here);
     assert.match(
       editor.textOf('notification'),
       /Couldn’t copy the generated text to the clipboard\./,

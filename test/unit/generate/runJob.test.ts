@@ -166,7 +166,7 @@ describe('runJob', () => {
         return writer ? writer.end(index) : !lost.includes(index);
       },
     } as unknown as Job;
-    const reported: unknown[] = [];
+    const reported: { readonly place: () => string }[] = [];
     const jobs = new RecentJobs();
     toDispose.push(jobs);
     jobs.add(job);
@@ -187,7 +187,11 @@ describe('runJob', () => {
       },
       startWatch: () => ({ onRetry: () => () => 1_000, onText() {}, onDone() {}, onFailed() {} }),
       onUsage: () => {},
-      report: async (_error: unknown, _connection: unknown, at: unknown) => {
+      report: async (
+        _error: unknown,
+        _connection: unknown,
+        at: { readonly place: () => string },
+      ) => {
         reported.push(at);
         return false;
       },
@@ -247,7 +251,10 @@ describe('runJob', () => {
     const generate = () => Promise.reject(failure);
     const { done, reported } = await run({ generate, template });
     await done;
-    assert.deepEqual(reported, [{ folder: null, lines: [], template }]);
+    assert.deepEqual(
+      reported.map(({ place, ...at }) => ({ ...at, place: place() })),
+      [{ folder: null, place: '', template }],
+    );
   });
 
   it("doesn't announce canceled generations as failed", async () => {
