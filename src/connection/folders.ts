@@ -27,6 +27,11 @@ export function activeFolder(uri = window.activeTextEditor?.document.uri): Works
 /** URI scheme of previews, which show a document with its pending changes. */
 export const PREVIEW_SCHEME = 'hosted-model-preview';
 
+/** Returns the last segment of a document's path. */
+export function fileName({ path }: Uri): string {
+  return path.split('/').at(-1) ?? '';
+}
+
 /**
  * Creates the URI of a document's preview. The URI contains the document's file name so that VS
  * Code can detect the language. It also contains the document's URI so that `activeFolder` can find
@@ -36,7 +41,7 @@ export function previewAddress(document: Uri): Uri {
   // VS Code keeps the text of a closed preview for several minutes, so each preview needs a new
   // URI.
   const query = new URLSearchParams({ of: document.toString(), id: randomUUID() });
-  const path = `/${document.path.split('/').at(-1) ?? ''}`;
+  const path = `/${fileName(document)}`;
   return Uri.from({ scheme: PREVIEW_SCHEME, path, query: query.toString() });
 }
 

@@ -26,7 +26,7 @@ const EXPLANATION_MS = 15_000;
 
 interface FailureOptions {
   readonly folder?: WorkspaceFolder | null;
-  readonly place?: () => string;
+  readonly prefix?: string;
   readonly template?: FailedTemplate | undefined;
   readonly diagnose?: (folder: WorkspaceFolder | null) => Promise<boolean>;
 }
@@ -36,8 +36,8 @@ interface FailureOptions {
  * the cause and shows it in the status item's tooltip.
  * @param connection the connection of the failed generation; undefined for other commands
  * @param options.folder the folder of the selected text; by default, the active folder
- * @param options.place returns the start of the message, which names the document or lines whose
- * generations failed; called when the message is shown
+ * @param options.prefix the start of the message, which names the document or lines whose
+ * generations failed; empty by default
  * @param options.template the template that the failed generation used, if any
  * @param options.diagnose runs a diagnosis, and resolves to true if all checks passed; undefined to
  * run *Diagnose Connection* without offering a retry
@@ -49,12 +49,12 @@ export async function reportFailure(
   connection?: Connection,
   options: FailureOptions = {},
 ): Promise<boolean> {
-  const { folder = activeFolder(), place, template, diagnose } = options;
+  const { folder = activeFolder(), prefix = '', template, diagnose } = options;
   const message = await explainFailure(deps, error, lookUpFor(deps, folder), connection, template);
   if (!message) return false;
   const { text, actions, setting } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
-  const shown = `${place?.() ?? ''}${text}`;
+  const shown = `${prefix}${text}`;
   const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
   if (picked === SHOW_LOG) deps.log.show();
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);

@@ -13,11 +13,6 @@ import {
 
 /** Finds the editors and tabs of documents, and shows documents. */
 
-/** Returns the last segment of the document's path, such as a file name. */
-export function documentName({ uri }: TextDocument): string {
-  return uri.path.split('/').at(-1) ?? '';
-}
-
 export function editorsOf(document: TextDocument): TextEditor[] {
   return window.visibleTextEditors.filter((editor) => editor.document === document);
 }

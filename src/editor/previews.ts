@@ -12,8 +12,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { PREVIEW_SCHEME, previewAddress } from '../connection/folders.ts';
-import { documentName } from './documentTabs.ts';
+import { fileName, PREVIEW_SCHEME, previewAddress } from '../connection/folders.ts';
 import { previewTitle } from './insertMessages.ts';
 
 /**
@@ -67,7 +66,7 @@ export class Previews implements Disposable {
    */
   async show(previewed: Previewed): Promise<Uri> {
     const { document } = previewed;
-    const name = documentName(document);
+    const name = fileName(document.uri);
     const uri = previewAddress(document.uri);
     this.#open.set(uri.toString(), previewed);
     try {

@@ -16,7 +16,7 @@ import * as texts from './generateMessages.ts';
 import { Job } from './job.ts';
 import { promptsFor } from './prompt.ts';
 import { confirmSize } from './promptChecks.ts';
-import { offerResult, placeOf } from './responseNotifications.ts';
+import { offerResult, prefixFor } from './responseNotifications.ts';
 import { type GenerateDeps, runJob, withTemplate } from './runJob.ts';
 
 /** Options that override the settings for one command. */
@@ -60,7 +60,7 @@ export async function generate(
   }
   // The job tracks the selections from here on, because the input boxes that follow can stay open
   // for minutes.
-  const rescue = (lost: Job) => void offerResult(lost, () => placeOf(options.jobs, lost));
+  const rescue = (lost: Job) => void offerResult(lost, prefixFor(options.jobs, lost));
   const job = new Job(targets, overrides.template, mode, {
     previews: options.jobs.previews,
     rescue,
@@ -80,10 +80,10 @@ export async function generate(
 function insertModeFor({ uri }: TextDocument, { template, insertMode }: GenerateOverrides): string {
   if (insertMode !== undefined) return insertMode;
   const { insertMode: inSettings } = readSettings(activeFolder(uri)?.uri);
-  // Return an unknown mode even if the template has its own mode, because the user may have meant
-  // `preview`.
-  if (!template?.insertMode || !insertModeIds.some((id) => id === inSettings)) return inSettings;
-  // If the user prefers previews, a template must not replace text without a preview.
-  const isReplaced = template.insertMode === replace.id && inSettings === preview.id;
-  return isReplaced ? preview.id : template.insertMode;
+  const ofTemplate = template?.insertMode ?? inSettings;
+  if (ofTemplate !== replace.id) return ofTemplate;
+  // If the user prefers previews, a template must not replace text without a preview. An unknown
+  // mode may be a misspelled `preview`, so return it, too.
+  const isKnown = insertModeIds.some((id) => id === inSettings);
+  return isKnown && inSettings !== preview.id ? ofTemplate : inSettings;
 }

@@ -31,10 +31,12 @@ function lineList(lines: readonly number[]): string {
  * @param name the name of the document; empty to omit it
  * @param lines the first line (one-based) of each affected selection; empty to omit the lines
  */
-export function placeText(name: string, lines: readonly number[]): string {
-  const inLines = lines.length === 0 ? '' : lineList(lines);
-  if (name === '') return inLines === '' ? '' : `${capitalized(inLines)}: `;
-  return `${oneLine(name, LONGEST_NAME)}${inLines === '' ? '' : `, ${inLines}`}: `;
+export function prefixText(name: string, lines: readonly number[]): string {
+  const shownName = oneLine(name, LONGEST_NAME);
+  if (lines.length === 0) return shownName === '' ? '' : `${shownName}: `;
+  return shownName === ''
+    ? `${capitalized(lineList(lines))}: `
+    : `${shownName}, ${lineList(lines)}: `;
 }
 
 // Messages shown before anything is sent

@@ -1,6 +1,6 @@
 import { window } from 'vscode';
+import { fileName } from '../connection/folders.ts';
 import type { Target } from '../editor/capturedSelection.ts';
-import { documentName } from '../editor/documentTabs.ts';
 import type { Template } from '../templates/template.ts';
 import { askInputs } from '../templates/templatePicker.ts';
 import { fillPrompt, needsSelection } from '../templates/variables.ts';
@@ -43,9 +43,9 @@ async function promptsFromTemplate(
   return (
     inputs &&
     targets.map(({ document, selectedText: selection }) => {
-      const { languageId: language } = document;
-      const fileName = documentName(document);
-      return fillPrompt(template.prompt, { selection, language, fileName, inputs });
+      const { languageId: language, uri } = document;
+      const values = { selection, language, fileName: fileName(uri), inputs };
+      return fillPrompt(template.prompt, values);
     })
   );
 }

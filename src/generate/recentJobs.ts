@@ -98,6 +98,15 @@ export class RecentJobs implements Disposable {
     return this.#here.includes(job);
   }
 
+  /**
+   * True if a message about this job has to name its document, because it isn't active, or because
+   * a message about another job is open. VS Code closes an open message if a new one has the same
+   * text, and the user could then no longer retry the first job.
+   */
+  needsName(job: Job): boolean {
+    return !this.isActive(job) || this.#kept.some((one) => one !== job && one.openReports > 0);
+  }
+
   /** Cancels all runs that are generating for the active document. */
   cancel(): void {
     for (const [controller, job] of this.#generating) if (this.isActive(job)) controller.abort();

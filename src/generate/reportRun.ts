@@ -12,7 +12,7 @@ import type { RecentJobs } from './recentJobs.ts';
 import {
   offerResult,
   offerWholeResponses,
-  placeOf,
+  prefixFor,
   type RunAgain,
   reportOutcome,
 } from './responseNotifications.ts';
@@ -20,8 +20,7 @@ import {
 /** Reports how the generations of a run ended. */
 
 /**
- * Reports a failure. `place` returns the start of the message, which names the document if it isn't
- * active, and the lines of the selections if the job has several.
+ * Reports a failure. `prefix` is the start of the message (see `prefixFor`).
  * @returns true if the user wants to retry
  */
 export type ReportFailure = (
@@ -29,7 +28,7 @@ export type ReportFailure = (
   connection: Connection,
   at: {
     readonly folder: WorkspaceFolder | null;
-    readonly place: () => string;
+    readonly prefix: string;
     readonly template: Template | undefined;
   },
 ) => Promise<boolean>;
@@ -61,7 +60,7 @@ export interface RunResult {
 }
 
 interface ReportedRun {
-  readonly jobs: Pick<RecentJobs, 'announcements' | 'isActive'>;
+  readonly jobs: Pick<RecentJobs, 'announcements' | 'needsName'>;
   readonly job: Job;
   readonly runMode: RunMode;
   readonly report: ReportFailure;
@@ -77,7 +76,7 @@ export async function reportRun(
   result: RunResult,
 ): Promise<void> {
   const { connection, folder, outcomes, isCanceled } = result;
-  const place = (indices: readonly number[]) => () => placeOf(jobs, job, linesOf(job, indices));
+  const prefix = (indices: readonly number[]) => prefixFor(jobs, job, linesOf(job, indices));
   const { undone } = job;
   const isUndone = ({ index }: Outcome) => undone.includes(index);
   const lost = outcomes
@@ -87,13 +86,13 @@ export async function reportRun(
     // In modes that don't write into the document, all responses go to the same place, so a failed
     // write affects all of them.
     const affected = job.mode.placeOf ? lost : job.indices;
-    void offerResult(job, place(affected), affected, job.mode.failedText);
+    void offerResult(job, prefix(affected), affected, job.mode.failedText);
   }
   const complete = outcomes.filter(({ generation }) => generation !== undefined);
   const failed = outcomes.filter(({ error }) => error !== undefined);
   const reports = byKind(failed).map(async (alike) => {
     const again = alike.map(({ index }) => index);
-    const at = { folder, place: place(again), template: job.template };
+    const at = { folder, prefix: prefix(again), template: job.template };
     const hasChanged = changeDetector(job, again);
     const wantsRetry = await report(alike[0]?.error, connection, at);
     if (wantsRetry && !hasChanged()) await runAgain(again, runMode);
@@ -119,9 +118,11 @@ export async function reportRun(
     const isTruncated = truncated.length > 0;
     const responses = { received, complete: complete.length, empty, isTruncated };
     const announce = () => announceEnd(job, jobs.announcements, result);
-    const messages = { announce, place: place([]), runAgain };
-    reports.push(reportOutcome(job, { ...messages, limit, isWhole, isPlaced, ...responses }));
-    if (isPlaced && job.leftOut(received) === 'code') reports.push(offerWholeResponses(job));
+    const run = { announce, runAgain, prefix: prefix([]) };
+    reports.push(reportOutcome(job, { ...run, limit, isWhole, isPlaced, ...responses }));
+    if (isPlaced && job.leftOut(received) === 'code') {
+      reports.push(offerWholeResponses(job, prefix([])));
+    }
   }
   await Promise.all(reports);
 }

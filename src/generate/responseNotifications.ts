@@ -2,9 +2,9 @@ import { env, Range, TextEditorRevealType, window } from 'vscode';
 import { targetOfParameter, writeParameter } from '../config/configuration.ts';
 import { readSettings } from '../config/settings.ts';
 import { targetText } from '../connection/connectionMessages.ts';
-import { activeFolder } from '../connection/folders.ts';
+import { activeFolder, fileName } from '../connection/folders.ts';
 import { editDocument, rangeOf } from '../editor/documentEdit.ts';
-import { documentName, editorOf, showDocument } from '../editor/documentTabs.ts';
+import { editorOf, showDocument } from '../editor/documentTabs.ts';
 import { NOT_COPIED } from '../editor/insertMessages.ts';
 import type { Undone } from '../editor/streamWriter.ts';
 import { openEmpty } from '../editor/trackedDocument.ts';
@@ -29,8 +29,8 @@ export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise
 export interface RunOutcome {
   /** Announces that the run has ended. */
   readonly announce: () => void;
-  /** Returns the start of a message that isn't about specific lines. */
-  readonly place: () => string;
+  /** The start of each message with buttons: the document's name, or an empty string. */
+  readonly prefix: string;
   readonly runAgain: RunAgain;
   /** True if at least one response in this run was truncated. */
   readonly isTruncated: boolean;
@@ -55,17 +55,16 @@ export interface RunOutcome {
 }
 
 /**
- * Returns the start of a message about some responses. Names the document only if it isn't active.
- * VS Code combines messages with the same text, so without the name, a message about another
- * document would be lost.
+ * Returns the start of a message about a job's responses. It contains the document's name only if
+ * the message would otherwise be ambiguous.
  * @param lines the first line (one-based) of each affected selection; empty to omit the lines
  */
-export function placeOf(
-  jobs: Pick<RecentJobs, 'isActive'>,
+export function prefixFor(
+  jobs: Pick<RecentJobs, 'needsName'>,
   job: Job,
   lines: readonly number[] = [],
 ): string {
-  return texts.placeText(jobs.isActive(job) ? '' : documentName(job.document), lines);
+  return texts.prefixText(jobs.needsName(job) ? fileName(job.document.uri) : '', lines);
 }
 
 /**
@@ -87,7 +86,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   if (empty > 0) inform(texts.emptyText(empty, job.indices.length));
   if (empty === complete) return;
   if (outcome.isTruncated) await offerMore(job, truncated, outcome);
-  else if (outcome.isWhole && !isInView(job)) await offerToShow(job, outcome.place);
+  else if (outcome.isWhole && !isInView(job)) await offerToShow(job, outcome.prefix);
   else outcome.announce();
 }
 
@@ -124,7 +123,7 @@ async function offerMore(
     ...(place && !isShown && !isVisible(job, place) ? [SHOW] : []),
     ...(job.canUndo ? [UNDO] : []),
   ];
-  const shown = `${outcome.place()}${warning}${text}`;
+  const shown = `${outcome.prefix}${warning}${text}`;
   const picked = await window.showInformationMessage(shown, ...buttons);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked === CONTINUE) await continueResponses(job, outcome.runAgain);
@@ -196,8 +195,8 @@ function isVisible({ document }: Job, range: Range): boolean {
 }
 
 /** Reports that the responses aren't in view, and offers to jump to the first response. */
-async function offerToShow(job: Job, place: () => string): Promise<void> {
-  const text = `${place()}${texts.outOfViewText(job.indices.length)}`;
+async function offerToShow(job: Job, prefix: string): Promise<void> {
+  const text = `${prefix}${texts.outOfViewText(job.indices.length)}`;
   if ((await window.showInformationMessage(text, texts.SHOW)) !== texts.SHOW) return;
   if (job.isForgotten) return inform(texts.FORGOTTEN);
   await show(job);
@@ -253,8 +252,9 @@ export async function showResult(result: Result | undefined): Promise<void> {
 }
 
 /** Reports that a code block was left out, and offers to open the complete responses. */
-export async function offerWholeResponses(job: Job): Promise<void> {
-  const picked = await window.showInformationMessage(texts.MORE_CODE, texts.OPEN_IN_NEW_DOCUMENT);
+export async function offerWholeResponses(job: Job, prefix: string): Promise<void> {
+  const text = prefix + texts.MORE_CODE;
+  const picked = await window.showInformationMessage(text, texts.OPEN_IN_NEW_DOCUMENT);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked) await showResult(job);
 }
@@ -262,24 +262,24 @@ export async function offerWholeResponses(job: Job): Promise<void> {
 /**
  * Reports that responses couldn't be written or shown, and offers to open or copy them. Does
  * nothing if the responses have no text.
- * @param place returns the start of the message, such as a list of the affected lines
+ * @param prefix the start of the message (see `prefixFor`)
  * @param indices indices of the affected responses
  * @param failureText a sentence that describes the failure, such as `NOT_COPIED`
  */
 export async function offerResult(
   job: Job,
-  place: () => string,
+  prefix: string,
   indices = job.indices,
   failureText = texts.NOT_INSERTED,
 ): Promise<void> {
   if (job.part(indices).text === '') return;
-  const text = `${place()}${texts.notPlacedText(failureText)}`;
+  const text = `${prefix}${texts.notPlacedText(failureText)}`;
   const picked = await window.showWarningMessage(text, texts.OPEN_IN_NEW_DOCUMENT, texts.COPY);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   const result = job.part(indices);
   if (picked === texts.OPEN_IN_NEW_DOCUMENT) await showResult(result);
   if (picked === texts.COPY) {
-    const offerAgain = () => offerResult(job, place, indices, NOT_COPIED);
+    const offerAgain = () => offerResult(job, prefix, indices, NOT_COPIED);
     await env.clipboard.writeText(result.text).then(undefined, offerAgain);
   }
 }

@@ -5,8 +5,8 @@ import type { EmulatorSettings } from './settings.ts';
 
 /** True if the path belongs to the identity service that exchanges API keys for tokens. */
 export function isIdentityPath(path: string, { apiKeyGrant }: EmulatorSettings): boolean {
-  const folder = apiKeyGrant.path.slice(0, apiKeyGrant.path.lastIndexOf('/') + 1);
-  return path === apiKeyGrant.path || (folder !== '/' && path.startsWith(folder));
+  if (path === apiKeyGrant.path) return true;
+  return apiKeyGrant.path.startsWith('/identity/') && path.startsWith('/identity/');
 }
 
 /**

@@ -15,6 +15,7 @@ import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
 import { answerFor } from '../emulator/text.ts';
+import { becomes } from '../vscode/deadline.ts';
 import { jobOn, open, openNew, openWith, typeAt, until } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
@@ -192,7 +193,7 @@ describe('a job in a real editor', () => {
     await world.emulator.disconnected(others);
     held.open();
     await generating;
-    assert.deepEqual(world.reported, [{ kind: 'connection-lost', place: 'Lines 1, 2, and 3: ' }]);
+    assert.deepEqual(world.reported, [{ kind: 'connection-lost', prefix: 'Lines 1, 2, and 3: ' }]);
   });
 
   it('reports the name of the failed document if another document is active', async () => {
@@ -205,8 +206,27 @@ describe('a job in a real editor', () => {
     held.open();
     await generating;
     assert.deepEqual(world.reported, [
-      { kind: 'connection-lost', place: `${document.uri.path}: ` },
+      { kind: 'connection-lost', prefix: `${document.uri.path}: ` },
     ]);
+  });
+
+  it('reports the name of a failed document while a message about another document is open', async () => {
+    const choice = Promise.withResolvers<boolean>();
+    world.isRetryWanted = choice.promise;
+    const failing = async () => {
+      const { document } = await openNew('one\n', [line(0, 3)]);
+      world.emulator.faults.next(chatPath, { resetBeforeHeaders: true });
+      const generating = generate(world.options, below);
+      const { length } = world.reported;
+      await becomes('a reported failure', () => world.reported.length > length);
+      return { document, generating };
+    };
+    const first = await failing();
+    const second = await failing();
+    choice.resolve(false);
+    await Promise.all([first.generating, second.generating]);
+    const prefixes = world.reported.map(({ prefix }) => prefix);
+    assert.deepEqual(prefixes, ['', `${second.document.uri.path}: `]);
   });
 
   it('reports the line of a failed selection, and retries only that selection', async () => {
@@ -218,7 +238,7 @@ describe('a job in a real editor', () => {
     await generate(world.options, below);
     // The failed selection's line has moved down, because the response to the first line was
     // inserted above it.
-    assert.deepEqual(world.reported, [{ kind: 'server-failed', place: 'Line 6: ' }]);
+    assert.deepEqual(world.reported, [{ kind: 'server-failed', prefix: 'Line 6: ' }]);
     assert.equal(world.emulator.count(chatPath), before + 2 + 4 + 1);
     const want = ['one', 'two', 'three'].map((word) => `${word}\n${answerFor(word)}\n`).join('');
     assert.equal(editor.document.getText(), want);

@@ -23,7 +23,7 @@ export const CUT_SHORT: Template = {
 
 interface Reported {
   readonly kind: ServiceError['kind'];
-  readonly place: string;
+  readonly prefix: string;
 }
 
 /**
@@ -35,7 +35,7 @@ export class World {
   readonly jobs = new RecentJobs();
   readonly #runtime = new ServiceRuntime({ http: { waitMs: () => 1 } });
   reported: Reported[] = [];
-  isRetryWanted = false;
+  isRetryWanted: boolean | Promise<boolean> = false;
   /**
    * The connection lookup waits for this promise. If the promise resolves to false, no connection
    * is found.
@@ -74,9 +74,9 @@ export class World {
       },
       startWatch: () => ({ onRetry: () => () => 0, onText() {}, onDone() {}, onFailed() {} }),
       onUsage: () => {},
-      report: async (error, _connection, { place }) => {
+      report: async (error, _connection, { prefix }) => {
         const { kind } = error as ServiceError;
-        if (!isKind(error, 'cancelled')) this.reported.push({ kind, place: place() });
+        if (!isKind(error, 'cancelled')) this.reported.push({ kind, prefix });
         return this.isRetryWanted;
       },
     };

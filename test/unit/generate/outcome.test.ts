@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { InputBoxOptions } from 'vscode';
+import type { InputBoxOptions, TextDocument } from 'vscode';
 import type { Job } from '../../../src/generate/job.ts';
 import type { RecentJobs } from '../../../src/generate/recentJobs.ts';
 import type { RunOutcome } from '../../../src/generate/responseNotifications.ts';
@@ -22,16 +22,13 @@ describe('responseNotifications', () => {
     editor = new SinkEditor();
   });
 
-  /** The start of a message about the active document. */
-  const here = () => '';
-
   /**
    * The outcome of a run without failures. Its functions fail the test if the run is repeated or
    * announced as complete.
    */
   const whole: RunOutcome = {
     announce: () => assert.fail('announced as complete'),
-    place: here,
+    prefix: '',
     runAgain: async () => assert.fail('run again'),
     isTruncated: false,
     limit: undefined,
@@ -78,7 +75,7 @@ describe('responseNotifications', () => {
     await outcome.showResult(job);
     for (const button of ['Open in New Document', 'Copy']) {
       editor.button = button;
-      await outcome.offerResult(job, here);
+      await outcome.offerResult(job, '');
     }
     const texts = [...(editor.sunk.get('document') ?? []), ...(editor.sunk.get('clipboard') ?? [])];
     const plain = texts.filter((text) => text.includes('ls'));
@@ -141,7 +138,7 @@ describe('responseNotifications', () => {
       return true;
     };
     const announcements = { done: assert.fail } as unknown as RecentJobs['announcements'];
-    const jobs = { announcements, isActive: () => true };
+    const jobs = { announcements, needsName: () => false };
     const { runAgain } = whole;
     const failed = { index: 0, isPlaced: true, hasText: false, error: new ServiceError('offline') };
     const result = { connection: connectionOf(), folder: null, indices: [0], isCanceled: false };
@@ -150,20 +147,36 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  it("names the document and the lines in a message only if the document isn't active or there are several selections", async () => {
+  for (const [path, lines, prefix] of [
+    [undefined, [], ''],
+    [undefined, [3, 7], 'Lines 3 and 7: '],
+    ['/work/main.ts', [], 'main.ts: '],
+    ['/work/main.ts', [6], 'main.ts, line 6: '],
+    ['/work/[x](command:y).ts', [], '[x] (command:y).ts: '],
+    [`/work/${'a'.repeat(60)}.ts`, [], `${'a'.repeat(39)}…: `],
+    ['/work/ ', [6], 'Line 6: '],
+  ] as const) {
+    it(`starts messages with the document and lines that they are about: ${path ?? 'active document'}, ${lines.length} lines`, async () => {
+      const job = await jobWith('a');
+      const document = { ...job.document, uri: { path } } as unknown as TextDocument;
+      const named = Object.create(job, { document: { value: document } }) as Job;
+      const jobs = { needsName: () => path !== undefined };
+      assert.equal(outcome.prefixFor(jobs, named, lines), prefix);
+      job.dispose();
+    });
+  }
+
+  it('starts messages with the given prefix', async () => {
     const job = await jobWith('a');
-    const place = (isActive: boolean, lines: readonly number[] = []) =>
-      outcome.placeOf({ isActive: () => isActive }, job, lines);
-    const { documentName } = await import('../../../src/editor/documentTabs.ts');
-    const name = documentName(job.document);
-    assert.deepEqual(
-      [place(true), place(true, [3, 7]), place(false), place(false, [6])],
-      ['', 'Lines 3 and 7: ', `${name}: `, `${name}, line 6: `],
-    );
     await job.end(0, 'truncated');
-    const truncated = { ...whole, isTruncated: true, limit: 1_024, place: () => place(false) };
+    const truncated = { ...whole, isTruncated: true, limit: 1_024, prefix: 'main.ts: ' };
     await outcome.reportOutcome(job, truncated);
-    assert.ok(editor.textOf('notification').startsWith(`${name}: The response reached the limit`));
+    await outcome.offerWholeResponses(job, 'main.ts: ');
+    await outcome.offerResult(job, 'main.ts, line 6: ');
+    const shown = editor.textOf('notification');
+    assert.match(shown, /^main\.ts: The response reached the limit/m);
+    assert.match(shown, /^main\.ts: Only the first code block/m);
+    assert.match(shown, /^main\.ts, line 6: Couldn’t insert/m);
     job.dispose();
   });
 
@@ -179,7 +192,7 @@ describe('responseNotifications', () => {
     };
     Object.assign(env.clipboard, { writeText });
     editor.button = 'Copy';
-    await outcome.offerResult(job, here);
+    await outcome.offerResult(job, '');
     assert.match(
       editor.textOf('notification'),
       /Couldn’t copy the generated text to the clipboard\./,
@@ -440,7 +453,7 @@ describe('responseNotifications', () => {
     await job.end(0, 'ended');
     assert.equal(job.leftOut([0]), 'code');
     editor.button = 'Open in New Document';
-    await outcome.offerWholeResponses(job);
+    await outcome.offerWholeResponses(job, '');
     assert.match(editor.textOf('notification'), /first code block/);
     assert.ok(editor.sunk.get('document')?.includes(job.text));
     job.dispose();

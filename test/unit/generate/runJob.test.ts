@@ -166,7 +166,7 @@ describe('runJob', () => {
         return writer ? writer.end(index) : !lost.includes(index);
       },
     } as unknown as Job;
-    const reported: { readonly place: () => string }[] = [];
+    const reported: unknown[] = [];
     const jobs = new RecentJobs();
     toDispose.push(jobs);
     jobs.add(job);
@@ -187,11 +187,7 @@ describe('runJob', () => {
       },
       startWatch: () => ({ onRetry: () => () => 1_000, onText() {}, onDone() {}, onFailed() {} }),
       onUsage: () => {},
-      report: async (
-        _error: unknown,
-        _connection: unknown,
-        at: { readonly place: () => string },
-      ) => {
+      report: async (_error: unknown, _connection: unknown, at: unknown) => {
         reported.push(at);
         return false;
       },
@@ -251,10 +247,7 @@ describe('runJob', () => {
     const generate = () => Promise.reject(failure);
     const { done, reported } = await run({ generate, template });
     await done;
-    assert.deepEqual(
-      reported.map(({ place, ...at }) => ({ ...at, place: place() })),
-      [{ folder: null, place: '', template }],
-    );
+    assert.deepEqual(reported, [{ folder: null, prefix: '', template }]);
   });
 
   it("doesn't announce canceled generations as failed", async () => {
