@@ -96,7 +96,7 @@ export function scriptMishaps(emulator: Emulator, first: number): void {
 }
 
 /**
- * True if the fault in the generation allows this outcome. Without a mishap, the generation must
+ * True if the fault in the generation allows this outcome. If no mishap occurs, the generation must
  * succeed.
  */
 export function isExpected(job: number, ending: Ending): boolean {

@@ -47,7 +47,7 @@ const outcomes: Readonly<Record<number, Outcome>> = {
   28: once('model-unknown'),
 };
 
-/** Makes the call that sends its request to this path, and describes the result. */
+/** Calls the function that sends a request to this path, and describes the result. */
 async function resultOf({ client, http, credentials }: World, path: string): Promise<string> {
   switch (path) {
     case '/identity/token':
