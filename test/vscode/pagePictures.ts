@@ -114,9 +114,8 @@ async function storeKey(workbench: Workbench): Promise<void> {
 }
 
 /**
- * Records the main workflow: a comment is selected, the keyboard shortcut is pressed, the code
- * streams in, and one undo removes it. Also saves the last frame with the code, for readers who
- * prefer reduced motion.
+ * Records the main workflow: a comment is selected, the keyboard shortcut is pressed, and the code
+ * streams in. Also saves the last frame, for readers who prefer reduced motion.
  */
 async function film(workbench: Workbench, { emulator }: Sample, theme: string): Promise<void> {
   const { editor, notifications, page, screen } = workbench;
@@ -129,7 +128,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
     );
     // VS Code briefly extends a selection to include text that is inserted after it.
     await editor.waitForPosition(selected);
-    await take(120);
+    await take(180);
   };
   // Each chunk ends with visible text. The first event of the stream has no text, so event `index`
   // is preceded by `index - 1` chunks.
@@ -180,13 +179,6 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await take(3_000);
   const last = frames.at(-1)?.picture ?? screen.fail('Nothing was filmed.');
   await savePicture(join(media, `generated-${theme}.png`), await asPng(await last));
-  await page.locator('.statusbar-item', { hasText: 'complete' }).waitFor({ state: 'detached' });
-  await releaseKeys(page);
-  await page.keyboard.press('Control+Z');
-  await keepKeys(page, 'Ctrl+Z');
-  await editor.waitForText(before);
-  await editor.waitForPosition(selected);
-  await take(1_800);
   await releaseKeys(page);
   await workbench.runCommand('Developer: Toggle Screencast Mode');
 

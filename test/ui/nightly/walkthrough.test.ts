@@ -88,11 +88,10 @@ describe(`the walkthrough ${nightly}`, () => {
 
       await workbench.runCommand('Hosted Model: Use in Chat');
       await workbench.dialogs.click('Use in Chat');
-      const explanation =
-        'It multiplies the price of each item by its count, and adds up the results.';
+      const explanation = 'Use the built-in function sum(), as in sum(prices).';
       emulator.settings.answer = () => explanation;
       await page.locator('.chat-input-container', { hasText: 'granite-4-h-small' }).click();
-      await page.keyboard.type('What does prices.py do?');
+      await page.keyboard.type('How do I add up a list in Python?');
       await page.keyboard.press('Enter');
       await page.locator('.interactive-item-container', { hasText: explanation }).waitFor();
       // Makes the picture about as wide as the other walkthrough pictures. In a short window, the
