@@ -420,7 +420,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls`, () => {
   after(() => {
     printTable({
       figure: 'parallelCalls',
-      title: `The tests send ${CALLS.toLocaleString('en')} parallel calls in three cases: there's no token yet, the service has just revoked the token, or the first token request fails. For each case, a column shows how many token requests were sent, or how many times the command ran.`,
+      title: `The tests send ${CALLS.toLocaleString('en')} parallel calls in each of three cases: there's no token yet, the service has just revoked the token, and the first token request fails. For each case, a column shows how many token requests were sent, or how many times the command ran.`,
       heads: [
         'Authentication method',
         'No token',

@@ -4,7 +4,7 @@ import type { Service } from '../../../src/service/service.ts';
 
 /**
  * Reads a service's values from the text of a `.env` file or from an environment. Values are found
- * under all names that the service supports.
+ * under any of the names that the service supports.
  */
 
 export function readEnvFile(text: string, service: Service): SourceReading {
