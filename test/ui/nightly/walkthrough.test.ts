@@ -98,7 +98,11 @@ describe(`the walkthrough ${nightly}`, () => {
       // question and the model picker are close to each other.
       await workbench.runCommand('View: Maximize Secondary Side Bar');
       await page.setViewportSize({ width: 680, height: 380 });
-      await picture('chat', '.interactive-session');
+      // Leaves out the row below the input, in which VS Code shows where the chat session runs.
+      const top = (await page.locator('.interactive-session').boundingBox())?.y ?? 0;
+      const input = await page.locator('.chat-input-container').boundingBox();
+      assert.ok(input);
+      await picture('chat', '.interactive-session', input.y + input.height + 8 - top);
       await page.setViewportSize(viewport);
       await workbench.runCommand('View: Restore Secondary Side Bar');
       await openWalkthrough(workbench);
