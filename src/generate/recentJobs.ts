@@ -100,11 +100,15 @@ export class RecentJobs implements Disposable {
 
   /**
    * True if a message about this job has to name its document, because it isn't active, or because
-   * a message about another job is open. VS Code closes an open message if a new one has the same
-   * text, and the user could then no longer retry the first job.
+   * a message about another document is open. VS Code closes an open message if a new one has the
+   * same text, and the user could then no longer retry the first job. For the same document, that's
+   * wanted.
    */
   needsName(job: Job): boolean {
-    return !this.isActive(job) || this.#kept.some((one) => one !== job && one.openReports > 0);
+    const isOpenElsewhere = this.#kept.some(
+      ({ document, openReports }) => document !== job.document && openReports > 0,
+    );
+    return isOpenElsewhere || !this.isActive(job);
   }
 
   /** Cancels all runs that are generating for the active document. */
