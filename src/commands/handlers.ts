@@ -6,7 +6,7 @@ import { NEW_TOKEN, NO_TOKEN } from '../diagnose/checkMessages.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
 import { refreshToken } from '../diagnose/refreshToken.ts';
 import { offerRetry, reportFailure } from '../diagnose/reportFailure.ts';
-import { insertModeIds } from '../editor/insertMode.ts';
+import { insertModeIds, isInsertModeId } from '../editor/insertMode.ts';
 import { type GenerateOverrides, generate } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueResponses, reportUndone, showResult } from '../generate/responseNotifications.ts';
@@ -24,7 +24,7 @@ export const handlers: Handlers = {
   generateFromSelection: async (app, { args, snapshot }) => {
     if ('malformed' in args) return offerKeybindings(COMMAND_MESSAGES.malformed[args.malformed]);
     const { template, insertMode } = args;
-    if (insertMode !== undefined && !insertModeIds.some((id) => id === insertMode)) {
+    if (insertMode !== undefined && !isInsertModeId(insertMode)) {
       return offerKeybindings(COMMAND_MESSAGES.noInsertMode(insertMode));
     }
     if (template === undefined) return generateFromSelection(app, { insertMode }, snapshot);

@@ -18,6 +18,10 @@ export const insertModeIds = [
   'preview',
 ] as const;
 
+export function isInsertModeId(id: string | undefined): boolean {
+  return insertModeIds.some((known) => known === id);
+}
+
 /** A destination for responses. */
 export interface InsertMode {
   /** One of `insertModeIds`. */

@@ -5,7 +5,7 @@ import { resolvesToAutoRunFile } from '../editor/autoRunFiles.ts';
 import { captureTargets, upToDate } from '../editor/capturedSelection.ts';
 import { currentSnapshot } from '../editor/editorSnapshot.ts';
 import { replace } from '../editor/inPlaceModes.ts';
-import { insertModeIds } from '../editor/insertMode.ts';
+import { isInsertModeId } from '../editor/insertMode.ts';
 import { modeFor } from '../editor/insertModes.ts';
 import { preview } from '../editor/previewMode.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
@@ -84,6 +84,5 @@ function insertModeFor({ uri }: TextDocument, { template, insertMode }: Generate
   if (ofTemplate !== replace.id) return ofTemplate;
   // If the user prefers previews, a template must not replace text without a preview. An unknown
   // mode may be a misspelled `preview`, so return it, too.
-  const isKnown = insertModeIds.some((id) => id === inSettings);
-  return isKnown && inSettings !== preview.id ? ofTemplate : inSettings;
+  return isInsertModeId(inSettings) && inSettings !== preview.id ? ofTemplate : inSettings;
 }

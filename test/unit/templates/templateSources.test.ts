@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TextDocument, Uri, WorkspaceFolder } from 'vscode';
-import { insertModeIds } from '../../../src/editor/insertMode.ts';
+import { insertModeIds, isInsertModeId } from '../../../src/editor/insertMode.ts';
 import { builtInTemplates } from '../../../src/templates/builtIn.ts';
 import { isBroken, type TemplateEntry } from '../../../src/templates/template.ts';
 import { needsSelection, promptIssues, questionsOf } from '../../../src/templates/variables.ts';
@@ -207,10 +207,7 @@ describe('the built-in templates', () => {
     for (const entry of builtInTemplates) {
       assert.deepEqual(promptIssues(entry.prompt), []);
       assert.ok(needsSelection(entry), entry.name);
-      assert.ok(
-        insertModeIds.some((id) => id === entry.insertMode),
-        entry.name,
-      );
+      assert.ok(isInsertModeId(entry.insertMode), entry.name);
       assert.equal(questionsOf(entry.prompt).length, entry.name === 'Translate' ? 1 : 0);
     }
   });
