@@ -270,12 +270,16 @@ export async function requireAddress({ url, service }: Settings): Promise<string
 }
 
 /**
- * Shows an error about a setting. Doesn't wait for the user, because the message may stay open
+ * Shows a message about a setting. Doesn't wait for the user, because the message may stay open
  * until the window closes.
  * @param setting the name of the setting, without `hostedModel.`
  */
-export function reportSetting(text: string, setting: string): void {
-  offer('error', text, ACTION_LABELS.openSettings, () => openSettings(`hostedModel.${setting}`));
+export function reportSetting(
+  text: string,
+  setting: string,
+  severity: 'warning' | 'error' = 'error',
+): void {
+  offer(severity, text, ACTION_LABELS.openSettings, () => openSettings(`hostedModel.${setting}`));
 }
 
 /**

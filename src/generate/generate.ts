@@ -1,5 +1,6 @@
 import type { TextDocument } from 'vscode';
 import { readSettings } from '../config/settings.ts';
+import { reportSetting } from '../connection/connectionDialogs.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { resolvesToAutoRunFile } from '../editor/autoRunFiles.ts';
 import { captureTargets, upToDate } from '../editor/capturedSelection.ts';
@@ -8,10 +9,8 @@ import { replace } from '../editor/inPlaceModes.ts';
 import { isInsertModeId } from '../editor/insertMode.ts';
 import { modeFor } from '../editor/insertModes.ts';
 import { preview } from '../editor/previewMode.ts';
-import { ACTION_LABELS } from '../messages/actions.ts';
 import type { Template } from '../templates/template.ts';
-import { inform, offer } from '../ui/notify.ts';
-import { openSettings } from '../ui/openSettings.ts';
+import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 import { Job } from './job.ts';
 import { promptsFor } from './prompt.ts';
@@ -52,12 +51,7 @@ export async function generate(
   const { document } = snapshot;
   const modeId = insertModeFor(document, overrides);
   const mode = modeFor(document, modeId, mustPreview);
-  if (!mode) {
-    const text = texts.unknownInsertModeText(modeId);
-    return offer('warning', text, ACTION_LABELS.openSettings, () =>
-      openSettings('hostedModel.insertMode'),
-    );
-  }
+  if (!mode) return reportSetting(texts.unknownInsertModeText(modeId), 'insertMode', 'warning');
   // The job tracks the selections from here on, because the input boxes that follow can stay open
   // for minutes.
   const rescue = (lost: Job) => void offerResult(lost, prefixFor(options.jobs, lost));
