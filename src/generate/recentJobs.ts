@@ -99,10 +99,9 @@ export class RecentJobs implements Disposable {
   }
 
   /**
-   * True if a message about this job has to name its document, because it isn't active, or because
-   * a message about another document is open. VS Code closes an open message if a new one has the
-   * same text, and the user could then no longer retry the first job. For the same document, that's
-   * wanted.
+   * True if a message about this job has to name the job's document, because another document is
+   * active, or because a message about another document is open. A new message replaces an open one
+   * with the same text. Without the name, the user could no longer retry the other document's job.
    */
   needsName(job: Job): boolean {
     const isOpenElsewhere = this.#kept.some(

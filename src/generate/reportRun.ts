@@ -118,10 +118,11 @@ export async function reportRun(
     const isTruncated = truncated.length > 0;
     const responses = { received, complete: complete.length, empty, isTruncated };
     const announce = () => announceEnd(job, jobs.announcements, result);
-    const run = { announce, runAgain, prefix: prefix([]) };
-    reports.push(reportOutcome(job, { ...run, limit, isWhole, isPlaced, ...responses }));
+    const ofDocument = prefixFor(jobs, job);
+    const actions = { announce, runAgain, prefix: ofDocument };
+    reports.push(reportOutcome(job, { ...actions, limit, isWhole, isPlaced, ...responses }));
     if (isPlaced && job.leftOut(received) === 'code') {
-      reports.push(offerWholeResponses(job, prefix([])));
+      reports.push(offerWholeResponses(job, ofDocument));
     }
   }
   await Promise.all(reports);

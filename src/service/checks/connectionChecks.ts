@@ -143,9 +143,9 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
       // A model that doesn't support the access check may still support the selected operation. A
       // service without a model list may still accept the model.
       if (isKind(error, 'operation-unsupported', 'no-model-list')) return undefined;
-      const hasLifecycle =
+      const isExplained =
         error instanceof ServiceError && error.handling.explainedBy === 'lifecycle';
-      throw hasLifecycle && model ? withLifecycle(error, model) : error;
+      throw isExplained && model ? withLifecycle(error, model) : error;
     });
     if (functions.length > 0 && !functions.includes(functionOf(settings.operation))) {
       throw new ServiceError('operation-unsupported');
