@@ -205,7 +205,8 @@ describe(`the secrets of each authentication method (searched for in ${SINKS.len
           );
         }
         const texts = requests.map(({ path, query, text }) => `${path}?${query} ${text}`);
-        const isGrant = ({ path }: ReceivedRequest) => path === tokenPathOf(method);
+        const grantPath = tokenPathOf(method);
+        const isGrant = ({ path }: ReceivedRequest) => path === grantPath;
         const others = texts.filter((_, index) => !isGrant(requests[index] as ReceivedRequest));
         assert.deepEqual(hitsIn(others.join('\n'), method.sent), []);
         const shown = editor.textOf(fault ? 'notification' : 'document');

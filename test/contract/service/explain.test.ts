@@ -27,6 +27,8 @@ interface Case {
   readonly cause: string;
   /** See `onGateway` for a failure that only an OpenAI-compatible service reports. */
   readonly options?: ExaminationOptions;
+  /** The path of the generation. By default, watsonx.ai's path. */
+  readonly chatPath?: string;
   readonly plant: (emulator: Emulator) => void;
   readonly rejected: ErrorKind;
   readonly explained: ErrorKind;
@@ -146,7 +148,7 @@ const cases: readonly Case[] = [
   },
   {
     cause: 'the quota of a gateway is used up',
-    options: onGateway,
+    ...{ options: onGateway, chatPath: gatewayChatPath },
     plant: ({ faults }) => {
       faults.always(gatewayChatPath, gatewayRejection(403, 'x'));
       faults.always(gatewayAccessPath, gatewayRejection(429, 'insufficient_quota'));
@@ -212,10 +214,9 @@ describe('a rejected generation', () => {
     assert.deepEqual(untested, [], 'add a case for each of these kinds');
   });
 
-  for (const { cause, options, plant, rejected, explained, message } of cases) {
+  for (const { cause, options, chatPath = chat, plant, rejected, explained, message } of cases) {
     it(`is explained as ${explained} if ${cause}`, async () => {
       const { emulator, runtime, credentials, examine } = await startExamination(options);
-      const chatPath = options === onGateway ? gatewayChatPath : chat;
       plant(emulator);
       const client = runtime.client(credentials, settings);
       const rejectionOfChat = await failureOf(client.generateText('Hi', {}));
