@@ -6,9 +6,6 @@ import { oneLine } from '../ui/oneLine.ts';
 
 /** UI strings for generations. */
 
-/** Maximum number of characters of a document's name in a message. */
-const LONGEST_NAME = 40;
-
 // Buttons
 export const CONTINUE = 'Continue';
 export const UNDO = 'Undo Generation';
@@ -19,6 +16,11 @@ export const OPEN_IN_NEW_DOCUMENT = 'Open in New Document';
 export const COPY = 'Copy';
 export const SEND = 'Send';
 export const MASK_AND_SEND = 'Mask and Send';
+
+// The start of messages about responses
+
+/** Maximum number of characters of a document's name in a message. */
+const LONGEST_NAME = 40;
 
 /** Formats line numbers, as in "lines 3 and 7". */
 function lineList(lines: readonly number[]): string {
@@ -43,15 +45,15 @@ export function prefixText(name: string, lines: readonly number[]): string {
 export const NO_DOCUMENT = 'Open a document, or click in one, and then try again.';
 export const INVALID_MODEL =
   'The model ID in the settings is invalid, so the default model is used.';
-export function unknownInsertModeText(id: string): string {
-  return `Nothing was sent, because “${oneLine(id)}” in hostedModel.insertMode isn’t an insert mode. Use one of these: ${insertModeIds.join(', ')}.`;
-}
-
 export const NEEDS_PREVIEW = 'This file runs automatically. Generate again for a preview.';
 export const ALREADY_RUNNING = 'Already generating a response. Press Escape to cancel.';
 export const CHANGED_MEANWHILE = 'Nothing was sent, because the text changed. Select it again.';
 export const NEEDS_SELECTION = 'To use this template, select text first.';
 export const ONLY_WHITESPACE = 'Nothing was sent. The text contains only whitespace.';
+
+export function unknownInsertModeText(id: string): string {
+  return `Nothing was sent, because “${oneLine(id)}” in hostedModel.insertMode isn’t an insert mode. Use one of these: ${insertModeIds.join(', ')}.`;
+}
 
 export const PROMPT_QUESTION = {
   title: 'Generate',
