@@ -1,6 +1,7 @@
 import { env, Range, TextEditorRevealType, window } from 'vscode';
 import { targetOfParameter, writeParameter } from '../config/configuration.ts';
 import { readSettings } from '../config/settings.ts';
+import { reportSetting } from '../connection/connectionDialogs.ts';
 import { targetText } from '../connection/connectionMessages.ts';
 import { activeFolder, fileName } from '../connection/folders.ts';
 import { editDocument, rangeOf } from '../editor/documentEdit.ts';
@@ -8,9 +9,8 @@ import { editorOf, showDocument } from '../editor/documentTabs.ts';
 import { NOT_COPIED } from '../editor/insertMessages.ts';
 import type { Undone } from '../editor/streamWriter.ts';
 import { openEmpty } from '../editor/trackedDocument.ts';
-import { ACTION_LABELS } from '../messages/actions.ts';
 import { messageFor } from '../messages/messages.ts';
-import { inform, offer } from '../ui/notify.ts';
+import { inform } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import type { RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
@@ -18,9 +18,6 @@ import type { Job, Result } from './job.ts';
 import type { RecentJobs } from './recentJobs.ts';
 
 /** Shows messages about responses, and runs the actions that the messages offer. */
-
-/** The setting that contains the token limit. */
-const PARAMETERS = 'hostedModel.parameters';
 
 /** Regenerates or continues the responses with these indices. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
@@ -159,12 +156,11 @@ async function raiseLimit({ document }: Job, limit: number): Promise<number | un
   try {
     await writeParameter('max_new_tokens', newLimit, target);
   } catch (error) {
-    const text = messageFor(error)?.text ?? '';
-    offer('error', text, ACTION_LABELS.openSettings, () => openSettings(PARAMETERS));
+    reportSetting(messageFor(error)?.text ?? '', 'parameters');
     return undefined;
   }
   if (readSettings(folder).parameters['max_new_tokens'] !== newLimit)
-    await openSettings(PARAMETERS);
+    await openSettings('hostedModel.parameters');
   return newLimit;
 }
 
