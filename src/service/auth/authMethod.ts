@@ -35,6 +35,10 @@ export interface AuthMethod {
    * nor a token. To send a value derived from the key, add a function to this interface. Call it in
    * `fetchToken` in `identityService.ts`. Still return `isApiKey: true` there, because the value
    * doesn't expire.
+   *
+   * Without an exchange, `src/service/api` maps the error response for a wrong key. A web server's
+   * own 401 page, as sent for a wrong password, stays `intercepted`, because firewalls send such
+   * pages, too.
    */
   readonly exchange?: TokenExchange;
 }
