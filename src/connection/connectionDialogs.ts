@@ -30,11 +30,12 @@ import {
   sourceName,
   sourceProblem,
   staysText,
+  UNSAVED_NOT_USED,
   USE_NEW_CREDENTIALS,
   unsavedText,
 } from './sourceMessages.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceTypes.ts';
-import { envFileOf } from './workspaceEnvFiles.ts';
+import { envFileOf, unsavedEnvFile } from './workspaceEnvFiles.ts';
 
 /**
  * Prompts and warnings about credentials and addresses. Setup's own prompts are in the `setUp`
@@ -182,7 +183,10 @@ export function askImport(
   );
 }
 
-/** Returns paragraphs that name the folder and the hosts, and whom the user has to trust. */
+/**
+ * Returns paragraphs that name the folder and the hosts, and whom the user has to trust. If the
+ * `.env` file has unsaved changes, one of them says so.
+ */
 function sourceParagraphs(
   { id, service, destination }: UsableSource,
   folder: Folder,
@@ -194,6 +198,7 @@ function sourceParagraphs(
     : '';
   return [
     ...(destination.isUnencrypted ? [`${unencryptedText(destination, service)}.`] : []),
+    ...(id === 'envFile' && unsavedEnvFile(folder.workspaceFolder) ? [UNSAVED_NOT_USED] : []),
     [`Folder: ${folder.path || 'none'}`, hostsText(destination, service, '\n')].join('\n'),
     ...headersParagraph(service),
     `Use these values only if you trust ${author}.${account}`,

@@ -127,6 +127,9 @@ export function unsavedText(folder: Folder): string {
   return `${capitalized(sourceName('envFile', { folder }))} has unsaved changes. Nothing was sent. Save the file, then try again.`;
 }
 
+/** Shown before saved values are approved, and after a request with them fails. */
+export const UNSAVED_NOT_USED = 'Unsaved changes in the .env file aren’t used.';
+
 export const USE_NEW_CREDENTIALS = 'Use New Credentials';
 
 /** Explains why a source other than the editor remains in use after setup. */

@@ -3,6 +3,8 @@ import { openEnvFile } from '../connection/connectionDialogs.ts';
 import { readyConnection } from '../connection/createConnection.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { contextOf } from '../connection/messageContext.ts';
+import { UNSAVED_NOT_USED } from '../connection/sourceMessages.ts';
+import { unsavedEnvFile } from '../connection/workspaceEnvFiles.ts';
 import { ACTION_LABELS, type Message, SHOW_LOG } from '../messages/actions.ts';
 import type { FailedTemplate } from '../messages/failureContext.ts';
 import { messageFor } from '../messages/messages.ts';
@@ -54,7 +56,9 @@ export async function reportFailure(
   if (!message) return false;
   const { text, actions, setting } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
-  const shown = `${prefix}${text}`;
+  // The user may have forgotten to save the file after correcting it.
+  const isUnsaved = actions.includes('openEnvFile') && unsavedEnvFile(folder) !== undefined;
+  const shown = `${prefix}${isUnsaved ? `${UNSAVED_NOT_USED} ` : ''}${text}`;
   const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
   if (picked === SHOW_LOG) deps.log.show();
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);

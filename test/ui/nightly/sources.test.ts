@@ -171,6 +171,39 @@ describe(`credential sources ${nightly}`, () => {
     });
   }
 
+  it('are used only after the .env file is saved, as the messages about unsaved changes say', async () => {
+    const values = { key: key.slice(0, -1), project: projectId, url: mine.url };
+    const session = await openWindow(mine, {
+      folderFiles: { 'a.txt': 'Write a reply.\n', '.env': externalCredentials(values).text },
+    });
+    const { dialogs, editor, notifications } = session.workbench;
+    mine.settings.answer = () => 'Short.';
+    await generateFrom(session);
+    await dialogs.waitFor(question);
+    await dialogs.click('Use These Values');
+    await notifications.click(/^The identity service rejected the API key/, 'Open .env');
+    await editor.waitForText(externalCredentials(values).text);
+    await editor.placeCursor(1, `VENDOR_API_KEY=${values.key}`.length + 1);
+    await editor.type(key.slice(-1));
+    await editor.waitForText(externalCredentials({ ...values, key }).text);
+    await generateFrom(session);
+    const unsaved =
+      /^Unsaved changes in the \.env file aren’t used\. The identity service rejected/;
+    await notifications.waitFor(unsaved);
+    await session.workbench.screenshot('sources-unsaved');
+    await notifications.click(unsaved, 'Open .env');
+    await editor.waitForText(externalCredentials({ ...values, key }).text);
+    await editor.save();
+
+    await generateFrom(session);
+    assert.match(
+      (await dialogs.waitFor(question)).detail,
+      /^Changed since your last decision: API key/,
+    );
+    await dialogs.click('Use These Values');
+    await editor.waitForText('Write a reply.\nShort.\n');
+  });
+
   it('B06 B12: are skipped if they contain only an address, but are still listed with their missing values', async () => {
     const session = await openWindow(mine, {
       folderFiles: {

@@ -1033,6 +1033,16 @@ describe('Connections', () => {
       });
     }
 
+    it("says in the approval dialog that unsaved changes aren't used", async () => {
+      editor.files.set('/work/.env', envFile());
+      openUnsaved(envFile(EVIL, 'another-key-in-the-file'));
+      const waiting = connections.for();
+      const { detail, answer } = await editor.modalPrompt();
+      assert.match(detail, /^Unsaved changes in the \.env file aren’t used\.\n/);
+      await answer(use);
+      assert.ok(await waiting);
+    });
+
     it("isn't offered if the user has declined the file", async () => {
       editor.files.set('/work/.env', envFile());
       openUnsaved(`${envFile()}# a comment\n`);

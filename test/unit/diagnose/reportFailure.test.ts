@@ -189,6 +189,21 @@ describe('reporting a failed generation', () => {
     assert.equal(editor.messages.length, 3);
   });
 
+  for (const [what, source, text] of [
+    ['the .env file in use', 'envFile', /^Unsaved changes in the \.env file aren’t used\. The id/],
+    ["a .env file that isn't in use", 'editor', /^The identity service rejected/],
+  ] as const) {
+    it(`mentions unsaved changes only in the .env file in use: ${what}`, async () => {
+      const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
+      editor.addFolder('/work');
+      editor.activeFile = '/work/a.txt';
+      editor.openDocuments.push({ uri: { toString: () => 'file:///work/.env' }, isDirty: true });
+      const connection = connectionOf({ source });
+      await reportFailure(depsWith({}), new ServiceError('key-rejected'), connection);
+      assert.match(editor.messages.join(), text);
+    });
+  }
+
   it("shows the template's name as plain text", async () => {
     const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
     const rejection = new ServiceError('parameter-rejected', { names: ['top_k'] });
