@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { commands, type Memento, Uri, window, workspace } from 'vscode';
 import { readSettings } from '../config/settings.ts';
 import type { Connection } from '../service/connection.ts';
-import { setContextKey } from '../ui/contextKeys.ts';
 import { inform } from '../ui/notify.ts';
 import { DailyBudget } from './dailyBudget.ts';
 import { dayOf, totalOf, UsageLedger, type UsedRequest } from './usageLedger.ts';
@@ -156,10 +155,7 @@ export class Usage {
     const usedToday = await this.#ledger.today(fingerprint);
     const today = usedToday();
     const total = totalOf(today);
-    if (total.requests > 0) {
-      this.#hasUsage = true;
-      setContextKey('hasUsage');
-    }
+    if (total.requests > 0) this.#hasUsage = true;
     const usageToday = () =>
       day === dayOf(this.#now()) ? texts.todayLine(connection, total, budgetInTokens()) : undefined;
     if (this.#active?.hasSameKeyAs(connection)) this.#deps.status.update({ usageToday });

@@ -2,7 +2,8 @@ import { commands } from 'vscode';
 
 /** Context keys for `when` clauses and the walkthrough, without the `hostedModel.` prefix. */
 export type ContextKey =
-  // Each of these four keys completes a step in the walkthrough.
+  // Each of these four keys completes a step in the walkthrough. The first one also determines
+  // whether the Command Palette lists Show Usage.
   | 'isSetUp'
   | 'hasGenerated'
   | 'hasUsedTemplate'
@@ -13,8 +14,6 @@ export type ContextKey =
   | 'hasJobs'
   /** True once a generation in this window has received text. */
   | 'hasResult'
-  /** True once this window has found usage for today, even if another window recorded it. */
-  | 'hasUsage'
   /**
    * True if a key or an approval is stored, or if the most recently used source is outside the
    * editor.
