@@ -2,7 +2,7 @@ import { Secret } from '../service/secret.ts';
 import { askImport } from './connectionDialogs.ts';
 import { importSource, type ResolveOptions } from './resolveObstacle.ts';
 import { type Lookup, othersInOrder } from './sourceSelection.ts';
-import { isUsable, type SourceSnapshot, type UsableSource } from './sourceTypes.ts';
+import { isUsable, type UsableSource } from './sourceTypes.ts';
 
 /**
  * Opens setup at the account step, or at the key step if there's no account step, so that the user
@@ -11,8 +11,9 @@ import { isUsable, type SourceSnapshot, type UsableSource } from './sourceTypes.
  * @returns the result from setup; false if the user closed the prompt
  */
 export async function changeKey(options: ResolveOptions): Promise<boolean> {
-  const { found, choice } = await options.lookUp();
-  const other = otherSource(found, choice);
+  const looked = await options.lookUp();
+  const { found } = looked;
+  const other = otherSource(looked);
   const answer = other ? await askImport(other, found.folder) : 'enter';
   // Import the values that the prompt was about, even if the source has changed since.
   if (other && answer === 'import') return importSource(options, other, found, { isRepair: true });
@@ -25,7 +26,7 @@ export async function changeKey(options: ResolveOptions): Promise<boolean> {
  * credentials for the same service. Undefined if there's no such source, or if the user declined
  * it.
  */
-function otherSource(found: SourceSnapshot, choice: Lookup['choice']): UsableSource | undefined {
+export function otherSource({ found, choice }: Lookup): UsableSource | undefined {
   if (choice.kind !== 'ready' || choice.connection.source !== 'editor') return undefined;
   if (!found.record) return undefined;
   const { account = '', apiKey } = Secret.open(found.record);

@@ -127,6 +127,11 @@ export function unsavedText(folder: Folder): string {
   return `${capitalized(sourceName('envFile', { folder }))} has unsaved changes. Nothing was sent. Save the file, then try again.`;
 }
 
+/** Says that a source has other credentials than the editor, for example a newer key. */
+export function otherCredentialsText(id: SourceId, found: Pick<SourceSnapshot, 'folder'>): string {
+  return `${capitalized(sourceName(id, found))} contains different credentials.`;
+}
+
 /** Shown before saved values are approved, and after a request with them fails. */
 export const UNSAVED_NOT_USED = 'Unsaved changes in the .env file aren’t used.';
 

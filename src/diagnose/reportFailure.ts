@@ -1,11 +1,12 @@
 import { commands, type WorkspaceFolder, window } from 'vscode';
+import { otherSource } from '../connection/changeKey.ts';
 import { openEnvFile } from '../connection/connectionDialogs.ts';
 import { readyConnection } from '../connection/createConnection.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { contextOf } from '../connection/messageContext.ts';
-import { UNSAVED_NOT_USED } from '../connection/sourceMessages.ts';
+import { otherCredentialsText, UNSAVED_NOT_USED } from '../connection/sourceMessages.ts';
 import { unsavedEnvFile } from '../connection/workspaceEnvFiles.ts';
-import { ACTION_LABELS, type Message, SHOW_LOG } from '../messages/actions.ts';
+import { ACTION_LABELS, type Action, type Message, SHOW_LOG } from '../messages/actions.ts';
 import type { FailedTemplate } from '../messages/failureContext.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
@@ -17,7 +18,7 @@ import { oneLine } from '../ui/oneLine.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { CHECKS_PASSED, FINDING_CAUSE, NEW_TOKEN, NO_TOKEN, REPAIRED } from './checkMessages.ts';
-import { isStillUsed, type LookUp, lookUpFor } from './connectionLookup.ts';
+import { isStillUsed, LOOKUP_MS, type LookUp, lookUpFor, within } from './connectionLookup.ts';
 import { refreshToken } from './refreshToken.ts';
 import { type DiagnosisDeps, runChecks } from './runChecks.ts';
 
@@ -56,9 +57,7 @@ export async function reportFailure(
   if (!message) return false;
   const { text, actions, setting } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
-  // The user may have forgotten to save the file after correcting it.
-  const isUnsaved = actions.includes('openEnvFile') && unsavedEnvFile(folder) !== undefined;
-  const shown = `${prefix}${isUnsaved ? `${UNSAVED_NOT_USED} ` : ''}${text}`;
+  const shown = `${prefix}${await unusedValuesText(deps, actions, folder)}${text}`;
   const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
   if (picked === SHOW_LOG) deps.log.show();
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
@@ -86,6 +85,23 @@ export async function reportFailure(
   else if (action === 'openSettings') await openSettings(setting);
   else if (action) await commands.executeCommand(`hostedModel.${action}`);
   return false;
+}
+
+/**
+ * Returns a sentence about values that may be the ones the user wants, but that aren't used: unsaved
+ * ones in the `.env` file, or those of a source other than the editor. Otherwise, returns an empty
+ * string.
+ */
+async function unusedValuesText(
+  { connections }: DiagnosisDeps,
+  actions: readonly Action[],
+  folder: WorkspaceFolder | null,
+): Promise<string> {
+  if (actions.includes('openEnvFile')) return unsavedEnvFile(folder) ? `${UNSAVED_NOT_USED} ` : '';
+  if (!actions.includes('changeKey')) return '';
+  const looked = await within(LOOKUP_MS, connections.peek(folder));
+  const other = looked && otherSource(looked);
+  return other ? `${otherCredentialsText(other.id, looked.found)} ` : '';
 }
 
 /** True if a retry would use a different model, possibly from a different service. */

@@ -139,7 +139,10 @@ describe(`credential sources ${nightly}`, () => {
     [
       'the error message',
       async ({ workbench }: Session) => {
-        await workbench.notifications.click(/rejected the API key/, 'Set Up...');
+        await workbench.notifications.click(
+          /contains different credentials.*rejected/,
+          'Set Up...',
+        );
         await workbench.dialogs.waitFor(/\.env file in project contains different credentials/);
         await workbench.screenshot('sources-different');
         await workbench.dialogs.click('Import into Secret Storage');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
+import { choiceOf, envFile, found, full, record } from '../connection/sources.ts';
 import { connectionOf } from '../service/fixtures.ts';
 
 /** An editor whose user answers each message with the next button in `buttons`. */
@@ -41,12 +42,16 @@ describe('reporting a failed generation', () => {
     editor = new PickingEditor();
   });
 
-  const depsWith = (connections: object) =>
+  /** By default, the editor's credentials are in use, and there are no others. */
+  const depsWith = (connections: object, sources = found()) =>
     ({
       log: { error() {} },
       status: { update() {} },
       history: { recordFailure() {} },
-      connections,
+      connections: {
+        peek: async () => ({ found: sources, choice: choiceOf(sources) }),
+        ...connections,
+      },
     }) as unknown as DiagnosisDeps;
 
   /** Reports a failure to a user who presses these buttons, in order. */
@@ -200,6 +205,19 @@ describe('reporting a failed generation', () => {
       editor.openDocuments.push({ uri: { toString: () => 'file:///work/.env' }, isDirty: true });
       const connection = connectionOf({ source });
       await reportFailure(depsWith({}), new ServiceError('key-rejected'), connection);
+      assert.match(editor.messages.join(), text);
+    });
+  }
+
+  for (const [what, file, text] of [
+    ['another key', envFile(full), /^The \.env file in a contains different cred.*\. The/],
+    ['the same key', envFile({ ...full, key: record.apiKey }), /^The identity service/],
+    ['a declined key', envFile(full, 'declined'), /^The identity service/],
+  ] as const) {
+    it(`mentions other credentials if the editor's key is rejected: ${what}`, async () => {
+      const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
+      const deps = depsWith({}, found({ external: [file] }));
+      await reportFailure(deps, new ServiceError('key-rejected'), connectionOf());
       assert.match(editor.messages.join(), text);
     });
   }
