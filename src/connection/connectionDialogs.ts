@@ -2,7 +2,7 @@ import { commands, type TextDocument, type WorkspaceFolder, window } from 'vscod
 import type { SettingsTarget } from '../config/configuration.ts';
 import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
-import { allSettings, needsSetting, settingLabel } from '../messages/settingLabels.ts';
+import { allSettings, capitalized, needsSetting, settingLabel } from '../messages/settingLabels.ts';
 import { commandText } from '../messages/tokenCommandFailure.ts';
 import { services } from '../service/builtInServices.ts';
 import type { SourceId } from '../service/credentials.ts';
@@ -27,7 +27,6 @@ import {
   changedText,
   ENV_FILE_GONE,
   LEFT_KEY_WARNINGS,
-  otherCredentialsText,
   sourceName,
   sourceProblem,
   staysText,
@@ -175,7 +174,7 @@ export function askImport(
   folder: Folder,
 ): Promise<'import' | 'enter' | undefined> {
   return ask(
-    `${otherCredentialsText(source.id, { folder })} Import them?`,
+    `${capitalized(sourceName(source.id, { folder }))} contains different credentials. Import them?`,
     sourceParagraphs(source, folder),
     [
       ['Enter New Values', 'enter'],

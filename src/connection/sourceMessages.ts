@@ -1,4 +1,5 @@
 import type { Issue } from '../dotenv/settingValue.ts';
+import { ACTION_LABELS } from '../messages/actions.ts';
 import { capitalized, type LabelContext, listOf, settingLabel } from '../messages/settingLabels.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { SETTING_NAMES } from '../service/service.ts';
@@ -127,12 +128,11 @@ export function unsavedText(folder: Folder): string {
   return `${capitalized(sourceName('envFile', { folder }))} has unsaved changes. Nothing was sent. Save the file, then try again.`;
 }
 
-/** Says that a source has other credentials than the editor, for example a newer key. */
-export function otherCredentialsText(id: SourceId, found: Pick<SourceSnapshot, 'folder'>): string {
-  return `${capitalized(sourceName(id, found))} contains different credentials.`;
+/** Explains how to import a source's credentials, which may be newer than the rejected ones. */
+export function otherCredentialsText(id: SourceId, found: SourceSnapshot): string {
+  return `“${ACTION_LABELS.setUp}” can import different credentials from ${sourceName(id, found)}.`;
 }
 
-/** Shown before saved values are approved, and after a request with them fails. */
 export const UNSAVED_NOT_USED = 'Unsaved changes in the .env file aren’t used.';
 
 export const USE_NEW_CREDENTIALS = 'Use New Credentials';

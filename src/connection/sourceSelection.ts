@@ -300,3 +300,21 @@ export function selectEditorSource({
   const credentials = credentialsFor(service, { ...record, projectId, resource }, wanted);
   return { kind: 'ready', source: 'editor', credentials };
 }
+
+/**
+ * If the editor's credentials are in use, returns an external source that contains other
+ * credentials for the same service. Undefined if there's no such source, or if the user declined
+ * it.
+ */
+export function sourceWithOtherCredentials({ found, choice }: Lookup): UsableSource | undefined {
+  if (choice.kind !== 'ready' || choice.connection.source !== 'editor') return undefined;
+  if (!found.record) return undefined;
+  const { account = '', apiKey } = Secret.open(found.record);
+  return othersInOrder(found)
+    .filter(isUsable)
+    .find(({ service, values, decision }) => {
+      const given = Secret.open(values);
+      const isSame = given.apiKey === apiKey && (given.account ?? '') === account;
+      return decision !== 'declined' && service.word === found.settings.service.word && !isSame;
+    });
+}

@@ -1,10 +1,10 @@
 import { commands, type WorkspaceFolder, window } from 'vscode';
-import { otherSource } from '../connection/changeKey.ts';
 import { openEnvFile } from '../connection/connectionDialogs.ts';
 import { readyConnection } from '../connection/createConnection.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { contextOf } from '../connection/messageContext.ts';
 import { otherCredentialsText, UNSAVED_NOT_USED } from '../connection/sourceMessages.ts';
+import { sourceWithOtherCredentials } from '../connection/sourceSelection.ts';
 import { unsavedEnvFile } from '../connection/workspaceEnvFiles.ts';
 import { ACTION_LABELS, type Action, type Message, SHOW_LOG } from '../messages/actions.ts';
 import type { FailedTemplate } from '../messages/failureContext.ts';
@@ -18,7 +18,7 @@ import { oneLine } from '../ui/oneLine.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { CHECKS_PASSED, FINDING_CAUSE, NEW_TOKEN, NO_TOKEN, REPAIRED } from './checkMessages.ts';
-import { isStillUsed, LOOKUP_MS, type LookUp, lookUpFor, within } from './connectionLookup.ts';
+import { isStillUsed, type LookUp, lookUpFor } from './connectionLookup.ts';
 import { refreshToken } from './refreshToken.ts';
 import { type DiagnosisDeps, runChecks } from './runChecks.ts';
 
@@ -57,7 +57,8 @@ export async function reportFailure(
   if (!message) return false;
   const { text, actions, setting } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
-  const shown = `${prefix}${await unusedValuesText(deps, actions, folder)}${text}`;
+  const unused = unusedValuesText(deps, actions, connection, folder);
+  const shown = [`${prefix}${text}`, unused].filter(Boolean).join(' ');
   const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
   if (picked === SHOW_LOG) deps.log.show();
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
@@ -88,20 +89,21 @@ export async function reportFailure(
 }
 
 /**
- * Returns a sentence about values that may be the ones the user wants, but that aren't used: unsaved
- * ones in the `.env` file, or those of a source other than the editor. Otherwise, returns an empty
- * string.
+ * Returns a sentence about other values, which may be the ones that the user wants: the unsaved ones
+ * if the message offers to open the `.env` file, or those of another source if it offers to change
+ * the key. Empty if there are none, or if the connection is no longer in use.
  */
-async function unusedValuesText(
-  { connections }: DiagnosisDeps,
+function unusedValuesText(
+  { connections: { current } }: DiagnosisDeps,
   actions: readonly Action[],
+  failed: Connection | undefined,
   folder: WorkspaceFolder | null,
-): Promise<string> {
-  if (actions.includes('openEnvFile')) return unsavedEnvFile(folder) ? `${UNSAVED_NOT_USED} ` : '';
-  if (!actions.includes('changeKey')) return '';
-  const looked = await within(LOOKUP_MS, connections.peek(folder));
-  const other = looked && otherSource(looked);
-  return other ? `${otherCredentialsText(other.id, looked.found)} ` : '';
+): string {
+  if (actions.includes('openEnvFile')) return unsavedEnvFile(folder) ? UNSAVED_NOT_USED : '';
+  if (!failed || !current || !actions.includes('changeKey')) return '';
+  if (!readyConnection(current.choice)?.isSameAs(failed)) return '';
+  const other = sourceWithOtherCredentials(current);
+  return other ? otherCredentialsText(other.id, current.found) : '';
 }
 
 /** True if a retry would use a different model, possibly from a different service. */

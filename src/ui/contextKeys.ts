@@ -2,8 +2,7 @@ import { commands } from 'vscode';
 
 /** Context keys for `when` clauses and the walkthrough, without the `hostedModel.` prefix. */
 export type ContextKey =
-  // Each of these four keys completes a step in the walkthrough. The first one also determines
-  // whether the Command Palette lists Show Usage.
+  // Each of these four keys completes a step in the walkthrough.
   | 'isSetUp'
   | 'hasGenerated'
   | 'hasUsedTemplate'

@@ -14,7 +14,7 @@ function offered(editor: SinkEditor): string[] {
     lines.filter((line) => line.startsWith('["hostedModel.')).map((line) => JSON.parse(line)),
   );
   return manifest.contributes.menus.commandPalette
-    .filter(({ when }) => last.get(when))
+    .filter(({ when }) => when.split(' || ').some((key) => last.get(key)))
     .map(({ command }) => command.replace('hostedModel.', ''))
     .sort();
 }
@@ -40,7 +40,7 @@ describe('the Command Palette', () => {
     });
   });
 
-  it('offers Sign Out without a stored key only while a source is approved', async () => {
+  it('offers Sign Out and Show Usage without a stored key only while a source is approved', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     const answers = [['a-hash', 'declined']];
@@ -50,7 +50,7 @@ describe('the Command Palette', () => {
     answers.push(['another-hash', 'approved']);
     await suite.opened.open(editor, stores, async (run) => {
       await settled();
-      assert.deepEqual(offered(editor), ['signOut']);
+      assert.deepEqual(offered(editor), ['showUsage', 'signOut']);
       await run('signOut');
       await settled();
       assert.deepEqual(offered(editor), []);
@@ -74,7 +74,15 @@ describe('the Command Palette', () => {
   it('offers Show Last Response once text has arrived', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
-    assert.ok(offered(editor).includes('showLastResponse'));
+    assert.deepEqual(offered(editor), [
+      'continueGeneration',
+      'refreshToken',
+      'showLastResponse',
+      'showUsage',
+      'signOut',
+      'tryAgain',
+      'undoGeneration',
+    ]);
   });
 
   it('gets a single context key update for Show Last Response, even after two generations', async () => {
@@ -112,7 +120,14 @@ describe('the Command Palette', () => {
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');
       await settled();
-      assert.ok(!offered(editor).includes('refreshToken'));
+      assert.deepEqual(offered(editor), [
+        'continueGeneration',
+        'showLastResponse',
+        'showUsage',
+        'signOut',
+        'tryAgain',
+        'undoGeneration',
+      ]);
     });
   });
 });

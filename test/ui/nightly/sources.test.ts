@@ -140,7 +140,7 @@ describe(`credential sources ${nightly}`, () => {
       'the error message',
       async ({ workbench }: Session) => {
         await workbench.notifications.click(
-          /contains different credentials.*rejected/,
+          /rejected the API key.* can import different credentials from the \.env file/,
           'Set Up...',
         );
         await workbench.dialogs.waitFor(/\.env file in project contains different credentials/);
@@ -190,8 +190,7 @@ describe(`credential sources ${nightly}`, () => {
     await editor.type(key.slice(-1));
     await editor.waitForText(externalCredentials({ ...values, key }).text);
     await generateFrom(session);
-    const unsaved =
-      /^Unsaved changes in the \.env file aren’t used\. The identity service rejected/;
+    const unsaved = /rejected the API key.* Unsaved changes in the \.env file aren’t used\./;
     await notifications.waitFor(unsaved);
     await session.workbench.screenshot('sources-unsaved');
     await notifications.click(unsaved, 'Open .env');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
-import { choiceOf, envFile, found, full, record } from '../connection/sources.ts';
+import { choiceOf, envFile, environment, found, full, record } from '../connection/sources.ts';
 import { connectionOf } from '../service/fixtures.ts';
 
 /** An editor whose user answers each message with the next button in `buttons`. */
@@ -48,10 +48,7 @@ describe('reporting a failed generation', () => {
       log: { error() {} },
       status: { update() {} },
       history: { recordFailure() {} },
-      connections: {
-        peek: async () => ({ found: sources, choice: choiceOf(sources) }),
-        ...connections,
-      },
+      connections: { current: { found: sources, choice: choiceOf(sources) }, ...connections },
     }) as unknown as DiagnosisDeps;
 
   /** Reports a failure to a user who presses these buttons, in order. */
@@ -195,10 +192,10 @@ describe('reporting a failed generation', () => {
   });
 
   for (const [what, source, text] of [
-    ['the .env file in use', 'envFile', /^Unsaved changes in the \.env file aren’t used\. The id/],
-    ["a .env file that isn't in use", 'editor', /^The identity service rejected/],
+    ['mentions unsaved changes in the .env file in use', 'envFile', /Unsaved changes .* used\.$/],
+    ["doesn't mention unsaved changes in a .env file that isn't in use", 'editor', /Token”\.$/],
   ] as const) {
-    it(`mentions unsaved changes only in the .env file in use: ${what}`, async () => {
+    it(what, async () => {
       const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
       editor.addFolder('/work');
       editor.activeFile = '/work/a.txt';
@@ -209,15 +206,25 @@ describe('reporting a failed generation', () => {
     });
   }
 
-  for (const [what, file, text] of [
-    ['another key', envFile(full), /^The \.env file in a contains different cred.*\. The/],
-    ['the same key', envFile({ ...full, key: record.apiKey }), /^The identity service/],
-    ['a declined key', envFile(full, 'declined'), /^The identity service/],
+  for (const [what, source, isInUse, text] of [
+    ['the .env file', envFile(), true, /“Set Up\.\.\.” .* from the \.env file in a\.$/],
+    ['the environment', environment(), true, /“Set Up\.\.\.” .* from the environment\.$/],
+    [
+      'no source, if the key is the same',
+      envFile({ ...full, key: record.apiKey }),
+      true,
+      /Token”\.$/,
+    ],
+    ['no source that was declined', envFile(full, 'declined'), true, /Token”\.$/],
+    ['no source, if the key was replaced in the meantime', envFile(), false, /Token”\.$/],
   ] as const) {
-    it(`mentions other credentials if the editor's key is rejected: ${what}`, async () => {
+    it(`offers to import other credentials after the editor's key is rejected, from ${what}`, async () => {
       const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
-      const deps = depsWith({}, found({ external: [file] }));
-      await reportFailure(deps, new ServiceError('key-rejected'), connectionOf());
+      const sources = found({ external: [source] });
+      const choice = choiceOf(sources);
+      assert.ok(choice.kind === 'ready');
+      const failed = isInUse ? choice.connection : connectionOf();
+      await reportFailure(depsWith({}, sources), new ServiceError('key-rejected'), failed);
       assert.match(editor.messages.join(), text);
     });
   }
