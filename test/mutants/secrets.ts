@@ -247,9 +247,9 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a declined source is offered for import after the key is rejected',
-    file: 'src/connection/changeKey.ts',
-    from: "decision !== 'declined' && ",
-    to: '',
+    file: 'src/connection/sourceSelection.ts',
+    from: "decision !== 'declined' && service.word",
+    to: 'service.word',
     test: access,
     title: "doesn't offer to import the key from the .env file if the file was declined",
   },
