@@ -184,8 +184,8 @@ export function askImport(
 }
 
 /**
- * Returns paragraphs that name the folder and the hosts, and whom the user has to trust. If the
- * `.env` file has unsaved changes, one of them says so.
+ * Returns the details of an approval or import prompt: warnings, the folder, the hosts, and whom the
+ * user has to trust.
  */
 function sourceParagraphs(
   { id, service, destination }: UsableSource,

@@ -38,8 +38,8 @@ const SECRET = 'hostedModel.key.';
 /**
  * Prefix of each flag's name, as in `hostedModel.hasKey.ibm`. A flag marks a service that has a
  * stored key; the flag contains no part of the key. The flags are used if secret storage can't list
- * the names of the stored keys. That happens if VS Code is embedded in a website whose secret
- * storage has no `keys` function. Source:
+ * the names of the stored keys. This can happen in VS Code for the Web, because the host's secret
+ * storage may not implement `keys`. Source:
  * https://github.com/microsoft/vscode/blob/main/src/vs/workbench/services/secrets/browser/secretStorageService.ts
  */
 const MARKER = 'hostedModel.hasKey.';

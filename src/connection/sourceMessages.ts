@@ -128,12 +128,13 @@ export function unsavedText(folder: Folder): string {
   return `${capitalized(sourceName('envFile', { folder }))} has unsaved changes. Nothing was sent. Save the file, then try again.`;
 }
 
-/** Explains how to import a source's credentials, which may be newer than the rejected ones. */
+/** Explains how to import another source's credentials after the editor's key is rejected. */
 export function otherCredentialsText(id: SourceId, found: SourceSnapshot): string {
-  return `“${ACTION_LABELS.setUp}” can import different credentials from ${sourceName(id, found)}.`;
+  return `${capitalized(sourceName(id, found))} contains different credentials. To import them, click “${ACTION_LABELS.changeKey}”.`;
 }
 
-export const UNSAVED_NOT_USED = 'Unsaved changes in the .env file aren’t used.';
+export const UNSAVED_NOT_USED =
+  'The .env file has unsaved changes. They aren’t used until you save it.';
 
 export const USE_NEW_CREDENTIALS = 'Use New Credentials';
 

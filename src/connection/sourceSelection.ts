@@ -302,9 +302,9 @@ export function selectEditorSource({
 }
 
 /**
- * If the editor's credentials are in use, returns an external source that contains other
- * credentials for the same service. Undefined if there's no such source, or if the user declined
- * it.
+ * Returns the first external source that has different credentials for the same service and that the
+ * user hasn't declined. Undefined if there's none, if the editor's credentials aren't in use, or if
+ * the settings allow only the editor.
  */
 export function sourceWithOtherCredentials({ found, choice }: Lookup): UsableSource | undefined {
   if (choice.kind !== 'ready' || choice.connection.source !== 'editor') return undefined;

@@ -1,5 +1,6 @@
 import { commands, type WorkspaceFolder, window } from 'vscode';
 import { openEnvFile } from '../connection/connectionDialogs.ts';
+import type { Connections } from '../connection/connections.ts';
 import { readyConnection } from '../connection/createConnection.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { contextOf } from '../connection/messageContext.ts';
@@ -57,8 +58,8 @@ export async function reportFailure(
   if (!message) return false;
   const { text, actions, setting } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
-  const unused = unusedValuesText(deps, actions, connection, folder);
-  const shown = [`${prefix}${text}`, unused].filter(Boolean).join(' ');
+  const hint = unusedValuesHint(deps.connections, actions, connection, folder);
+  const shown = [`${prefix}${text}`, hint].filter(Boolean).join(' ');
   const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
   if (picked === SHOW_LOG) deps.log.show();
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
@@ -89,12 +90,12 @@ export async function reportFailure(
 }
 
 /**
- * Returns a sentence about other values, which may be the ones that the user wants: the unsaved ones
- * if the message offers to open the `.env` file, or those of another source if it offers to change
- * the key. Empty if there are none, or if the connection is no longer in use.
+ * Returns a hint to append to an error message, or an empty string. If the message offers to open
+ * the `.env` file, the hint mentions unsaved changes. If it offers to change the key and the failed
+ * connection is still in use, the hint mentions different credentials in another source.
  */
-function unusedValuesText(
-  { connections: { current } }: DiagnosisDeps,
+function unusedValuesHint(
+  { current }: Connections,
   actions: readonly Action[],
   failed: Connection | undefined,
   folder: WorkspaceFolder | null,

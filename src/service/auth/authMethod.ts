@@ -36,9 +36,9 @@ export interface AuthMethod {
    * `fetchToken` in `identityService.ts`. Still return `isApiKey: true` there, because the value
    * doesn't expire.
    *
-   * Without an exchange, `src/service/api` maps the error response for a wrong key. A web server's
-   * own 401 page, as sent for a wrong password, stays `intercepted`, because firewalls send such
-   * pages, too.
+   * If there's no exchange, the code in `src/service/api` maps the error response for a wrong key. A
+   * 401 in an unknown format, such as a web server's default error page, is reported as
+   * `intercepted`, because it could also come from a firewall.
    */
   readonly exchange?: TokenExchange;
 }

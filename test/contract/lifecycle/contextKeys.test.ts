@@ -7,8 +7,8 @@ import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { eachWithLife } from './life.ts';
 
-/** Returns the listed commands that the palette would hide if all context keys were false. */
-function offered(editor: SinkEditor): string[] {
+/** Returns the commands that the palette shows because a context key of the extension is true. */
+function offeredCommands(editor: SinkEditor): string[] {
   const lines = editor.textOf('context key').split('\n');
   const last = new Map<string, boolean>(
     lines.filter((line) => line.startsWith('["hostedModel.')).map((line) => JSON.parse(line)),
@@ -26,34 +26,34 @@ describe('the Command Palette', () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     await suite.opened.open(editor, stores, () => settled());
-    assert.deepEqual(offered(editor), []);
+    assert.deepEqual(offeredCommands(editor), []);
   });
 
   it('offers Sign Out, Refresh Token, and Show Usage for a stored key until the user signs out', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await settled();
-      assert.deepEqual(offered(editor), ['refreshToken', 'showUsage', 'signOut']);
+      assert.deepEqual(offeredCommands(editor), ['refreshToken', 'showUsage', 'signOut']);
       await run('signOut');
       await settled();
-      assert.deepEqual(offered(editor), []);
+      assert.deepEqual(offeredCommands(editor), []);
     });
   });
 
-  it('offers Sign Out and Show Usage without a stored key only while a source is approved', async () => {
+  it('if no key is stored, offers Sign Out and Show Usage only while a source is approved', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     const answers = [['a-hash', 'declined']];
     stores.globalState.values.set('hostedModel.approvals', answers);
     await suite.opened.open(editor, stores, () => settled());
-    assert.deepEqual(offered(editor), []);
+    assert.deepEqual(offeredCommands(editor), []);
     answers.push(['another-hash', 'approved']);
     await suite.opened.open(editor, stores, async (run) => {
       await settled();
-      assert.deepEqual(offered(editor), ['showUsage', 'signOut']);
+      assert.deepEqual(offeredCommands(editor), ['showUsage', 'signOut']);
       await run('signOut');
       await settled();
-      assert.deepEqual(offered(editor), []);
+      assert.deepEqual(offeredCommands(editor), []);
     });
   });
 
@@ -61,7 +61,7 @@ describe('the Command Palette', () => {
     const editor = suite.life.editor();
     suite.life.emulator.settings.apiKeys = [];
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
-    assert.deepEqual(offered(editor), [
+    assert.deepEqual(offeredCommands(editor), [
       'continueGeneration',
       'refreshToken',
       'showUsage',
@@ -74,7 +74,7 @@ describe('the Command Palette', () => {
   it('offers Show Last Response once text has arrived', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
-    assert.deepEqual(offered(editor), [
+    assert.deepEqual(offeredCommands(editor), [
       'continueGeneration',
       'refreshToken',
       'showLastResponse',
@@ -107,7 +107,7 @@ describe('the Command Palette', () => {
         const painted = () => editor.textOf('status text').includes('ready, no token yet');
         await becomes('painted', painted);
       });
-      assert.deepEqual(offered(editor), ['showUsage', 'signOut']);
+      assert.deepEqual(offeredCommands(editor), ['showUsage', 'signOut']);
     });
   }
 
@@ -120,7 +120,7 @@ describe('the Command Palette', () => {
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');
       await settled();
-      assert.deepEqual(offered(editor), [
+      assert.deepEqual(offeredCommands(editor), [
         'continueGeneration',
         'showLastResponse',
         'showUsage',

@@ -140,7 +140,7 @@ describe(`credential sources ${nightly}`, () => {
       'the error message',
       async ({ workbench }: Session) => {
         await workbench.notifications.click(
-          /rejected the API key.* can import different credentials from the \.env file/,
+          /rejected the API key.* \.env file in project contains different credentials/,
           'Set Up...',
         );
         await workbench.dialogs.waitFor(/\.env file in project contains different credentials/);
@@ -174,7 +174,7 @@ describe(`credential sources ${nightly}`, () => {
     });
   }
 
-  it('are used only after the .env file is saved, as the messages about unsaved changes say', async () => {
+  it('ignore unsaved changes in the .env file, and the error message mentions them', async () => {
     const values = { key: key.slice(0, -1), project: projectId, url: mine.url };
     const session = await openWindow(mine, {
       folderFiles: { 'a.txt': 'Write a reply.\n', '.env': externalCredentials(values).text },
@@ -190,7 +190,7 @@ describe(`credential sources ${nightly}`, () => {
     await editor.type(key.slice(-1));
     await editor.waitForText(externalCredentials({ ...values, key }).text);
     await generateFrom(session);
-    const unsaved = /rejected the API key.* Unsaved changes in the \.env file aren’t used\./;
+    const unsaved = /rejected the API key.* has unsaved changes/;
     await notifications.waitFor(unsaved);
     await session.workbench.screenshot('sources-unsaved');
     await notifications.click(unsaved, 'Open .env');

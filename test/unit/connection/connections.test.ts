@@ -1033,12 +1033,15 @@ describe('Connections', () => {
       });
     }
 
-    it("says in the approval dialog that unsaved changes aren't used", async () => {
+    it('mentions unsaved changes in the approval dialog', async () => {
       editor.files.set('/work/.env', envFile());
       openUnsaved(envFile(EVIL, 'another-key-in-the-file'));
       const waiting = connections.for();
       const { detail, answer } = await editor.modalPrompt();
-      assert.match(detail, /^Unsaved changes in the \.env file aren’t used\.\n/);
+      assert.match(
+        detail,
+        /^The \.env file has unsaved changes\. They aren’t used until you save it\.\n/,
+      );
       await answer(use);
       assert.ok(await waiting);
     });

@@ -42,7 +42,7 @@ describe('reporting a failed generation', () => {
     editor = new PickingEditor();
   });
 
-  /** By default, the editor's credentials are in use, and there are no others. */
+  /** By default, the editor is the only source of credentials. */
   const depsWith = (connections: object, sources = found()) =>
     ({
       log: { error() {} },
@@ -191,11 +191,15 @@ describe('reporting a failed generation', () => {
     assert.equal(editor.messages.length, 3);
   });
 
-  for (const [what, source, text] of [
-    ['mentions unsaved changes in the .env file in use', 'envFile', /Unsaved changes .* used\.$/],
-    ["doesn't mention unsaved changes in a .env file that isn't in use", 'editor', /Token”\.$/],
+  for (const [title, source, text] of [
+    [
+      'mentions unsaved changes if the rejected key came from the .env file',
+      'envFile',
+      /save it\.$/,
+    ],
+    ["doesn't mention them if the rejected key came from the editor", 'editor', /Token”\.$/],
   ] as const) {
-    it(what, async () => {
+    it(title, async () => {
       const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
       editor.addFolder('/work');
       editor.activeFile = '/work/a.txt';
@@ -206,19 +210,24 @@ describe('reporting a failed generation', () => {
     });
   }
 
-  for (const [what, source, isInUse, text] of [
-    ['the .env file', envFile(), true, /“Set Up\.\.\.” .* from the \.env file in a\.$/],
-    ['the environment', environment(), true, /“Set Up\.\.\.” .* from the environment\.$/],
+  for (const [title, source, isInUse, text] of [
+    ['mentions a different key in the .env file', envFile(), true, /The \.env file .*\.\.\.”\.$/],
+    ['mentions a different key in the environment', environment(), true, /The env.*\.\.\.”\.$/],
     [
-      'no source, if the key is the same',
+      "doesn't mention the same key in another source",
       envFile({ ...full, key: record.apiKey }),
       true,
       /Token”\.$/,
     ],
-    ['no source that was declined', envFile(full, 'declined'), true, /Token”\.$/],
-    ['no source, if the key was replaced in the meantime', envFile(), false, /Token”\.$/],
+    ["doesn't mention the key in a declined source", envFile(full, 'declined'), true, /Token”\.$/],
+    [
+      "doesn't mention another key if the stored one has been replaced",
+      envFile(),
+      false,
+      /Token”\.$/,
+    ],
   ] as const) {
-    it(`offers to import other credentials after the editor's key is rejected, from ${what}`, async () => {
+    it(`${title} if the editor's key is rejected`, async () => {
       const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
       const sources = found({ external: [source] });
       const choice = choiceOf(sources);
