@@ -25,7 +25,7 @@ export interface Pace {
 export interface LineEvent {
   /** The port at the near end of the link. */
   readonly port: number;
-  /** Connection number, counted from 1 across all links. */
+  /** Connection number across all links, starting at 1. */
   readonly connection: number;
   readonly kind: 'opened' | 'asked' | 'answered';
   /** The time of the event in milliseconds, as returned by `clockMs`. */

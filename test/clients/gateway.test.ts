@@ -22,8 +22,8 @@ const HEADER_BYTES = 1_024;
 interface Sent {
   readonly key?: string;
   /**
-   * `headers` of the service's settings entry. Defaults to `X-Team` with the team that the gateway
-   * requires.
+   * The `headers` in the service's settings entry. Defaults to `X-Team` with the team that the
+   * gateway requires.
    */
   readonly headers?: Readonly<Record<string, string | { readonly secret: string }>>;
   readonly headerSecrets?: Readonly<Record<string, string>>;

@@ -256,7 +256,7 @@ describe('the emulated inference service', () => {
     assert.notEqual(text, answerFor('café\nsecond lime'));
   });
 
-  it('streams chunks that add up to the unstreamed text', async () => {
+  it('streams chunks that add up to the text of a non-streaming response', async () => {
     const emulator = await start();
     const chunks = eventsOf((await sendNumber(emulator, 10)).text) as {
       readonly data: { readonly choices: { readonly delta: { readonly content: string } }[] };
@@ -483,7 +483,7 @@ describe('a scripted fault', () => {
     assert.deepEqual(await probeRaw(emulator.url, request('/')), { text: '', error: 'ECONNRESET' });
   });
 
-  it('writes bytes that are not HTTP', async () => {
+  it("writes bytes that aren't valid HTTP", async () => {
     const emulator = await start();
     emulator.faults.next(undefined, { raw: 'nonsense' });
     assert.deepEqual(await probeRaw(emulator.url, request('/')), {

@@ -103,7 +103,7 @@ describe('a live test run', () => {
     assertHarmless(output);
   });
 
-  it('hides the whole result if the service repeats the key', async () => {
+  it('hides the whole result if the service echoes the key', async () => {
     emulator.faults.always(chat, {
       status: 400,
       json: { [defaultApiKey]: 1, code: defaultApiKey },

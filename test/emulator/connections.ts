@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 interface Connection {
-  /** Connection number, counted from 1 in the order in which connections were opened. */
+  /** Connection number, starting at 1 for the first connection opened. */
   readonly number: number;
   /** Resolves when the connection is closed by either side. */
   readonly closed: Promise<void>;

@@ -33,7 +33,7 @@ export interface EmulatorOptions extends Partial<EmulatorSettings> {
   readonly onEnd?: (request: ReceivedRequest, status: number) => void;
 }
 
-/** Starts the identity service and the inference service on one port of 127.0.0.1. */
+/** Starts the identity service and the inference service on the same port of 127.0.0.1. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const server = createServer();
   // Idle connections stay open so that a test never uses a connection that is being closed.

@@ -39,7 +39,7 @@ export interface Fault {
   /** Holds the response until this promise resolves. */
   readonly hold?: Promise<unknown>;
   /**
-   * Called and awaited before each part is written. The parts of a stream are its events, counted
+   * Called and awaited before each part is written. The parts of a stream are its events, numbered
    * from 0.
    */
   readonly beforePart?: (index: number) => Promise<unknown> | undefined;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface ReceivedRequest {
-  /** The request's sequence number, counted from 1 since the emulator was started or last reset. */
+  /** The request's sequence number, starting at 1 when the emulator is started or reset. */
   readonly sequence: number;
   /** Time in milliseconds at which the headers arrived, as returned by `performance.now()`. */
   readonly atMs: number;

@@ -74,8 +74,8 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
     http: {
       fetch: watched.fetch,
       startMs: cell.deadline === 'start' ? DEADLINE_MS : LONG_MS,
-      // In cells that test `startMs`, `idleMs` is just as short. Otherwise, each chunk would extend
-      // the remaining time to a longer `idleMs`.
+      // In cells that test `startMs`, `idleMs` has the same value. With a longer `idleMs`, each
+      // chunk would extend the remaining time.
       idleMs: cell.deadline === 'none' ? LONG_MS : DEADLINE_MS,
       // The backoff is the time in the Retry-After header, or 1 ms. The clock advances by this
       // amount immediately.

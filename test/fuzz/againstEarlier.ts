@@ -90,7 +90,8 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
  *   earlier version, it counted as never sent only if the error response led to a retry.
  * - If a response is cut off or times out, the failure contains the status of the response. In the
  *   earlier version, the failure didn't contain the status.
- * - If no response arrives in time, the failure's phase is `start`. It was called `headers`.
+ * - If no response arrives in time, the failure's phase is `start`. In the earlier version, the
+ *   phase was `headers`.
  */
 function isExplained(before: PlayRecord, after: PlayRecord): boolean {
   const calls = after.calls.map((call, index) => {

@@ -85,7 +85,7 @@ describe('a job in a real editor', () => {
     });
   });
 
-  it("doesn't start generations that are still waiting when it is canceled", async () => {
+  it("doesn't start its waiting generations once it is canceled", async () => {
     const ranges = Array.from({ length: 12 }, (_, index) => line(index, 3));
     const editor = await openWith('one\n'.repeat(12), ranges);
     const job = jobOn(editor, 'below');
@@ -196,7 +196,7 @@ describe('a job in a real editor', () => {
     assert.deepEqual(world.reported, [{ kind: 'connection-lost', prefix: 'Lines 1, 2, and 3: ' }]);
   });
 
-  it('reports the name of the failed document if another document is active', async () => {
+  it('names the document where a generation failed if another document is active', async () => {
     const { document } = await openWith('one\n', [line(0, 3)]);
     const held = gate();
     world.emulator.faults.next(chatPath, { hold: held.opened, resetBeforeHeaders: true });
@@ -210,7 +210,7 @@ describe('a job in a real editor', () => {
     ]);
   });
 
-  it('reports the name of a failed document while a message about another document is open', async () => {
+  it('names the document where a generation failed if a message about another document is open', async () => {
     const choice = Promise.withResolvers<boolean>();
     world.isRetryWanted = choice.promise;
     const failing = async () => {

@@ -124,8 +124,8 @@ describe('the .env file in a real folder', () => {
         why: 'virtual',
       });
       assert.equal(calls, 0);
-      // This call reaches the provider. That proves that the provider is registered, and that it
-      // counts calls.
+      // This call reaches the provider, which proves that the provider is registered and counts
+      // calls.
       await assert.rejects(
         Promise.resolve(workspace.fs.stat(Uri.parse('virtual-test://github/a/b/.env'))),
       );

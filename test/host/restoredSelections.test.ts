@@ -162,7 +162,7 @@ describe('selections', () => {
   ] as const) {
     // Restoring a changed selection isn't enough, because the user may press keys before it's
     // restored.
-    it(`aren't changed, not even briefly, by a response below ${what}`, async () => {
+    it(`don't change, even briefly, when a response is inserted below ${what}`, async () => {
       const editor = await openWith('zero\none\ntwo\n', [selection]);
       await answered();
       const changes: (readonly Selection[])[] = [];
@@ -238,7 +238,7 @@ describe('selections', () => {
 });
 
 /**
- * Adds these chunks to every response of a job. Waits until each chunk is written so that each
+ * Adds these chunks to every response in a job. Waits until each chunk is written so that each
  * chunk gets its own edit.
  */
 async function answer(job: Job, document: TextDocument, pieces: readonly string[]): Promise<void> {

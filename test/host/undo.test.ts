@@ -90,7 +90,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('removes a response after a later one at the same position was removed', async () => {
+  it('removes a response after a later one at the same position has been removed', async () => {
     const { editor, job } = await written('below');
     const later = jobOn(editor, 'below');
     later.append(0, 'later');
@@ -100,7 +100,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('leaves the place of a response that is still waiting at the same position', async () => {
+  it("doesn't change where a pending response at the same position will be inserted", async () => {
     const editor = await open(TEXT, PROMPT);
     const waiting = jobOn(editor, 'below');
     const job = jobOn(editor, 'below');

@@ -275,7 +275,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "  if (!workspace.isTrusted) return 'untrusted';\n  if (!hasFiles",
     to: '  if (!hasFiles',
     test: access,
-    title: "B08: doesn't use a .env file if its folder loses trust while the prompt is open",
+    title: "B08: doesn't use a .env file if its folder becomes untrusted while the prompt is open",
   },
   {
     name: 'an approval applies to any values',

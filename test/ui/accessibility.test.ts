@@ -25,7 +25,7 @@ describe(`with only a keyboard and a screen reader ${nightly}`, () => {
   });
   after(() => emulator.close());
 
-  it('the status item announces the state, and the setup announces each step', async () => {
+  it('the status item announces the state, and setup announces each step', async () => {
     const { editor, page, quickInput, screen } = session.workbench;
     await session.workbench.openFile(session.path('letter.txt'));
     await editor.selectLines(1);

@@ -94,7 +94,7 @@ describe(`the latest response ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('is removed by Undo Generation, but text that the user typed in or after it is not', async () => {
+  it('is removed by Undo Generation, which keeps any text that the user typed inside or after it', async () => {
     const { editor, notifications } = session.workbench;
     await select('undone');
     await run(generate);

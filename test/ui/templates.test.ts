@@ -170,7 +170,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 0);
   });
 
-  it('get completions for variables as the user types', async () => {
+  it('offer completions for variables as the user types', async () => {
     const { editor, page } = session.workbench;
     await session.workbench.openFile(session.path(`${folder}/typed.md`));
     await editor.placeCursor(1, 1);

@@ -103,7 +103,7 @@ describe('the manifest', () => {
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
   });
 
-  it('contributes command titles that keep their ellipses in pages and buttons', () => {
+  it('contributes command titles that are quoted with their ellipses in pages and buttons', () => {
     // The changelog isn't checked, because it quotes command titles from earlier versions.
     const { 'CHANGELOG.md': _, ...pages } = readPages();
     const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
@@ -236,7 +236,7 @@ describe('the manifest', () => {
     );
   });
 
-  it("lists each service whose identity service's address can be overridden", () => {
+  it('lists each service whose identity address can be overridden', () => {
     const { markdownDescription: words = '' } = settings['hostedModel.authUrl'] ?? {};
     for (const { word } of services.filter(canOverrideAuthUrl)) {
       const hint = `add ${word} to the description of hostedModel.authUrl in package.json`;

@@ -111,7 +111,7 @@ describe('README.md', () => {
     assert.doesNotMatch(pages['README.md'] ?? '', /`#|\(command:/);
   });
 
-  it("starts with a sentence about the extension's purpose, an animated image, and five highlights", () => {
+  it('starts with a one-sentence description, an animated image, and five highlights', () => {
     const [before = ''] = pages['README.md']?.split(/^## /m) ?? [];
     const [title, sentence = '', first = '', ...rest] = before.trim().split('\n\n');
     assert.equal(title, '# Hosted Model');

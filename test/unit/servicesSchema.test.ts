@@ -105,7 +105,7 @@ describe('the schema of added services', () => {
     }
   });
 
-  it('describes `tokenUrl` with each authentication method that needs it', () => {
+  it('has a description of `tokenUrl` that lists each authentication method that needs it', () => {
     const { description = '' } = schema.properties['authentication']?.properties['tokenUrl'] ?? {};
     for (const [kind, { hasAddress }] of Object.entries(AUTH_INPUTS)) {
       if (hasAddress) assert.ok(description.includes(kind), `add ${kind} to: ${description}`);

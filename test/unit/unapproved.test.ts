@@ -52,7 +52,7 @@ describe('the emulator of an unapproved host', () => {
     assert.equal(totalOfUnapproved().connections, 2);
   });
 
-  it('can be simulated by an emulator that counts all traffic before the host is approved', async () => {
+  it('can be replaced by an emulator that counts all traffic until the host is approved', async () => {
     const emulator = await startEmulator();
     const [never, atOnce] = [notApprovedYet(emulator), notApprovedYet(emulator)];
     atOnce.approve();

@@ -1,7 +1,7 @@
 /**
- * Compares how long four extensions take to activate in a real extension host. They are the shipped
- * extension, an empty extension, and two extensions that register the same items as the shipped
- * extension, but have empty handlers. One of the last two is a CommonJS module.
+ * Compares how long four extensions take to activate in a real extension host: the shipped
+ * extension, an empty extension, and two that register the same items as the shipped extension but
+ * have empty handlers. One of those two is a CommonJS module.
  */
 
 import { extensionId } from '../../extensionId.ts';

@@ -12,7 +12,7 @@ import { onStage, type Stage } from './stage/stage.ts';
  * the medians differed by up to 50% between runs of this benchmark.
  */
 const windows = 36;
-/** Number of additional rounds in each window where Hosted Model runs the first command. */
+/** Number of additional rounds in a window, if Hosted Model ran the window's first command. */
 const rounds = 4;
 
 /**

@@ -110,8 +110,8 @@ async function stream(
 }
 
 /**
- * Returns one word of a text with ten words per line. Each line break precedes a word, because the
- * product would remove a line break at the end of the text.
+ * Returns one word of generated text that has ten words per line. Each line break precedes a word,
+ * because the product would remove a line break at the end of the text.
  */
 function pieceAt(index: number): string {
   if (index === 0) return 'word';

@@ -54,7 +54,7 @@ const question: Question = {
 export default question;
 
 /**
- * Types in the first line while the command for `beside` runs.
+ * Types on the first line while the command for `beside` runs.
  * @returns how long each character took to appear after its key was pressed, in milliseconds
  */
 async function type(stage: Stage, driver: Driver, beside: Beside): Promise<readonly number[]> {

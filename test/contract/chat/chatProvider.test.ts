@@ -542,12 +542,12 @@ describe('the chat provider', () => {
 
   describe('Use in Chat', () => {
     /**
-     * A window that, by default, has a provider group, and in which the built-in chat is turned on.
+     * A window. By default, it has a provider group, and the built-in chat is turned on.
      */
     class ChatEditor extends FakeEditor {
       hasGroup = true;
       isChatOn = true;
-      /** The button to press in each dialog. If undefined, dialogs are closed. */
+      /** The button to click in each dialog. If undefined, dialogs are dismissed. */
       answer: string | undefined;
       override ask(text: string, rest: readonly unknown[]) {
         const asked = super.ask(text, rest);

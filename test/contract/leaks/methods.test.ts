@@ -33,7 +33,7 @@ interface Method {
   readonly emulator?: Partial<EmulatorSettings>;
   /**
    * The secrets that are sent to the service. If the service gets a value derived from the key,
-   * list that value. The tests also search for it.
+   * list that value so that the tests search for it too.
    */
   readonly sent: readonly string[];
 }

@@ -138,7 +138,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
   };
   for (const [what, text] of Object.entries(imperfect)) {
     for (const button of ['Cancel', 'Mask and Send']) {
-      it(`E15: finds no key from selected .env text in a request or sink after the user clicks ${button} (key ${what})`, async () => {
+      it(`E15: doesn't find a key from selected .env text in any request or sink after the user clicks ${button} (key ${what})`, async () => {
         const given = new SinkEditor();
         Object.assign(given, { text, button });
         given.files.set('/work/.env', text);

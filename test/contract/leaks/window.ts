@@ -35,7 +35,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** The real `setTimeout`, even while a test mocks the global function. */
 const { setTimeout: startTimer } = globalThis;
 /**
- * Resolves after all pending paints of the status item. The timers of these paints also have a
+ * Resolves after all pending repaints of the status item. The timers for these repaints also have a
  * delay of 1 ms, and timers with the same delay fire in order.
  */
 const painted = () => new Promise((resolve) => startTimer(resolve, 1));

@@ -85,7 +85,7 @@ describe('the Command Palette', () => {
     ]);
   });
 
-  it('gets a single context key update for Show Last Response, even after two generations', async () => {
+  it('receives only one context key update for Show Last Response, even after two generations', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');

@@ -30,7 +30,7 @@ describe('an unknown insert mode in the settings', () => {
     assert.match(notification, warning);
   });
 
-  it('is reported even if a template replaces the selection, because a preview may be wanted', async () => {
+  it('is reported even if a template uses `replace`, because the setting might be a misspelled `preview`', async () => {
     const { requests, notification } = await generate('previw', { insertMode: 'replace' });
     assert.equal(requests, 0);
     assert.match(notification, warning);

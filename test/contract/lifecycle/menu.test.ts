@@ -145,7 +145,7 @@ describe('the menu', () => {
     assert.doesNotMatch(editor.textOf('quick pick'), /Select a service/);
   });
 
-  describe('with two services that are set up', () => {
+  describe('with two services set up', () => {
     /** Picks ACME in the menu, and returns the notifications and the written settings. */
     const switchToAcme = async (
       beforePick = () => {},
@@ -246,7 +246,7 @@ describe('a deployment', () => {
     });
   });
 
-  it('isn’t named in requests for model information', async () => {
+  it('isn’t included in requests for model information', async () => {
     const editor = suite.life.editor();
     editor.userSettings.set('deploymentId', 'emulator-deployment');
     suite.life.emulator.settings.deploymentIds = ['emulator-deployment'];

@@ -312,7 +312,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'shows only the missing value as not set: the project, or the key after the user signs out',
+    'shows only the missing value as “not set”: the project, or the key after the user signs out',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -340,7 +340,7 @@ describe('a newly opened window', () => {
     [{ kind: 'none' }, []],
   ] as const) {
     it(
-      `shows only the required secrets as not set (${authentication.kind})`,
+      `shows only the required secrets as “not set” (${authentication.kind})`,
       closing(async () => {
         life = await startLife();
         const editor = life.editor();

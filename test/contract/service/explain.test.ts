@@ -27,7 +27,7 @@ interface Case {
   readonly cause: string;
   /** See `onGateway` for a failure that only an OpenAI-compatible service reports. */
   readonly options?: ExaminationOptions;
-  /** The path of the generation. By default, watsonx.ai's path. */
+  /** The path of the generation request. Defaults to watsonx.ai's path. */
   readonly chatPath?: string;
   readonly plant: (emulator: Emulator) => void;
   readonly rejected: ErrorKind;
@@ -266,7 +266,7 @@ describe('a rejection that may be due to the model', () => {
     assert.deepEqual([error.details.status, error.details.attempts], [400, 1]);
   });
 
-  it("isn't explained if the prompt may be too long", async () => {
+  it("isn't explained if the prompt might be too long", async () => {
     const { emulator, failure } = await rejected('maker/narrow', {}, 'word '.repeat(9_000));
     const entry = { model_id: 'maker/narrow', model_limits: narrow };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });

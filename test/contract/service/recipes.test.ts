@@ -33,7 +33,7 @@ import { endWorlds, startWorld, tokenPath, type World } from './world.ts';
 /**
  * Follows the recipes in docs/services.md literally, except for IDs, keys, and hosts. Recipes with
  * a `.env` file use `credentialsOf`, and recipes with a service's entry use `follow`. Each entry
- * has a `word` of its own.
+ * has its own `word`.
  */
 
 const page = readFileSync('docs/services.md', 'utf8');

@@ -247,7 +247,7 @@ describe('requests', () => {
   }
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`for the ${operation} operation may include a partial response with part of a private key, but never a whole one`, async () => {
+    it(`for the ${operation} operation may include a partial response with part of a private key, but never a whole key`, async () => {
       const world = await startWorld({ operation });
       const responseSoFar = privateKey.slice(0, 40);
       await world.generate({ responseSoFar });

@@ -636,7 +636,7 @@ describe('a key that is sent without an exchange', () => {
   }
 });
 
-describe('a secret that the service repeats', () => {
+describe('a secret that the service echoes', () => {
   afterEach(endAll);
 
   for (const [name, authentication] of Object.entries(authCases)) {

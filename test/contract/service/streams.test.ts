@@ -49,7 +49,7 @@ describe('streamed text', () => {
       }
     }
 
-    it(`is the same as unstreamed text for ${operation}`, async () => {
+    it(`matches the text of a non-streaming response for ${operation}`, async () => {
       const world = await startWorld({ operation, emulator: { answer: () => pieces } });
       const whole = await world.generate();
       const { parts: _, ...stream } = await streamed(world);

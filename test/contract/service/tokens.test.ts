@@ -19,7 +19,7 @@ const CALLS = 100;
 const IN_FLIGHT = 10;
 const HOUR_MS = 3_600_000;
 
-/** Makes `CALLS` calls at the same time. @returns the number of calls that failed */
+/** Makes `CALLS` concurrent calls. @returns the number of calls that failed */
 async function callAll(world: World): Promise<number> {
   const calls = Array.from({ length: CALLS }, () => world.generate());
   const results: PromiseSettledResult<Generation>[] = await Promise.allSettled(calls);

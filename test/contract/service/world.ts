@@ -63,7 +63,7 @@ export interface World {
   readonly inferenceCount: () => number;
 }
 
-/** A clock that stands still unless a test changes it. Timers still use the system clock. */
+/** A clock that doesn't move unless a test changes it. Timers still use the system clock. */
 export class SetClock implements Clock {
   wall = 1_800_000_000_000;
   elapsed = 0;

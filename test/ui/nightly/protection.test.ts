@@ -171,7 +171,7 @@ describe(`the extension ${nightly}`, () => {
     assert.equal(emulator.requests[0]?.headers['authorization'], undefined);
   });
 
-  it('links to the setup from the settings editor', async () => {
+  it('links to setup from the settings editor', async () => {
     const session = await openWindow(emulator, { theme: 'light' });
     const { workbench } = session;
     await storeKey(session);

@@ -155,7 +155,7 @@ describe(`credential sources ${nightly}`, () => {
       },
     ],
   ] as const) {
-    it(`can be imported from ${where} after the stored key is rejected, which offers to retry`, async () => {
+    it(`can be imported from ${where} after the stored key is rejected, and the user can then retry`, async () => {
       const { text } = externalCredentials({ key, project: projectId, url: mine.url });
       const session = await openWindow(mine, {
         folderFiles: { 'a.txt': 'Write a reply.\n', '.env': text },

@@ -172,7 +172,7 @@ describe('Connections', () => {
       ]);
     });
 
-    it('treats both connections as still in use, even if a .env file contains another key', async () => {
+    it('still treats both connections as in use if a .env file contains another key', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/connectionLookup.ts');
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
@@ -485,7 +485,7 @@ describe('Connections', () => {
     });
   }
 
-  it("B24: gives none of several concurrent commands a connection if the user declines, and doesn't open setup", async () => {
+  it("B24: returns no connection to any concurrent command and doesn't open setup if the user declines", async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
     await (await editor.modalPrompt()).answer(reject);
@@ -493,7 +493,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.modalCount, editor.inputCount], [1, 0]);
   });
 
-  it('mentions the declined source in the setup that the next command opens', async () => {
+  it('mentions the declined source when the next command opens setup', async () => {
     editor.files.set('/work/.env', envFile());
     const declined = connections.for();
     await (await editor.modalPrompt()).answer(reject);
@@ -620,7 +620,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'other-project');
   });
 
-  it('offers to generate after the setup if a document is open and no command is waiting', async () => {
+  it('offers to generate after setup if a document is open and no command is waiting', async () => {
     let generations = 0;
     const { commands } = await import('vscode');
     commands.registerCommand('hostedModel.generateFromSelection', async () => {
@@ -688,7 +688,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.apiKey, 'key-of-the-other-window');
   });
 
-  it("A17: doesn't restore the stored key if the user signs out while the setup is being saved", async () => {
+  it("A17: doesn't restore the stored key if the user signs out while setup is saving", async () => {
     await storeKey();
     editor.beforeUpdate = (name) => {
       editor.beforeUpdate = () => {};
@@ -771,7 +771,7 @@ describe('Connections', () => {
     });
   }
 
-  it("B08: doesn't use a .env file if its folder loses trust while the prompt is open", async () => {
+  it("B08: doesn't use a .env file if its folder becomes untrusted while the prompt is open", async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.modalPrompt();
@@ -989,7 +989,7 @@ describe('Connections', () => {
       });
     }
 
-    it('opens the file or the setup, depending on which button the user clicks', async () => {
+    it('opens the file or setup, depending on which button the user clicks', async () => {
       editor.files.set('/work/.env', complete.replace('=', '= '));
       const { commands } = await import('vscode');
       let setUps = 0;
@@ -1046,7 +1046,7 @@ describe('Connections', () => {
       assert.ok(await waiting);
     });
 
-    it("isn't offered if the user has declined the file", async () => {
+    it("doesn't offer to save the file if the user has declined it", async () => {
       editor.files.set('/work/.env', envFile());
       openUnsaved(`${envFile()}# a comment\n`);
       const waiting = connections.for();
@@ -1055,7 +1055,7 @@ describe('Connections', () => {
       assert.doesNotMatch(editor.messages.join(), new RegExp(unsaved));
     });
 
-    it('is offered if the user has declined the saved values, but not the unsaved ones', async () => {
+    it('offers to save the file if the user has declined the saved values, but not the unsaved ones', async () => {
       editor.files.set('/work/.env', envFile());
       const waiting = connections.for();
       await (await editor.modalPrompt()).answer(reject);
@@ -1065,7 +1065,7 @@ describe('Connections', () => {
       assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
     });
 
-    it("isn't offered if the user has declined the file and deletes its key", async () => {
+    it("doesn't offer to save the file if the user has declined it and then deletes its key", async () => {
       editor.files.set('/work/.env', envFile());
       const waiting = connections.for();
       await (await editor.modalPrompt()).answer(reject);
@@ -1075,14 +1075,14 @@ describe('Connections', () => {
       assert.doesNotMatch(editor.messages.join(), new RegExp(unsaved));
     });
 
-    it('is offered if the saved file is too large', async () => {
+    it('offers to save the file if the saved version is too large', async () => {
       editor.files.set('/work/.env', `${envFile()}${'#'.repeat(70_000)}`);
       openUnsaved(envFile());
       await connections.for();
       assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
     });
 
-    it("isn't offered if only the project is missing in the editor", async () => {
+    it("doesn't offer to save the file if the editor's credentials lack only a project", async () => {
       await storeKey();
       editor.userSettings.delete('projectId');
       openUnsaved(envFile());
@@ -1126,7 +1126,7 @@ describe('Connections', () => {
     assert.equal(editor.reads, 1);
   });
 
-  it('switches to the new folder if the only folder is replaced, even if no editor is open', async () => {
+  it('switches to the new folder when the only folder is replaced, even if no editor is open', async () => {
     editor.activeFile = undefined;
     await connections.peekWithProgress();
     editor.folders = [];
@@ -1784,7 +1784,7 @@ describe('Connections', () => {
       assert.equal(secretsIn(await connections.for())?.apiKey, 'key-in-the-file');
     });
 
-    it('uses the new credentials in the folder that the setup was opened for', async () => {
+    it('uses the new credentials in the folder that setup was opened for', async () => {
       await useEnvironmentAndType();
       editor.addFolder('/other');
       const [work] = editor.folders as WorkspaceFolder[];
@@ -2090,7 +2090,7 @@ describe('Connections', () => {
     });
   }
 
-  describe('with the key pasted into the wrong field of the setup', () => {
+  describe('with the key pasted into the wrong field during setup', () => {
     const [key, url] = ['a-key-that-was-pasted', 'https://service.example'];
     const rejected = /contains the API key/;
     beforeEach(() => {

@@ -96,7 +96,7 @@ describe('the preliminary checks', () => {
     assert.doesNotMatch(of([noFile, environment({})]), /asked again/);
   });
 
-  it('suggest the setup instead of the .env file if a key is stored, the file was declined, or there is no file', () => {
+  it('offer Set Up instead of Open .env if a key is stored, the file was declined, or there is no file', () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [

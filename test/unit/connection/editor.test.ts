@@ -157,7 +157,7 @@ describe("the editor's credentials", () => {
     });
   }
 
-  it("can't be used with an http address on another machine", () => {
+  it("can't be used with an http address for another machine", () => {
     const resolution = resolve({ ...settings, url: 'http://us-south.ml.cloud.ibm.com' }, record);
     assert.deepEqual(resolution, { kind: 'bad-address', setting: 'url', problem: 'not-https' });
   });

@@ -688,7 +688,7 @@ describe('the extension with several services', () => {
     assert.equal((await connections.for())?.account, 'berta');
   });
 
-  it('selects a service after its setup, and deletes its key on sign-out even if another service is selected', async () => {
+  it('selects a service once it is set up, and deletes its key on sign-out even if another service is selected', async () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
     assert.equal(await connections.setUp(), true);

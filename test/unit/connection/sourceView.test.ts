@@ -358,7 +358,7 @@ describe("the list entry for a source that can't be used", () => {
       ...changes,
     });
 
-  it('offers only the setup if a value is missing or the stored record is malformed', () => {
+  it('offers only Set Up if a value is missing or the stored record is malformed', () => {
     const lacking = naming({ settings: { projectId: '' } });
     assert.deepEqual(labelsOf('editor', lacking), ['Set Up...']);
     const tampered = naming({ record: { ...record, serviceUrl: 'nowhere' } });
@@ -366,7 +366,7 @@ describe("the list entry for a source that can't be used", () => {
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
 
-  it('offers only the setup if the stored record or a header secret is missing', () => {
+  it('offers only Set Up if the stored record or a header secret is missing', () => {
     const { definition } = withSecret;
     const stored = { ...record, authUrl: REGION, ...(definition && { definition }) };
     for (const one of [
@@ -378,7 +378,7 @@ describe("the list entry for a source that can't be used", () => {
     }
   });
 
-  it('offers both the settings and the setup if an address or a project can be fixed in the settings', () => {
+  it('offers both Open Settings and Set Up if an address or project can be fixed in the settings', () => {
     for (const settings of [
       { url: 'us-south' },
       { authUrl: 'ftp://a.example' },
@@ -397,7 +397,7 @@ describe("the list entry for a source that can't be used", () => {
     'not-text',
     'unreadable',
   ] as const) {
-    it(`offers only the setup if the .env file can't be read (${why})`, () => {
+    it(`offers only Set Up if the .env file can't be read (${why})`, () => {
       const one = found({ external: [unread('envFile', why)] });
       assert.equal(rowsOf(one).length, 2);
       assert.deepEqual(labelsOf('envFile', one), ['Set Up...']);
@@ -412,7 +412,7 @@ describe("the list entry for a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Manage Workspace Trust']);
   });
 
-  it('offers only the setup if the environment is incomplete', () => {
+  it('offers only Set Up if the environment is incomplete', () => {
     const one = found({ external: [environment({ key: full.key })] });
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });

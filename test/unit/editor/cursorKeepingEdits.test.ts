@@ -47,7 +47,7 @@ describe('a replacement', () => {
       { rangeOffset: 1, rangeLength: 4, text: 'n old' },
     ],
   ] as const) {
-    it(`is put together from its parts in the event for ${what}`, () => {
+    it(`is reassembled from its parts in the event for ${what}`, () => {
       const [, reported] = applied(from, changes);
       assert.deepEqual(
         joinedChanges(reported, '\n', []).map((change) => isSame(change, whole)),
@@ -56,14 +56,14 @@ describe('a replacement', () => {
     });
   }
 
-  it("isn't made from an insertion that was sent in this form and whitespace that VS Code trimmed", () => {
+  it("isn't assembled from whitespace that VS Code trimmed and an insertion that was sent as is", () => {
     const insertion = insertionOf(0, 'one\n');
     const trimmed = { rangeOffset: 0, rangeLength: 4, text: '' };
     const [, reported] = applied('    X', [trimmed, insertion]);
     assert.deepEqual(joinedChanges(reported, '\n', [insertion]), reported);
   });
 
-  it("isn't made from changes that don't touch", () => {
+  it("isn't assembled from changes that aren't adjacent", () => {
     const changes = [insertionOf(6, 'x'), { rangeOffset: 1, rangeLength: 4, text: '' }];
     const [, reported] = applied(before, changes);
     assert.deepEqual(joinedChanges(reported, '\n', []), reported);
@@ -107,7 +107,7 @@ describe('an insertion before a line break', () => {
         insertion,
       ],
     ] as const) {
-      it(`is put together from its parts in the event for ${what}: ${title}`, () => {
+      it(`is reassembled from its parts in the event for ${what}: ${title}`, () => {
         const [, reported] = applied(from, changes);
         assert.deepEqual(joinedChanges(reported, lineEnd, []), [simple]);
       });
@@ -129,7 +129,7 @@ describe('an insertion before a line break', () => {
     });
   }
 
-  it("isn't made from a change that was sent in this form", () => {
+  it("isn't assembled from a change that was sent as is", () => {
     const change = { rangeOffset: 1, rangeLength: 1, text: 'b\n' };
     const [, reported] = applied('a\nc', [change]);
     assert.deepEqual(joinedChanges(reported, '\n', [change]), reported);

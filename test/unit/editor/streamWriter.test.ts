@@ -453,7 +453,7 @@ describe('a stream writer', () => {
     });
 
     for (const hasEnded of [true, false]) {
-      it(`doesn't write an undone response${hasEnded ? ' that has already ended' : ''}, even if its first edit was still waiting`, async () => {
+      it(`doesn't write an undone response${hasEnded ? ' that has already ended' : ''}, even if its first edit was still pending`, async () => {
         const page = new FakeDocument('one two');
         const places = [0, 4].map((start) => ({ start, end: start + 3, lead: '', tail: '' }));
         const onUndone = () => {};

@@ -156,7 +156,7 @@ describe('responseNotifications', () => {
     [`/work/${'a'.repeat(60)}.ts`, [], `${'a'.repeat(39)}…: `],
     ['/work/ ', [6], 'Line 6: '],
   ] as const) {
-    it(`starts messages with the document and lines that they are about: ${path ?? 'active document'}, ${lines.length} lines`, async () => {
+    it(`starts messages with the document name and line numbers: ${path ?? 'active document'}, ${lines.length} lines`, async () => {
       const job = await jobWith('a');
       const document = { ...job.document, uri: { path } } as unknown as TextDocument;
       const named = Object.create(job, { document: { value: document } }) as Job;

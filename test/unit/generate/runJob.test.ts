@@ -324,7 +324,7 @@ describe('runJob', () => {
     assert.deepEqual([sent(), announced], [0, ['Canceled']]);
   });
 
-  it("isn't canceled by Escape in another document, but by Cancel in the menu", async () => {
+  it('is canceled by Cancel in the menu, but not by Escape in another document', async () => {
     for (const [cancel, expected] of [
       [(jobs: RecentJobs) => jobs.cancel(), 1],
       [(jobs: RecentJobs) => jobs.cancelAll(), 0],
@@ -339,7 +339,7 @@ describe('runJob', () => {
     }
   });
 
-  it('can be canceled before its response arrives, by Undo Generation or by Escape in the document', async () => {
+  it('can be canceled by Undo Generation or by Escape in the document before its response arrives', async () => {
     for (const stop of [
       (jobs: RecentJobs) => jobs.cancel(),
       async (jobs: RecentJobs) => assert.equal(await jobs.undo(), 'undone'),

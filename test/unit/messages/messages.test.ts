@@ -464,7 +464,7 @@ describe('a message about a service', () => {
     return readServices([added]).own[0] ?? assert.fail(`AUTH_FIELDS.${kind} isn't valid`);
   };
 
-  it('has at most 200 characters if a key is rejected during setup, for each authentication method', () => {
+  it('has at most 200 characters for each authentication method if a key is rejected during setup', () => {
     for (const kind of Object.keys(AUTH_FIELDS)) {
       const context = { service: serviceUsing(kind), source: 'answers' } as const;
       const { text = '' } = messageFor(new ServiceError('key-rejected'), context) ?? {};

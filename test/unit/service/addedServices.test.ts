@@ -285,7 +285,7 @@ describe('an added service', () => {
     assert.deepEqual(own[0] && commandOf(own[0]), command);
   });
 
-  it('is read with the endpoint path removed from its address', () => {
+  it('has the endpoint path removed from its address', () => {
     for (const [url, wanted] of [
       ['https://llm.acme.example/v1/', 'https://llm.acme.example/v1'],
       ['https://llm.acme.example/v1/chat/completions', 'https://llm.acme.example/v1'],

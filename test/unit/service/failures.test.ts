@@ -144,7 +144,7 @@ describe('an error response to an inference request', () => {
     });
   }
 
-  it('has a test case for each status with an error kind of its own', () => {
+  it('has a test case for each status that has its own error kind', () => {
     assertRows({ ...KIND_BY_STATUS, ...KIND_BY_INFERENCE_STATUS }, (known) =>
       byStatus.some(([status]) => status === Number(known)),
     );

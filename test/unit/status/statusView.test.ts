@@ -213,7 +213,7 @@ describe('the status item', () => {
     });
   }
 
-  it('conveys in words what its background color means', () => {
+  it('conveys the meaning of its background color in words', () => {
     for (const [name, , text, background] of rows) {
       if (background) assert.match(text, /Set Up|rejected|approval/, name);
     }

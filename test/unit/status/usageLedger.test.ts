@@ -66,7 +66,7 @@ describe('the usage counters', () => {
     assert.deepEqual(rows, [{ fingerprint: KEY, ...asked(), requests: 1 }]);
   });
 
-  it('include all concurrent requests, although only one write runs at a time', async () => {
+  it('include all concurrent requests, even though only one write runs at a time', async () => {
     const ledger = open();
     await Promise.all(Array.from({ length: 1_000 }, () => ledger.record(KEY, asked())));
     const [row] = (await open().today(KEY))();

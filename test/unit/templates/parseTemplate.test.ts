@@ -167,7 +167,7 @@ describe('a template file', () => {
     assert.deepEqual(found.issues, [], 'the settings may contain the maximum');
   });
 
-  it('can be used with an unknown parameter, which is sent only if the operation is generation', async () => {
+  it('can have an unknown parameter, which is sent only to the generation operation', async () => {
     const text = front('parameters: {max_tokens: 4000}');
     const { issues } = await read(text);
     assert.deepEqual(issues.map(templateIssueText), [

@@ -86,7 +86,7 @@ describe('recently used templates', () => {
     assert.equal(names.at(-1), 't3');
   });
 
-  it('can be used even if storing them fails', async () => {
+  it("can be used even if the list can't be stored", async () => {
     const { window } = await import('vscode');
     const { chooseTemplate } = await import('../../../src/templates/templateFeature.ts');
     const document = window.activeTextEditor?.document ?? assert.fail();

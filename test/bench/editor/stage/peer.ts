@@ -26,7 +26,7 @@ type Post = (
 /**
  * Creates the `activate` function of an extension with one command. The command sends the selected
  * text. For each response event that has text, it makes and awaits one edit at the end of the
- * document. If VS Code rejects an edit, for instance because the user has typed, the edit is
+ * document. If VS Code rejects an edit, for example because the user typed something, the edit is
  * retried.
  */
 export function generating(command: string, ask: Ask): (context: ExtensionContext) => void {

@@ -109,7 +109,7 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
-  it('gets a success message, which mentions the keyboard shortcut only if no document is open', async () => {
+  it('gets a success message that mentions the keyboard shortcut only if no document is open', async () => {
     const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
     const keysToPress = process.platform === 'darwin' ? mac : key;
     for (const [file, message] of [
@@ -144,7 +144,7 @@ describe('a service that the user added', () => {
       assert.equal((await connections.peek()).choice.kind, 'ready');
     });
 
-    it("keeps fields that the setup doesn't change", async () => {
+    it("keeps fields that setup doesn't change", async () => {
       await store(oauth, { account: 'me', apiKey: 'secret-of-acme' });
       editor.picks.push('ACME', CHANGE, OPENAI, 'OAuth Client Credentials', SAVE);
       editor.typed.push(OTHER, `${IDENTITY}/token`, 'me', '');
@@ -219,7 +219,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  it('keeps the answers and says that nothing is saved if the user closes the model list', async () => {
+  it("isn't saved if the user closes the model list, and setup explains why", async () => {
     editor.picks.push('$(add) Add a Service...', OPENAI, 'API Key', TEST);
     editor.typed.push(OTHER, 'key-of-acme');
     assert.equal(await connections.setUp(), false);
@@ -423,7 +423,7 @@ describe('a service that the user added', () => {
       assert.equal(await keys.read('acme'), undefined);
     });
 
-    it('is saved only after the setup reports the deletion, even if no key is needed', async () => {
+    it('is saved only after setup reports the deletion, even if no key is needed', async () => {
       await store(none);
       signOutBefore(SAVE);
       editor.picks.push('ACME', CREDENTIALS, SAVE);
@@ -456,7 +456,7 @@ describe('a service that the user added', () => {
     assert.deepEqual(entries()[0]?.['headers'], { 'X-Team': 'blue' });
   });
 
-  it('keeps the address that has a model list if the user goes back', async () => {
+  it('keeps the address that has a model list after the user goes back', async () => {
     failTest = ({ serviceUrl }) => {
       if (serviceUrl === 'https://llm.acme.example') throw new ServiceError('no-model-list');
     };

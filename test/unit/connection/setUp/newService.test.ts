@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { FakeEditor, installEditor } from '../fakeEditor.ts';
 
-describe('the setup of a new service', () => {
+describe('setting up a new service', () => {
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
     hooks = installEditor(() => new FakeEditor());

@@ -49,7 +49,7 @@ describe('reading a stream', () => {
     assert.deepEqual([whole, stopReason], ['ab', 'finished']);
   });
 
-  it('fails if the connection ends before the stop reason arrives', async () => {
+  it('fails if the stream ends before the stop reason arrives', async () => {
     assert.equal(await kindOf(collect(never, text('a'), reset)), 'connection-lost');
     assert.equal(await kindOf(collect(never, text('a'))), 'incomplete');
   });

@@ -181,7 +181,7 @@ describe('the token service', () => {
     assert.deepEqual([await meanwhile, await value(), flights.length], ['token-2', 'token-2', 2]);
   });
 
-  it('counts time that the machine spends asleep as part of a Retry-After pause', async () => {
+  it('counts the time the machine is asleep toward a Retry-After pause', async () => {
     const { answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(new ServiceError('rate-limited', { status: 429, retryAfterMs: 600_000 }));
