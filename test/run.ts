@@ -14,7 +14,8 @@ interface Step {
   readonly command: string;
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * True if the step runs a test suite, whose tests are counted. Any other step counts as one test.
+   * True if the step runs a test suite, so each of its tests counts. Any other step counts as one
+   * test.
    */
   readonly isSuite: boolean;
   /** True if the step needs the VS Code server, which isn't available on every system. */

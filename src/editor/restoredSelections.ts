@@ -73,8 +73,8 @@ export interface Selected extends OffsetRange {
  * - The last line break stays selected only if the selected text is still followed by a line break.
  * - VS Code moves a cursor to the end of text inserted at its position (confirmed by testing). If a
  *   response starts there on a new line, the cursor stays put so that the user can continue typing.
- * - A selection that is replaced from its start becomes a cursor after the new text so that typing
- *   doesn't replace that text.
+ * - If a replacement starts where a selection starts, the selection becomes a cursor after the new
+ *   text so that typing doesn't replace that text.
  * @param changes changes in document order that don't touch each other; all offsets refer to the
  * document before the changes
  * @param textOf returns the text in a range of the document before the changes

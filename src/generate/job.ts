@@ -188,7 +188,7 @@ export class Job implements Result, Disposable {
     return { text, languageId: this.languageId };
   }
 
-  /** True if the document contains text of a response in place of the selected text. */
+  /** True if the document contains text from a response in place of the selected text. */
   hasReplaced(index: number): boolean {
     return this.#response(index).replacesText && this.writtenBy([index]).length > 0;
   }

@@ -86,7 +86,7 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
   return isAsRecorded && found.generated <= MOST_TOKENS ? 0 : 1;
 }
 
-/** Runs the steps against an emulated service, whose responses are the expected ones. */
+/** Runs the steps against an emulated service to get the expected responses. */
 async function onEmulator(modelId: string): Promise<LiveRun> {
   const [model, ...others] = recordedModels;
   const answer = () => Array.from({ length: 100 }, (_, index) => `word${index}`).join(' ');

@@ -16,7 +16,7 @@ import { typeErrors } from './typeErrors.ts';
 const WORKERS = 2;
 /** Milliseconds after which a run counts as hung. Normal runs end much sooner. */
 const PATIENCE_MS = 60_000;
-/** Milliseconds after which a test of a mutant counts as failed. Some mutants cause a hang. */
+/** Milliseconds after which a mutant's test counts as failed. Some mutants cause a hang. */
 const MUTANT_MS = 20_000;
 
 const errors = typeErrors(mutants);

@@ -63,7 +63,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   which: 'ISC',
 };
 
-/** The license text for packages whose own license file only refers to this text. */
+/** The license text for packages whose own license file only refers to it. */
 const APACHE = 'licenses/Apache-2.0.txt';
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { printTable } from '../table.ts';
 
 /**
- * A measurement and its bar, a value that it must equal or must not exceed. Without a bar, the
+ * A measurement and its bar: the value that it must equal or must not exceed. Without a bar, the
  * number is only printed.
  */
 export interface Measure {

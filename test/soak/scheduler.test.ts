@@ -17,7 +17,7 @@ type Action = 'use' | 'keepFresh' | 'refresh' | 'drop';
 interface Step {
   readonly passMs: number;
   /**
-   * Milliseconds that the wall clock advances in addition to `passMs`, as it does while the
+   * Milliseconds that the wall clock advances in addition to `passMs`, for example while the
    * computer sleeps. Negative if the user sets the clock back.
    */
   readonly wallMs: number;

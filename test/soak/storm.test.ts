@@ -11,7 +11,7 @@ const QUEUE = 50;
 const MOST_FAILED = 2;
 const MOST_REQUESTS = 1.8;
 /**
- * The service's response time, and the clock's advance per step, both in milliseconds.
+ * The service's response time and the clock's step size, both in milliseconds.
  */
 const [SERVICE_MS, STEP_MS] = [100, 10];
 
@@ -63,8 +63,8 @@ describe(`${JOBS} calls, up to ${IN_FLIGHT + QUEUE} at a time, to a service with
     time = new FakeTime();
   });
   afterEach(() => time.end());
-  // In an experiment in which a 429 didn't lower the limit, 83 calls failed at a capacity of 1, 41
-  // at a capacity of 2, and none at a capacity of 4.
+  // In an experiment where a 429 didn't lower the limit, 83 calls failed at a capacity of 1, 41 at
+  // a capacity of 2, and none at a capacity of 4.
   after(() => {
     const title = `${JOBS} calls to a service that handles at most 1, 2, or 4 requests at once and rejects all others with a 429. In the worst case, ${worst.failed} calls fail (bar: ${MOST_FAILED}), and a call takes ${worst.requests.toFixed(2)} requests on average (bar: ${MOST_REQUESTS}).`;
     const heads = ['capacity', 'failed', 'requests per call', 'final concurrency limit', 'seconds'];

@@ -16,7 +16,7 @@ const END = HOURS * 60 * MINUTE;
 const START = MINUTE;
 /** Mean time between generations in a window, in seconds. */
 const USE = 10 * MINUTE;
-/** Number of seconds before expiration at which a client with a fixed timer refreshes its token. */
+/** How many seconds before expiration a client with a fixed timer refreshes its token. */
 const FIXED_LEAD = 5 * MINUTE;
 
 /** Schedules events and runs them second by second. */

@@ -52,7 +52,7 @@ export async function startChat(
   );
 }
 
-/** Waits until the chat shows these words of a response. */
+/** Waits until the chat shows a response that contains these words. */
 export async function chatText({ workbench: { page } }: Session, words: string): Promise<void> {
   await page.locator('.interactive-item-container').getByText(words).first().waitFor();
 }

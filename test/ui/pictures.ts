@@ -42,8 +42,8 @@ export async function prepareForPicture(page: Page): Promise<void> {
       const isOfBrowser = /^(Layout:|remote|No Ports)/.test(item.getAttribute('aria-label') ?? '');
       if (isOfBrowser) item.style.display = 'none';
     }
-    // In a picture of the chat, VS Code's tip, the list of changed files, and the scroll bar are
-    // distractions. The ruler of a diff covers the text with a gray bar.
+    // VS Code's tip, the list of changed files, and the scroll bar would distract from a picture of
+    // the chat. A diff's ruler covers the text with a gray bar.
     const stray = '.chat-input-notification-widget, .chat-editing-session, .diffOverview, .interactive-session .scrollbar';
     // Otherwise, the corners of a dialog's picture would show the dimmed window behind the dialog.
     for (const part of document.querySelectorAll('.monaco-dialog-modal-block')) part.style.background = 'none';

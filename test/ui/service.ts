@@ -90,8 +90,8 @@ export async function generateFrom({ workbench, path }: Session, name = 'a.txt',
 }
 
 /**
- * Closes the prompt that opens because of missing settings, and then the message that appears. Both
- * name the missing settings, but only the message lists the checked sources.
+ * Closes the prompt about missing settings, and then the message that appears. Both name the
+ * missing settings, but only the message lists the checked sources.
  * @returns the text of the message
  */
 export async function giveUpSetUp(

@@ -28,7 +28,7 @@ import type { Session } from './session.ts';
 
 /**
  * Tests the packaged extension, point by point, against the service's documentation on tokens,
- * credentials, and errors. All titles, setting names, and messages of the product are in this
+ * credentials, and errors. All of the product's titles, setting names, and messages are in this
  * table, so only this table needs to change if one of them does.
  */
 const product = {

@@ -214,7 +214,7 @@ export const causes = {
 } as const satisfies Readonly<Record<string, ShownCheck>>;
 
 /**
- * The error kinds without a cause. Checks never or rarely fail with these kinds. When in doubt
+ * The error kinds without a cause. Checks rarely or never fail with these kinds. When in doubt
  * about a new kind, treat it like the most similar kind.
  */
 export const kindsWithoutCause: readonly ErrorKind[] = [

@@ -18,7 +18,7 @@ export interface HouseRule {
 const imports = (line: string): string | undefined =>
   /(?:from|import\()\s*'(?<module>[^']+)'/.exec(line)?.groups?.['module'];
 /**
- * Names of authentication methods that have other meanings in code or comments. For example, the
+ * Authentication method names that also have other meanings in code or comments. For example, the
  * field `apiKey` contains the key for any method. Add a new method's name only if it also has other
  * meanings.
  */

@@ -40,7 +40,7 @@ describe('a saved picture', () => {
   });
 });
 
-/** Renders text as a picture, at double resolution and in the font size of VS Code's lists. */
+/** Renders text as a picture, at double resolution and at the font size of VS Code's lists. */
 async function pictureOf(text: string, color: string): Promise<Buffer> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="600" height="50">
     <rect width="600" height="50" fill="#191a1b"/>

@@ -146,8 +146,9 @@ describe('the values in the settings', () => {
   after(() => hooks.deregister());
 
   /**
-   * For each field, the setting's values to test, and the value that the field should have. Include
-   * a value of the wrong type. For a number, also include a fraction and a value beyond each limit.
+   * For each field, the setting values to test, each with the value that the field should have.
+   * Include a value of the wrong type. For a number, also include a fraction and a value beyond
+   * each limit.
    */
   const cases: Readonly<
     Record<

@@ -74,7 +74,7 @@ describe('the extension', () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
     assert.equal(registered.length, 2, 'two places register commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);
-    // This call registers the command behind the link for retrying requests that got no response.
+    // This call registers the command behind the link that retries requests that got no response.
     assert.match(
       registered[1] ?? '',
       /registerCommand\(this\.#retryId, \(\) => this\.#retry\(\)\)/,

@@ -34,7 +34,7 @@ try {
   console.log(`\n--- before\n${before}---`);
   await workbench.editor.selectLines(3);
   await workbench.runCommand('Hosted Model: Generate from selection');
-  // Waits for the end of the response, because saving earlier would start a new undo step.
+  // Waits for the response to end, because saving earlier would start a new undo step.
   await workbench.editor.waitForText(/This one only counts\./);
   await status.waitFor({ text: /\$\(key\) \d+m/ });
   console.log(`status: ${(await status.waitFor({})).ariaLabel}`);

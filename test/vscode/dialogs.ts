@@ -30,7 +30,9 @@ export class Dialogs {
     });
   }
 
-  /** Waits for a dialog with this button, clicks it, and waits until the dialog has closed. */
+  /**
+   * Waits for a dialog with this button, clicks the button, and waits until the dialog has closed.
+   */
   async click(button: string): Promise<void> {
     const { page } = this.#screen;
     const { text } = await this.#screen.until(`a dialog with the button "${button}"`, async () => {

@@ -62,7 +62,7 @@ export class Notifications {
         return found === -1 ? undefined : { index: found };
       },
     );
-    // The pointer may rest on a button, whose tooltip would cover the other buttons.
+    // If the pointer is on a button, the button's tooltip would cover the other buttons.
     await this.#screen.page.mouse.move(1, 1);
     await this.#at(index).locator('.monaco-button', { hasText: button }).first().click();
   }

@@ -58,7 +58,7 @@ export class Screen {
   }
 
   /**
-   * Saves a screenshot of a failure, and returns the screenshot's path relative to the repository.
+   * Saves a screenshot of a failure, and returns its path relative to the repository.
    */
   async saveFailure(title: string): Promise<string> {
     const folder = join(testDirectory, 'failures');

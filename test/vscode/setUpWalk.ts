@@ -55,8 +55,8 @@ export async function enterKey(workbench: Workbench, apiKey: string): Promise<vo
 }
 
 /**
- * Like `enterKey`, but for a setup that starts at the API key step, as it does after a rejected
- * key.
+ * Like `enterKey`, but for a setup that starts at the API key step, as happens after a key is
+ * rejected.
  */
 export async function correctKey({ quickInput }: Workbench, apiKey: string): Promise<void> {
   await quickInput.waitFor({ step: '2/5', password: true });

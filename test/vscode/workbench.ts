@@ -177,7 +177,7 @@ export class Workbench {
 
   /**
    * Clears all messages in the open notification center. Repeats the command if a message is still
-   * listed. This happened twice, but couldn't be reproduced in 220 attempts.
+   * listed, which happened twice but couldn't be reproduced in 220 attempts.
    */
   async clearNotifications(): Promise<void> {
     await this.screen.until('all messages to go', async () => {
@@ -202,7 +202,7 @@ export class Workbench {
     await this.page.locator('.modal-editor-part').waitFor({ state: 'detached' });
   }
 
-  /** Saves a screenshot in `.vscode-test/screenshots/`, and returns the screenshot's path. */
+  /** Saves a screenshot in `.vscode-test/screenshots/`, and returns its path. */
   async screenshot(name: string): Promise<string> {
     const folder = join(testDirectory, 'screenshots');
     await mkdir(folder, { recursive: true });

@@ -131,7 +131,7 @@ describe('chat in VS Code', () => {
     await screen.until('the inline chat to have the keyboard', async () =>
       (await screen.read<boolean>(hasKeyboard)) ? true : undefined,
     );
-    // On a busy machine, VS Code can still move the focus to the chat that was opened before, so
+    // On a busy machine, VS Code can still move the focus to the chat that was opened earlier, so
     // type the prompt again until all of it is in the inline chat.
     await screen.until('the prompt in the inline chat', async () => {
       const input = page.locator(`${widget} .monaco-editor`).filter({ visible: true }).first();

@@ -33,10 +33,10 @@ describe(`settings ${nightly}`, () => {
   });
 
   /**
-   * Returns a hostile value for each setting with `application` scope. If possible, use a value
-   * that would make the tests below fail if it took effect. These tests generate from one selection
-   * at a time. To test an effect on several selections, add a test that uses `selectEachLine`. `npm
-   * test` skips this file, so run it after each change.
+   * Returns a hostile value for each setting with `application` scope. Prefer values that would
+   * make the tests below fail if they took effect. These tests generate from one selection at a
+   * time. To test an effect on several selections, add a test that uses `selectEachLine`. `npm
+   * test` skips this file, so run the file yourself after each change.
    */
   const hostileValues = (): Readonly<Record<`hostedModel.${ApplicationSetting}`, unknown>> => ({
     'hostedModel.url': evil.url,

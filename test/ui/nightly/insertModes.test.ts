@@ -213,8 +213,8 @@ for (const theme of ['dark', 'light'] as const) {
       assert.equal(await editor.hasUnsaved('prices.py'), false);
       assert.equal(onDisk('newDocument/prices.py'), lines(asked));
       await editor.focus();
-      // Checks the selection through the clipboard, because the status bar may still show the
-      // position in the other document (observed).
+      // Checks the selection through the clipboard, because the status bar sometimes still shows
+      // the position in the other document.
       await page.keyboard.press('Control+C');
       await screen.until('the selection on the clipboard', async () =>
         (await clipboard(page)) === asked[1] ? true : undefined,

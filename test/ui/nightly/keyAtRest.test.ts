@@ -123,8 +123,8 @@ describe(`the API key ${nightly}`, () => {
     }
     await quickInput.pick('$(save) Save Without Testing');
     await workbench.notifications.waitFor(/is set up/);
-    // In a browser, VS Code reports a secret as stored even before the secret has been encrypted
-    // and written.
+    // In a browser, VS Code reports a secret as stored even before it has been encrypted and
+    // written.
     await workbench.screen.until('a secret', async () => (await secretNames(session)) || undefined);
     assert.equal(emulator.count(tokenPath), 1);
   });

@@ -112,8 +112,7 @@ describe(`the extension ${nightly}`, () => {
     await sent;
     await workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
     await workbench.notifications.click(/changes are saved/, 'Retry');
-    // This takes long enough that a generation request from the second Retry would have been sent
-    // by the time it ends.
+    // By the time this command ends, the second Retry would have sent its generation request.
     await workbench.runCommand('Hosted Model: Refresh Token');
     await workbench.notifications.waitFor(/token was refreshed/);
     assert.equal(emulator.count('/ml/v1/text/chat_stream'), 1);

@@ -28,7 +28,7 @@ interface TypedStep {
  * Sets up a service in an empty profile and generates text. Takes screenshots of setup.
  * @param steps the user's inputs between choosing the service and entering its address
  * @param requests the paths that setup requests when it tests the credentials
- * @param name prefix of the pictures' names
+ * @param name prefix for the picture names
  */
 async function setUpAndGenerate(
   emulator: Emulator,

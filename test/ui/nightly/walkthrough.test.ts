@@ -98,7 +98,7 @@ describe(`the walkthrough ${nightly}`, () => {
       // question and the model picker are close to each other.
       await workbench.runCommand('View: Maximize Secondary Side Bar');
       await page.setViewportSize({ width: 680, height: 380 });
-      // Leaves out the row below the input, in which VS Code shows where the chat session runs.
+      // Leaves out the row below the input, which shows where the chat session runs.
       const top = (await page.locator('.interactive-session').boundingBox())?.y ?? 0;
       const input = await page.locator('.chat-input-container').boundingBox();
       assert.ok(input);

@@ -102,8 +102,8 @@ export class FakeEditor {
    */
   readonly prompts: (string | undefined)[] = [];
   /**
-   * What to pick or type in the lists that open next, in order: an item's label, or a text. If
-   * nothing is left, the list closes.
+   * What to pick or type in the lists that open next, in order: an item's label, or text to type.
+   * If nothing is left, the list closes.
    */
   readonly picks: string[] = [];
   /**

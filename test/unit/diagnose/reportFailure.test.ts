@@ -112,7 +112,8 @@ describe('reporting a failed generation', () => {
   }
 
   /**
-   * Reports that the project is unknown. The user runs a diagnosis, and then presses these buttons.
+   * Reports that the project is unknown. The user runs *Diagnose Connection*, and then clicks these
+   * buttons.
    */
   async function diagnose(isPassing: boolean, ...buttons: string[]): Promise<boolean> {
     const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');

@@ -13,7 +13,7 @@ const insertionOf = (rangeOffset: number, text: string): TextChange => ({
   text,
 });
 
-/** Applies changes to a text. Returns the new text, and the changes as VS Code reports them. */
+/** Applies changes to `before`. Returns the new text, and the changes as VS Code reports them. */
 function applied(before: string, changes: readonly TextChange[]): [string, ReportedChange[]] {
   const lineStart = (offset: number) => before.lastIndexOf('\n', offset - 1) + 1;
   const positionOf = (offset: number) => ({

@@ -202,7 +202,7 @@ export class FakeDocument implements OpenDocument {
   }
 
   /**
-   * Returns a change that removes the second character before the edit, or no change if that
+   * Returns a change that removes the character two positions before the edit, or no change if that
    * character isn't a space. VS Code makes such a change when it trims the line that the cursor
    * leaves.
    */

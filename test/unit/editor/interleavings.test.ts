@@ -222,8 +222,8 @@ describe('5,000 random interleavings of user edits and streamed responses', () =
           const units = found.map((mark) => mark.unit).join('');
           const deleted = new Set([...page.deleted].map((mark) => mark.unit));
           figures['characters compared'] += units.length;
-          // All characters of a response are different. Those still in the document must each occur
-          // once, in their original order.
+          // All characters in a response are different. Those still in the document must occur
+          // exactly once, in their original order.
           assert.equal(units, [...text].filter((each) => units.includes(each)).join(''));
           const isLeftAlone = !isNear[answer] && page.trimmed.length === 0;
           if (

@@ -61,7 +61,7 @@ describe('runJob', () => {
     readonly lost?: readonly number[];
     /** Indices of the responses without visible text, including responses from earlier runs. */
     readonly empty?: readonly number[];
-    /** True if the text of the responses replaces the selections. */
+    /** True if the responses replace the selections. */
     readonly replaces?: boolean;
     /** The part of the responses that isn't written. */
     readonly leftOut?: 'text';
@@ -80,7 +80,7 @@ describe('runJob', () => {
     readonly whileReadingCredentials?: (jobs: RecentJobs) => unknown;
     /** False if another document is active. */
     readonly isInActiveDocument?: boolean;
-    /** Text of the job's earlier runs. */
+    /** Text from the job's earlier runs. */
     readonly text?: string;
   }
 

@@ -82,7 +82,7 @@ describe('the progress display', () => {
   });
   afterEach(() => mock.timers.reset());
 
-  /** Adds a label, and returns a list that records each text that the label shows. */
+  /** Adds a label, and returns a list that records each string that the label shows. */
   const labelOf = (index: number) => {
     const texts: string[] = [];
     progress.addLabel(index, { show: (text) => texts.push(text), dispose() {} });

@@ -27,7 +27,7 @@ export function formsIn(text: string, secret: string): string[] {
 
 /**
  * Returns the forms of a secret, including some that the extension doesn't mask, such as JSON
- * nested in JSON, or part of a longer text's Base64 form.
+ * nested in JSON, or part of the Base64 form of a longer string.
  */
 function formsOf(secret: string): string[] {
   const whole = [

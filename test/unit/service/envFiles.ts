@@ -441,7 +441,7 @@ const misnamed = (name: string): EnvFileFixture => ({
   missing: ['IBM_API_KEY'],
 });
 
-/** Like `misnamed`, with a name that differs from the correct one only in case and punctuation. */
+/** Like `misnamed`, but the name differs from the correct one only in case and punctuation. */
 const similar = (name: string): EnvFileFixture => ({
   ...misnamed(name),
   issues: [[1, 'similar-name', name]],

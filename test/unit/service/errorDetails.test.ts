@@ -13,7 +13,7 @@ import { recordings } from '../../emulator/recordings.ts';
 
 /**
  * The rows of the error details table in docs/skills.md. Each row contains its details, its
- * statuses, and the known codes and quoted texts found in the details.
+ * statuses, and the known codes and quoted strings in the details.
  */
 const [, section = ''] = readFileSync('docs/skills.md', 'utf8').split('## Error details\n');
 const rows = [...section.matchAll(/^\| (?<details>[^|]+) \| (?<status>\d[^|]*) \|/gm)].map(

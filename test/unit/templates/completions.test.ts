@@ -3,7 +3,7 @@ import { completionsAt } from '../../../src/templates/completions.ts';
 
 const modes = ['below', 'replace'];
 /**
- * For the completions at the `|`, returns their labels and the text that they replace. Returns
+ * Returns the labels of the completions at the `|`, and the text that they replace. Returns
  * undefined if there are no completions.
  */
 const at = (marked: string) => {

@@ -40,7 +40,7 @@ const ODD = [
   ...['//', ' //', '#', ' #', '/*', '{', '{}', '=', '-', '*', '$', '${', '${a', 'a', 'a ', 'a\n'],
   ...['\u0301', '\u200d', '\ufe0f', '👩\u200d', 'می\u200c', '\ud83d', '😀', '\u202e'],
 ].map((row) => rows(row));
-/** The texts in `ODD`, and the texts that cause the most work in other code. */
+/** The inputs in `ODD`, and the inputs that cause the most work in other code. */
 const WORST = [
   ...ODD,
   ...[
