@@ -24,8 +24,9 @@ export function choiceOf(
 }
 
 /**
- * Returns the editor source's connection or obstacle for the service in the settings and for every
- * other service with a stored key. Leaves out the service passed as `except`.
+ * For the service in the settings and every other service with a stored key, returns the editor
+ * source's connection, or the obstacle if there's no connection. Leaves out the service passed as
+ * `except`.
  */
 export function editorChoices(
   found: SourceSnapshot,

@@ -29,8 +29,8 @@ export interface Row extends QuickPickItem {
 }
 
 /**
- * Shows each check and its result while the checks run, then the conclusion and its fix. Closing
- * the list aborts the checks.
+ * Shows each check and its result while the checks run, then the conclusion and a fix for the
+ * problem. Closing the list aborts the checks.
  * @returns the fix that was picked; undefined if the list was closed
  * @throws any error from `run` or `copy`, unless the list was closed
  */

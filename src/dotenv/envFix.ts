@@ -124,7 +124,7 @@ function fixedUrl(
   return kind === 'url-path' ? parsed.origin : parsed.url;
 }
 
-/** Parses the text of a `.env` file with the settings that apply to the file. */
+/** Parses the text of a `.env` file, based on the settings that apply to the file. */
 export type Parse = (text: string) => ServiceReading;
 
 /**

@@ -99,8 +99,8 @@ async function bundleTests(): Promise<string> {
 
 /**
  * Creates a self-signed certificate like one that a company might use. Returns environment
- * variables: the path to the certificate for the tests, and SSL_CERT_FILE, which makes VS Code on
- * Linux trust the certificate. Returns no variables if openssl is missing.
+ * variables: one with the certificate's path, for the tests, and SSL_CERT_FILE, which makes VS Code
+ * on Linux trust the certificate. Returns no variables if openssl is missing.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
   const own = await selfSigned('service.example');

@@ -97,7 +97,7 @@ const machineSettings: Settings = {
 const startMilliseconds = 120_000;
 
 /**
- * @throws {Error} with the server's output, if the server ends, can't install an extension, or
+ * @throws {Error} with the server's output, if the server exits, can't install an extension, or
  * doesn't respond within two minutes
  */
 export async function startVSCodeServer(options: ServerOptions = {}): Promise<VSCodeServer> {

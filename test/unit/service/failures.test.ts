@@ -144,7 +144,7 @@ describe('an error response to an inference request', () => {
     });
   }
 
-  it('has a test case for each status that has its own error kind', () => {
+  it('is tested for each status that has its own error kind', () => {
     assertRows({ ...KIND_BY_STATUS, ...KIND_BY_INFERENCE_STATUS }, (known) =>
       byStatus.some(([status]) => status === Number(known)),
     );
@@ -297,7 +297,7 @@ describe('an error response from the identity service', () => {
     );
   });
 
-  it('has a test case for each status that any service can send', () => {
+  it('is tested for each status that any service can send', () => {
     assertRows(KIND_BY_STATUS, (known) => table.some(([status]) => status === Number(known)));
   });
 });

@@ -391,7 +391,7 @@ describe('a service that the user added', () => {
     assert.equal((await connections.peek()).choice.kind, 'unapproved');
   });
 
-  describe('whose record another window deletes', () => {
+  describe('whose record is deleted in another window', () => {
     const signOutElsewhere = () => keyring.window().delete('hostedModel.key.acme');
     const signOutBefore = (wanted: string) => {
       editor.beforeInput = (answer) => {
