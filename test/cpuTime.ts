@@ -26,7 +26,7 @@ export class CpuTime {
     this.#names.set(String(pid), name);
   }
 
-  /** Returns the seconds of CPU time that the processes with this name have used so far. */
+  /** Returns the CPU time, in seconds, that processes with this name have used so far. */
   secondsOf(name: string): number {
     let ticks = 0;
     for (const [pid, own] of this.#ticks) if (this.#names.get(pid) === name) ticks += own;

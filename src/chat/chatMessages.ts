@@ -175,7 +175,7 @@ export function toolPromptText(most: number): string {
 
 // First use
 
-/** Measured number of tokens that VS Code's instructions and tools add to each agent step. */
+/** Number of tokens that VS Code's instructions and tools add to each agent step, as measured. */
 const AGENT_TOKENS = 17_000;
 
 export const USE = 'Use in Chat';

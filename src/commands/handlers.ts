@@ -106,8 +106,8 @@ export const handlers: Handlers = {
 };
 
 /**
- * Lets the user change the credentials. If a generation failed and its message is still open, the
- * user probably wants to fix the cause, so offers to retry afterward.
+ * Lets the user change the credentials. If the error message of a failed generation is still open,
+ * offers to retry afterward, because the user probably wanted to fix the cause.
  * @param change returns true if credentials were saved
  */
 async function repair(app: App, change: (isRepair: boolean) => Promise<boolean>): Promise<void> {

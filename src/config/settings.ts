@@ -106,9 +106,9 @@ const MAX_TOKENS = 1e12;
  * needed, because users can change settings at any time.
  *
  * Values are validated here, because settings files can contain anything, regardless of the schema.
- * Treat a value of the wrong type as the default, unless that could use the wrong account or exceed
- * a limit. For a boolean, use `=== true`, or `!== false` if the default is true. For a list, check
- * each item. For a number, use `bounded`.
+ * Treat a value of the wrong type as the default, unless the default could select the wrong account
+ * or exceed a limit. For a boolean, use `=== true`, or `!== false` if the default is true. For a
+ * list, check each item. For a number, use `bounded`.
  * @param folder the folder's URI, for example `activeFolder(document.uri)?.uri`. Needed for
  * settings with `resource` scope. Don't pass a document's URI, because VS Code finds no folder for
  * a notebook cell or a preview.
@@ -285,9 +285,9 @@ function listOf(value: unknown): readonly unknown[] {
 
 /**
  * Rounds a number and clamps it to a range. A value that isn't a finite number counts as the
- * minimum. If the minimum turns off a limit that protects the user, don't use this function,
- * because an invalid value would turn it off, too. See `budgetOf` for an alternative.
- * @param most a generous maximum. Add it to package.json only if users need to know it.
+ * minimum. Don't use this function if the minimum turns off a limit that protects the user, because
+ * an invalid value would then turn off the limit, too. See `budgetOf` for an alternative.
+ * @param most a generous maximum. Add it to package.json only if users need to know about it.
  */
 function bounded(value: unknown, least: number, most: number): number {
   const number = typeof value === 'number' && Number.isFinite(value) ? value : least;

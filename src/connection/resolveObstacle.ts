@@ -39,7 +39,7 @@ import { unsavedEnvFile } from './workspaceEnvFiles.ts';
 
 /** Lets the user remove an obstacle that keeps a command from getting a connection. */
 
-/** Why setup starts, if there's more to it than *Set Up...*. */
+/** Why setup starts, if for a reason other than *Set Up...*. */
 export interface SetUpReason {
   /** The values to import from another source, and the service that they belong to. */
   readonly imported?: (GivenValues & { readonly service: Service }) | undefined;
@@ -108,7 +108,7 @@ export async function resolveObstacle(
     case 'missing': {
       onObstacle('missing');
       const faulty = faultySource(found);
-      // With a stored key, the file probably isn't the source that the user wants.
+      // If there's a stored key, the file probably isn't the source that the user wants.
       if ((faulty?.id === 'envFile' || !found.record) && offersToSave(found)) return false;
       if (faulty?.id === 'envFile') {
         reportEnvFile(sourceFaultText(faulty, found), found.folder);
@@ -132,7 +132,7 @@ export async function resolveObstacle(
 /**
  * Offers to save the `.env` file if the user hasn't declined it and it has unsaved changes to the
  * service's settings. Does nothing if saving clearly wouldn't help.
- * @returns true if it was offered
+ * @returns true if the offer was made
  */
 function offersToSave({ settings, folder, external }: SourceSnapshot): boolean {
   if (!['auto', 'envFile'].includes(settings.credentialSource)) return false;

@@ -23,7 +23,9 @@ type HashedDecision = readonly [
   hash: string,
   decision: ApprovalDecision,
   lastSignOut?: string,
-  /** Hashes of the single values, to name the ones that have changed since the decision. */
+  /**
+   * Hashes of the individual values, used to name the ones that have changed since the decision.
+   */
   valueHashes?: readonly string[],
 ];
 
@@ -208,9 +210,9 @@ export class SourceApprovals {
 }
 
 /**
- * Returns the decisions that aren't forgotten. Removes the value hashes from the others about the
- * same source in the same folder. They're older, so a comparison with them would include values
- * that haven't changed since the forgotten decision.
+ * Returns the decisions that aren't forgotten. Removes the value hashes from the remaining
+ * decisions about the same source and folder as a forgotten one. Those decisions are older, so a
+ * comparison with them would include values that haven't changed since the forgotten decision.
  */
 function without(
   decisions: readonly HashedDecision[],

@@ -103,7 +103,8 @@ export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): 
 
 /**
  * Returns a paragraph that names the values that have changed since the user's last decision about
- * a source. If it's for another service now, names only the service. Empty if nothing has changed.
+ * a source. If the source is now for another service, names only the service. Empty if nothing has
+ * changed.
  */
 export function changedText(
   changed: readonly SubjectValue[],

@@ -214,8 +214,8 @@ function externalSelection(source: ExternalSource): SourceSelection | undefined 
 }
 
 /**
- * Returns the problem with the first complete source's identity address. Undefined if the address
- * is valid, or if no source is complete.
+ * Returns the problem with the identity address of the first complete source. Undefined if the
+ * address is valid, or if no source is complete.
  */
 function identityProblem(sources: readonly ExternalSource[]): SourceSelection | undefined {
   const target = sources.find(({ values }) => values)?.destination;

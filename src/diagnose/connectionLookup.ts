@@ -12,7 +12,7 @@ import type { Connection } from '../service/connection.ts';
  */
 export const LOOKUP_MS = 10_000;
 
-/** Looks up the connections that could be used now, either for a folder's text or for chat. */
+/** Looks up the connections that can be used now, either for text in a folder or for chat. */
 export type LookUp = () => Promise<readonly Connection[]>;
 
 /** Returns a function that looks up a folder's connection. */

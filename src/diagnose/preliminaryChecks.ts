@@ -234,7 +234,7 @@ function hostsCheck(found: SourceSnapshot, choice: Choice, programName?: string)
 
 /**
  * Returns the fix for a problem with an external source. The extension can't change VS Code's
- * environment, so the fix for that source is to run setup.
+ * environment, so the fix for a problem there is to run setup.
  */
 function fixOf(id: SourceId): Fix {
   return id === 'envFile' ? 'openEnvFile' : 'setUp';

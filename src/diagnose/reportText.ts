@@ -117,7 +117,7 @@ type FieldWithoutLine = Extract<
 
 /**
  * The lines of the *Settings* section. A setting needs a line if it changes or stops generations,
- * or makes them require confirmation. It also needs one if it affects what responses contain or
+ * or requires the user to confirm them. It also needs one if it affects what responses contain or
  * where they go. A line may contain numbers and known values, but never text that the user typed.
  */
 const SETTING_LINES: Readonly<

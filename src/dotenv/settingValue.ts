@@ -26,7 +26,7 @@ type IssueDetails =
    */
   | { readonly kind: ValueFlaw | 'comment' | 'empty' | 'malformed' }
   | { readonly kind: 'endpoint-url' | 'url-path' | 'unknown-region' }
-  /** The name is similar to the name of a missing setting, which it may be meant for. */
+  /** The name is similar to the name of a missing setting, and may be a typo. */
   | { readonly kind: 'similar-name' }
   /**
    * The value differs from the value on the first line with the same setting. `otherLine` is the
@@ -40,7 +40,10 @@ export type IssueKind = IssueDetails['kind'];
 /** An issue with a setting or its line. Never contains a value. */
 export type Issue = IssueDetails & {
   readonly setting: SettingName;
-  /** The name as written in the source or, for a similar name, the missing name. */
+  /**
+   * The name as written in the source. If that name is only similar to a correct one, the correct
+   * name.
+   */
   readonly name: string;
   /** True if the issue makes the whole `NameSet` unusable; false for a warning. */
   readonly isError: boolean;

@@ -22,8 +22,8 @@ export interface ReportedChange extends TextChange {
  * after the existing one, and one that replaces the existing line break with the text. The
  * resulting document is the same, because the new line break takes the place of the existing one.
  *
- * VS Code moves cursors and extends selections that end where text is inserted, but leaves them
- * alone at the start of text that is replaced (confirmed by testing).
+ * If text is inserted at a cursor or at the end of a selection, VS Code moves the cursor or extends
+ * the selection. It leaves both alone at the start of text that is replaced (confirmed by testing).
  */
 export function splitAtLineBreak({ rangeOffset, text }: TextChange, lineEnd: string): TextChange[] {
   const { length } = lineEnd;
@@ -107,8 +107,8 @@ function merged(first: ReportedChange, second: ReportedChange): ReportedChange |
 }
 
 /**
- * If the old and the new text both end with a line break, leaves it out of the change. Undefined if
- * they don't, or if the result isn't a pure insertion or deletion.
+ * If the old and the new text both end with a line break, leaves that line break out of the change.
+ * Undefined if they don't, or if the result isn't a pure insertion or deletion.
  */
 function withoutLineBreak(
   change: ReportedChange | undefined,

@@ -11,7 +11,7 @@ import {
   workspace,
 } from 'vscode';
 
-/** Finds the editors and tabs of documents, and shows documents. */
+/** Finds the editors and tabs for a document, and shows documents. */
 
 export function editorsOf(document: TextDocument): TextEditor[] {
   return window.visibleTextEditors.filter((editor) => editor.document === document);

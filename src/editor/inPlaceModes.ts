@@ -18,10 +18,11 @@ import { StreamWriter } from './streamWriter.ts';
  * Creates an insert mode that writes into the selection's document.
  * @param id the ID of the mode in the `hostedModel.insertMode` setting
  * @param place returns where a response to selected text goes. Set an option that always applies,
- * such as a change to each line, in `placeOf` instead, because `place` isn't called at the cursor.
- * @param options `startsNewLine`: true to use `place` without a selection, too, if the cursor is on
- * a line with text. The response then starts on a new line. In all other cases without a selection,
- * the response starts at the cursor.
+ * such as a change to each line, in `placeOf` instead, because `place` isn't called for responses
+ * at the cursor.
+ * @param options `startsNewLine`: true to also use `place` if nothing is selected and the cursor is
+ * on a line with text. The response then starts on a new line. In all other cases without a
+ * selection, the response starts at the cursor.
  */
 export function placing(
   id: string,

@@ -152,8 +152,8 @@ export function spaceBetweenBraces(
 }
 
 /**
- * Returns one level of indentation. Uses tabs or spaces as in `outer` or, if that's empty, as set
- * in the document's editor.
+ * Returns one level of indentation. Uses tabs or spaces to match `outer` or, if that's empty, the
+ * settings of the document's editor.
  */
 export function indentationStep(document: TextDocument, outer: string): string {
   const { insertSpaces = true, indentSize = 4 } = editorOf(document)?.options ?? {};

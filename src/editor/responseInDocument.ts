@@ -23,7 +23,7 @@ export interface ResponsePlace extends OffsetRange, PlaceIndentation {
   readonly tail: string;
 }
 
-/** Maximum number of characters to search before a response for text on the same line. */
+/** Maximum number of characters before a response that are searched for text on the same line. */
 const MAX_SEARCH_LENGTH = 1_000;
 
 export interface NextChange extends TextChange {
@@ -75,8 +75,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * True if all accepted text was written, the response isn't lost, and its range isn't broken
-   * (unless no text was written). Also true if the response was undone.
+   * True if all accepted text was written, the response isn't lost, and, if any text was written,
+   * its range isn't broken. Also true if the response was undone.
    */
   get isPlaced(): boolean {
     if (this.#state === 'undone') return true;
@@ -136,7 +136,8 @@ export class ResponseInDocument {
 
   /**
    * Resolves a pending `end` if all accepted text is written or the response is lost.
-   * @param isLate true if an edit exceeded its deadline; `end` is then resolved regardless
+   * @param isLate true if an edit exceeded its deadline; in that case, `end` resolves without
+   * waiting for it
    */
   settle(isLate: boolean): void {
     if (isLate || this.#accepted === '' || this.#isLost) this.#ended?.resolve();

@@ -51,8 +51,8 @@ export class TrackedDocument implements Disposable {
       workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
         if (document !== this.#document) return;
         const replay = replayOf(reason);
-        // A redo can repeat the edit that was sent last. Join its parts so that it reverses the
-        // undo, whose parts are joined, too.
+        // A redo can repeat the last edit that was sent. Join its parts even so, because the redo
+        // must reverse the undo, whose parts are joined, too.
         const exact = replay ? [] : this.#sent;
         const changes = joinedChanges(contentChanges, this.lineEnd, exact);
         for (const listener of this.#listeners) listener(changes, replay);
@@ -133,9 +133,9 @@ export class TrackedDocument implements Disposable {
   }
 
   /**
-   * Returns the parts of a change that replaces a selection or starts a new line before a line
-   * break. Returns any other change itself, and also a change at a line break if another change
-   * starts at the end of that line break and would touch the parts.
+   * Splits a change that replaces a selection or starts a new line before a line break. Any other
+   * change is returned whole, as is a change at a line break if its parts would touch another
+   * change that starts at the end of that line break.
    */
   #partsOf(
     change: TextChange,
@@ -191,8 +191,8 @@ export class TrackedDocument implements Disposable {
 }
 
 /**
- * True if every cursor or selection that includes the change's start is a selection that starts
- * there and includes the whole change. False if there is none.
+ * True if all selections at the change's start begin there and cover the whole change. False if
+ * there's a cursor or no selection there.
  */
 function replacesSelection(change: TextChange, selections: readonly OffsetRange[]): boolean {
   const { start, end } = replacedRange(change);

@@ -11,7 +11,7 @@ import type { Job } from './job.ts';
  * modal, because users can overlook a notification. docs/generate.md lists all checks under *Checks
  * before sending*. A new check belongs in one of these places, depending on its subject:
  *
- * - The number of characters or selections, or nothing in particular: extend `confirmSize`, so that
+ * - The number of characters or selections, or no particular subject: extend `confirmSize` so that
  *   the user is asked only once.
  * - The selected text: in `generate.ts`, check each target's `selectedText` after `captureTargets`.
  * - The insert mode: in `generate.ts`, check `job.mode` after `confirmSize`. By then, the job is

@@ -165,8 +165,8 @@ async function raiseLimit({ document }: Job, limit: number): Promise<number | un
 }
 
 /**
- * Returns the whole number in a text, with at most nine digits. It may contain commas, as in the
- * messages. NaN for any other text.
+ * Parses a whole number of at most nine digits. The number may contain commas, as in the messages.
+ * Returns NaN for any other text.
  */
 function numberIn(text: string): number {
   const number = text.trim();

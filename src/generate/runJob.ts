@@ -102,7 +102,7 @@ function forgetIfUnanswered({ options: { jobs }, job }: Run): void {
   if (isUnanswered(job) && job.openReports === 0) jobs.forget(job);
 }
 
-/** True if the job isn't forgotten, no run is active, and no text has arrived. */
+/** True if the job hasn't been forgotten, no run is active, and no text has arrived. */
 export function isUnanswered(job: Job): boolean {
   return !job.isForgotten && !job.isRunning && job.text === '';
 }

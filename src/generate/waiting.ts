@@ -161,7 +161,7 @@ export class WaitProgress implements Disposable {
     if (wasWaiting) this.#show();
   }
 
-  /** Called after each generation in a run with several generations. */
+  /** Called after each generation if the run has more than one. */
   onDone(done: number, failed: number, all: number): void {
     this.#generating = texts.generatingCount(done, failed, all);
     this.#show();

@@ -21,7 +21,7 @@ export const ACTION_LABELS = {
 } as const;
 
 /**
- * The actions that a diagnosis can offer. Messages can offer all of these except `approve` and
+ * The actions that a diagnosis can offer. Messages can offer any of these except `approve` and
  * `useOtherSources`.
  */
 export type Fix = keyof typeof ACTION_LABELS;

@@ -54,7 +54,7 @@ export interface SettingsLocation {
   readonly all: Action;
 }
 
-/** The place where the model is chosen, as phrases for use within a sentence. */
+/** Describes where the model is chosen, in phrases for use within a sentence. */
 export interface ModelLocation {
   /** Names the model, as in "the selected model". */
   readonly name: string;
@@ -79,8 +79,8 @@ export interface FailureContext {
    */
   readonly isBuiltInHost: boolean;
   /**
-   * True if the failed request was sent to the identity service. Most kinds can come from either
-   * service, so the text may have to differ.
+   * True if the failed request was sent to the identity service. Most kinds of errors can come from
+   * either service, so the text may have to differ.
    */
   readonly isIdentity: boolean;
   /** True if the request is safe to repeat, because it generates no text. */

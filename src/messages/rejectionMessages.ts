@@ -123,7 +123,7 @@ function reenabledAdvice(labels: LabelContext, { isStored }: SettingsLocation): 
  *   choose words that fit both, such as “check” instead of “copy”.
  * - “Key” may stand for a client secret, but not for a password. Use `settingLabel` for that. In
  *   messages about other failures, “key” can mean any secret.
- * - Branch on `code` if it calls for other advice, for example if the account is locked.
+ * - Branch on `code` if it calls for different advice, for example if the account is locked.
  * - If a field of the service's entry can cause the rejection, name it. Offer `setUp` instead of
  *   `changeKey`, which prompts only for credentials.
  * - UI tests contain these messages, so search `test` for each text that you change.

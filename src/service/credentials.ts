@@ -3,8 +3,8 @@ import { cleanValue } from './pastedValue.ts';
 import { type FixedHeader, neededSettings, type Service, type SettingName } from './service.ts';
 
 /**
- * Credentials, the headers that they determine, and a check for missing settings. See rules R1 to
- * R7 in docs/threat-model.md. Pure.
+ * Credentials, the headers derived from them, and a check for missing settings. See rules R1 to R7
+ * in docs/threat-model.md. Pure.
  */
 
 /** The key for a service, and the other values that authenticate requests to it. */

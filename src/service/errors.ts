@@ -23,8 +23,9 @@ interface Handling {
   readonly stopsTokenRequests?: true;
   /**
    * True if the failure can also cause an unexplained 401 or 403. After such a response, checks are
-   * run to find the cause. If a check fails with this kind, its message is shown. Don't set this
-   * field for a temporary failure, because it may have started after the response.
+   * run to find the cause. If a check fails with an error of this kind, the error's message is
+   * shown. Don't set this field for a temporary failure, because it may have started after the
+   * response.
    */
   readonly explainsRejection?: true;
   /**
@@ -62,7 +63,7 @@ export const ERROR_KINDS = {
   'settings-not-written': {},
   /**
    * During a diagnosis, the credentials were replaced or removed, or couldn't be read. The
-   * remaining requests of the diagnosis weren't sent.
+   * remaining diagnosis requests weren't sent.
    */
   'credentials-changed': {},
   // Failures while getting a token. The inference service can also reject a key if requests contain

@@ -26,7 +26,7 @@ interface Available {
 /**
  * Shows a menu with the status, the commands, and other sections. Runs the action that the user
  * picks.
- * @param connection the reason that the connection is in use, and the displayed name of its model;
+ * @param connection the reason that the connection is in use, and its model's display name;
  * undefined if there is no connection
  * @param sections the other sections, each with its heading
  */

@@ -1,6 +1,6 @@
 import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
 
-/** What the requests to a service are waiting for, and for how long. Pure. */
+/** Determines what the requests to a service are waiting for, and for how long. Pure. */
 
 /**
  * A wait for the end of a pause that the service requested, or for a generation's next attempt.

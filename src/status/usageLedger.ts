@@ -36,7 +36,7 @@ export class UsageLedger {
   readonly #storage: Uri;
   readonly #now: () => number;
   readonly #window = randomUUID();
-  /** The rows that this window has counted, keyed by day. */
+  /** This window's rows, keyed by day. */
   readonly #counted = new Map<string, readonly UsageRow[]>();
   readonly #unsaved = new Set<string>();
   #saving: Promise<void> | undefined;

@@ -5,8 +5,8 @@ const TEXT_ONLY =
   'Respond with only the text, without an introduction, remarks, or quotation marks.';
 
 /**
- * The built-in templates, which docs/generate.md lists, too. The emulated service always returns
- * the same text, so try a new template with a real service.
+ * The built-in templates, which are also listed in docs/generate.md. The emulated service always
+ * returns the same text, so try a new template with a real service.
  */
 const TEMPLATES: readonly Omit<Template, 'origin'>[] = [
   {

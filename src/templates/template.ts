@@ -6,8 +6,8 @@ interface Provenance {
   /** The origin as displayed, such as `user settings` or `.hosted-model/templates/x.md`. */
   readonly origin: string;
   /**
-   * The kind of the same-named template that this template hides; undefined if it hides none. Set
-   * only for templates from a repository or a remote machine.
+   * The kind of template that this one hides by having the same name; undefined if it hides none.
+   * Set only for templates from a repository or a remote machine.
    */
   readonly hides?: 'built-in' | 'user';
 }
@@ -32,7 +32,7 @@ export interface Template extends Provenance {
 /** A template that can't be used. The picker lists it with its error. */
 export interface BrokenTemplate extends Provenance {
   readonly name: string;
-  /** The error to show. The template may have further errors. */
+  /** The error to show. The template may have more errors. */
   readonly issue: TemplateIssue;
   /**
    * The file with the error; undefined if the error is in the settings or affects the whole

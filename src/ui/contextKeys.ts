@@ -15,7 +15,7 @@ export type ContextKey =
   | 'hasResult'
   /**
    * True if a key or an approval is stored, or if the most recently used source is outside the
-   * editor. There may then be usage to show, too.
+   * editor. In these cases, there may also be usage to show.
    */
   | 'canSignOut'
   /** True if the extension is set up for a service whose access tokens need to be refreshed. */

@@ -4,8 +4,8 @@ interface Followed<State> {
 }
 
 /**
- * Returns a function that takes an object and reports the object's state to `onState`. The reports
- * about an object end when the function is called with another object or with undefined.
+ * Returns a function that takes an object and reports the object's state to `onState`. Reporting on
+ * an object stops when the function is called with another object or with undefined.
  * @param onState called with the object and its state, once at the start and again after each
  * change. Called without arguments when the object is replaced or removed.
  */

@@ -70,9 +70,9 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly items: readonly Item[];
   /**
    * Returns an item for the typed text; undefined if there is no such item. The item is listed last
-   * so that Enter picks an item that matches the text. However, if the label of the item for the
-   * typed text contains that text, VS Code lists this item before items whose labels don't
-   * (confirmed by testing). See `typedItem`.
+   * so that Enter picks an item that matches the text. However, if this item's label contains the
+   * typed text, VS Code lists it before items whose labels don't (confirmed by testing). See
+   * `typedItem`.
    */
   readonly typed?: (text: string) => Item | undefined;
   /** A hint that is shown if the user presses Enter while no item is selected. */

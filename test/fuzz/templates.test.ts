@@ -63,7 +63,7 @@ const isInside = (text: string, { offset, length }: { offset: number; length: nu
   offset >= 0 && length >= 0 && offset + length <= text.length;
 
 describe('template files', () => {
-  it(`yield only issues that lie within the text, and a prompt that contains the selection unchanged (seed ${seed})`, async () => {
+  it(`report issues only within the text, and produce a prompt that contains the unchanged selection (seed ${seed})`, async () => {
     await repeat(
       'template texts',
       [join(yaml), join(prompt), nasty],

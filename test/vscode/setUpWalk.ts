@@ -10,7 +10,8 @@ export interface Answers {
 type OnStep = (step: number) => Promise<unknown>;
 
 /**
- * Answers the steps of an open setup. Stops at the last step, before anything is sent or stored.
+ * Answers the prompts of setup, which must be open. Stops at the last step, before anything is sent
+ * or stored.
  * @param onStep called with the number of each step before the step is confirmed
  */
 export async function answerSetUp(
@@ -24,7 +25,7 @@ export async function answerSetUp(
   await answerFromKey(workbench, answers, onStep);
 }
 
-/** Answers the steps of an open setup, starting with the API key. Stops at the last step. */
+/** Answers the prompts of setup, which must be open at the API key step. Stops at the last step. */
 export async function answerFromKey(
   { quickInput }: Workbench,
   { apiKey, projectId, url }: Answers,

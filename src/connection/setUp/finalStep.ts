@@ -21,7 +21,7 @@ import { chooseModel, describe } from './setUpModel.ts';
 import { type AskStep, canKeep, keyOf, type SetUp, type StepProblem } from './setUpState.ts';
 import { testCredentials } from './setUpTest.ts';
 
-/** The last step of setup: approval, the choice to test, and storage. */
+/** The last step of setup: approval, an optional test, and saving. */
 
 interface SaveItem extends QuickPickItem {
   readonly test: boolean;
@@ -118,7 +118,7 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
   const record = recordFor(service, { ...answers, apiKey }, target);
   await saveSettings(keys, service, record);
   if (await keys.write(record, service.word, { stored })) {
-    // The user may have enabled the key again since it was rejected.
+    // The user may have re-enabled the key since it was rejected.
     setUp.runtime.forgetRejection(apiKey);
     return 'saved';
   }

@@ -8,8 +8,8 @@ import type { Authentication } from '../../service/authentication.ts';
 
 /**
  * A value that an authentication method needs in addition to its secrets. The prompt for it is in
- * `NEW_SERVICE`, and the message for an invalid value is in `notAllowedText`. Test a new field in
- * `managedServices.test.ts`.
+ * `NEW_SERVICE`, and the message for an invalid value is in `notAllowedText`. If you add a field,
+ * test it in `managedServices.test.ts`.
  */
 export type AuthMethodField = 'header' | 'command' | 'tokenUrl';
 

@@ -33,7 +33,7 @@ export function emptyDraft(): ServiceDraft {
 }
 
 /**
- * Converts an answer to the value of a field of `authentication`, and a service back to the answer.
+ * Converts an answer to the value of an `authentication` field, and a service back to the answer.
  */
 interface FieldConversion {
   readonly valueFor: (answer: string) => unknown;

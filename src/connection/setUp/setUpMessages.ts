@@ -24,8 +24,7 @@ import {
 
 export const SET_UP = {
   title: 'Set Up Hosted Model',
-  // Each of these messages can be shown without buttons, so it has at most 60 characters (see
-  // `inform`).
+  // These messages can be shown without buttons, so each has at most 60 characters (see `inform`).
   done: 'Hosted Model is set up.',
   doneWithKey: 'Hosted Model is set up. The key is in secret storage.',
   howToGenerate: (platform: NodeJS.Platform) => {

@@ -95,7 +95,7 @@ export async function chooseModel(
   const noModels = hasNone ? NEW_SERVICE.noModels(before.serviceUrl) : undefined;
   const model = await askModel({ ...position, problem: noModels }, list);
   // Users may expect the service to be saved already. If they close this step, return to the last
-  // one instead of discarding their answers.
+  // step of setup instead of discarding their answers.
   if (model === undefined) return { step: 'save', text: NEW_SERVICE.notSaved };
   if (model === back) return { step: 'save', text: '' };
   const chosen = withFields(added, { defaultModel: model });

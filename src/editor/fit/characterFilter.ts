@@ -32,8 +32,8 @@ const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v
 const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
 /**
  * Matches the invisible characters to remove from instructions for AI agents: all except those in
- * emoji. Agents would follow text that people can't see, and VS Code doesn't highlight such text in
- * instruction files.
+ * emoji. Otherwise, agents could follow instructions that people can't see, because VS Code doesn't
+ * highlight invisible characters in instruction files.
  */
 const UNWANTED_IN_INSTRUCTIONS = /./sv;
 

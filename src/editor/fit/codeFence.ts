@@ -17,7 +17,7 @@ const BEGINS_WITH_BLANK_LINE = /^[ \t]*\n/;
 export type LeftOut = 'text' | 'code';
 
 /**
- * Removes the code fence around a response while the response streams, so the fence never appears.
+ * Removes the code fence around a response as the response streams in, so the fence never appears.
  * Also removes an introduction before the fence, and an explanation after it. Fences follow
  * CommonMark, except for the indentation. Because models repeat the prompt's indentation, the
  * opening line can have any indentation, and the closing line up to three spaces more. The opening
@@ -61,7 +61,7 @@ export class CodeFence {
   #held = '';
   /**
    * The closing line if it was just received; otherwise, the current line so far, or undefined once
-   * it's certain that the current line doesn't have to be held back.
+   * it's clear that the current line doesn't have to be held back.
    */
   #line: string | undefined = '';
   /** Text received after the closing line, except the current line if it's being checked. */

@@ -31,10 +31,10 @@ export function splitLeadingLines(
 }
 
 /**
- * Finds a fence at the start of a continuation. Chat models often reopen the fence in which the
- * truncated response ended, sometimes after blank lines or an introduction. A fence line without an
- * info string counts as an opening line if the next line has text; otherwise, it counts as a
- * closing line.
+ * Finds a fence at the start of a continuation. Chat models often reopen the fence that was open
+ * when the response was truncated, sometimes after blank lines or an introduction. A fence line
+ * without an info string counts as an opening line if the next line has text; otherwise, it counts
+ * as a closing line.
  *
  * @param before the blank or introductory lines at the start of the continuation
  * @param text the text after these lines

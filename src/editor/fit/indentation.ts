@@ -19,8 +19,8 @@ export interface PlaceIndentation {
   /** Added to every line except the first. By default, the selection's indentation. */
   readonly indentation?: string;
   /**
-   * From the first list item on, used instead of `firstIndentation` and `indentation`. In code,
-   * only the first line can be a list item.
+   * Replaces `firstIndentation` and `indentation` from the first list item on. In code, only the
+   * first line can be a list item.
    */
   readonly itemIndentation?: string | undefined;
 }
@@ -33,8 +33,8 @@ export interface FitOptions extends PlaceIndentation {
    */
   readonly step?: string | undefined;
   /**
-   * True if any line of the prompt is indented. Models often repeat the indentation of such a
-   * prompt on all lines but the first.
+   * True if any line of the prompt is indented. In that case, models often repeat the indentation
+   * on every line except the first.
    */
   readonly hasIndentedPrompt?: boolean;
   /** Determines how an already indented response is recognized (see `Indentation`). */
@@ -153,7 +153,8 @@ export class Indentation {
 
   /**
    * Replaces tabs with spaces, according to the document's indentation. If the response's spaces
-   * per level aren't known yet, leading spaces in later lines are then left unchanged.
+   * per level aren't known yet, uses the document's number, which leaves leading spaces in later
+   * lines unchanged.
    */
   #withoutTabs(spaces: string): string {
     const { step } = this.#options;
@@ -177,14 +178,14 @@ export class Indentation {
   }
 
   /**
-   * Returns the number of spaces per level, as shown by the first indented line. In these cases,
+   * Returns the number of spaces per level, based on the first indented line. In these cases,
    * returns the document's own number of spaces per level, which leaves all spaces unchanged:
    *
    * - The line doesn't follow an opening brace or bracket. A continued line can have any
    *   indentation.
    * - The line is indented by more than four spaces, so it's probably aligned.
    * - The selection isn't indented by whole levels.
-   * - The line may be one level deeper than a repeated indentation that wasn't recognized.
+   * - The line may be one level deeper than repeated indentation that wasn't recognized.
    *
    * Undefined for a line of a doc comment, which is indented by one space.
    */

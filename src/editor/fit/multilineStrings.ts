@@ -5,7 +5,7 @@ interface Open {
   readonly close: string;
   /**
    * Matches the end, and whatever else has to be recognized before the end, such as an escape.
-   * Undefined if nothing else matters.
+   * Undefined if only `close` has to be recognized.
    */
   readonly inside?: RegExp;
 }
@@ -27,7 +27,7 @@ const TEMPLATES: Syntax = {
 const TEXT_BLOCK = /\\.|(?<string>""")|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|\/\/|\/\*/g;
 const ESCAPED_TEXT_BLOCK = /\\.|"""/g;
 
-/** The syntax of multiline strings, for each language with braces that has them. */
+/** The syntax of multiline strings, keyed by language ID. Contains only languages with braces. */
 const LANGUAGES: Readonly<Record<string, Syntax>> = {
   cpp: {
     code: /\\.|(?<!\w)(?:u8|[uUL])?R"(?<string>[^()\\\s]{0,16})\(|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|\/\/|\/\*/g,
@@ -85,8 +85,8 @@ export class MultilineStrings {
   /** The innermost is last. */
   readonly #open: Open[] = [];
   /**
-   * The opening quote of the string that continues past the last line because of a backslash at its
-   * end; empty if there's none.
+   * The opening quote of the string that is continued by a backslash at the end of the last line;
+   * empty if there's none.
    */
   #continued = '';
 
@@ -134,7 +134,7 @@ export class MultilineStrings {
 }
 
 /**
- * Returns the quote that opens a string that isn't closed at the end of a line. Empty if there's
+ * Returns the opening quote of the string that's still open at the end of a line. Empty if there's
  * none.
  * @param continued the opening quote of the string that the line starts inside; empty if there's
  * none

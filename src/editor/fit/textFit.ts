@@ -8,9 +8,9 @@ import { keepsFences, PROSE, WITHOUT_INDENTATION } from './languageRules.ts';
  *
  * A step that adds text to each line belongs after `FinalLineBreaks`. After that step, each line
  * starts with its final indentation, which arrives together with the line's first visible
- * character. Blank lines have none, and in the languages of `WITHOUT_INDENTATION`, no line has any.
- * `placing` (`inPlaceModes.ts`) sets the step's option in `ResponsePlace`, and `fitOptionsFor`
- * passes it on.
+ * character. Blank lines have no indentation, and neither does any line in a `WITHOUT_INDENTATION`
+ * language. `placing` (`inPlaceModes.ts`) sets the step's option in `ResponsePlace`, and
+ * `fitOptionsFor` passes it on.
  */
 interface FormatStep {
   /** Adds a chunk, and returns the text that is ready for the next step. */

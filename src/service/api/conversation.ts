@@ -1,5 +1,6 @@
 /**
- * The types for conversations with a model, and the conversation of a single prompt. Pure.
+ * The types for conversations with a model, and a function that converts a prompt to a
+ * conversation. Pure.
  */
 
 export type ChatMessage =

@@ -96,7 +96,7 @@ export class ResponseReader {
   /**
    * Reads the response. If the response is streamed, waits up to `COUNT_MS` for the token count
    * after the stop reason.
-   * @param signal once it aborts, errors are thrown even if the stop reason has arrived
+   * @param signal once it's aborted, errors are thrown even if the stop reason has arrived
    * @throws {ServiceError} if the service reports a failure or the response can't be read;
    * `incomplete` if the response ends without a stop reason
    */

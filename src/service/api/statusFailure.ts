@@ -2,7 +2,7 @@ import { type ErrorKind, type FoundDetails, KIND_BY_STATUS, ServiceError } from 
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { mentionedParameters } from './parameters.ts';
 
-/** Failures that the status of a response determines, for every API. Pure. */
+/** Failures that are determined by a response's status, for every API. Pure. */
 
 /** Returns a failure. A `bad-request` failure names the parameters that the message mentions. */
 export function failureOfKind(
@@ -32,8 +32,8 @@ export function foreignFailure({ status, text }: ErrorResponse): ServiceError {
 }
 
 /**
- * Error kinds, keyed by statuses that concern models or text, or that have another meaning if an
- * identity service sends them. All other statuses are in `KIND_BY_STATUS`.
+ * Error kinds, keyed by status. Contains the statuses that concern models or text, or that have a
+ * different meaning if an identity service sends them. All other statuses are in `KIND_BY_STATUS`.
  */
 export const KIND_BY_INFERENCE_STATUS: Readonly<Record<number, ErrorKind>> = {
   401: 'unauthorized',

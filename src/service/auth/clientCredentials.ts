@@ -105,7 +105,7 @@ function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams
  * - the codes for an unknown audience in OAuth 2.0
  *   (https://www.rfc-editor.org/rfc/rfc8707#section-2) and Microsoft Entra ID
  *   (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow)
- * - Auth0's code for an audience or scope that the client may not use
+ * - Auth0's code for an audience or scope that the client isn't allowed to use
  *   (https://github.com/auth0/docs/issues/5466)
  */
 const CODES: ReadonlySet<string> = new Set([

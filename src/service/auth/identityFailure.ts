@@ -4,9 +4,9 @@ import type { ErrorResponse } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 
 /**
- * The error format of IBM's identity service. If a service's identity service has another format,
- * support it here. Otherwise, a rejected key is reported as `unexpected-answer`. Test each code in
- * `test/unit/service/failures.test.ts`.
+ * The error format of IBM's identity service. If a service's identity service uses a different
+ * format, add support for it here. Otherwise, a rejected key is reported as `unexpected-answer`.
+ * Test each code in `test/unit/service/failures.test.ts`.
  */
 const identityError = shape({
   errorCode: v.string(),

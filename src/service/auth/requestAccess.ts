@@ -39,8 +39,8 @@ export function accessOf(
   const dropRejectedToken = (error: unknown) => {
     if (!isRejection(error, exchange?.isOnDemand === true)) throw error;
     if (!exchange) {
-      // The key itself is the token, or requests have no token. Either way, there is no other token
-      // to try.
+      // The key itself is the token, or requests contain no token. Either way, there is no other
+      // token to try.
       if (!isKind(error, 'unauthorized')) throw error;
       const rejection = new ServiceError('key-rejected', error.details);
       if (latest) tokenService.drop(latest, rejection);

@@ -40,8 +40,8 @@ const REFRESHES_WITHOUT_USE = 2;
 /**
  * Provides the access token for one set of credentials. Keeps the token only in memory.
  *
- * - **Lifetime.** A token's lifetime starts just before the token request. `token.ts` derives its
- *   length from the response.
+ * - **Lifetime.** A token's lifetime starts just before the token request. `token.ts` derives the
+ *   lifetime from the response.
  * - **Soft threshold** (70 to 90% of the lifetime, chosen at random so that windows don't all
  *   refresh at once). After this age, the token stays in use while a refresh runs in the
  *   background.

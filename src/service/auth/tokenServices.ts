@@ -137,8 +137,8 @@ export class TokenServices {
       isOnDemand: authMethodOf(credentials.service).exchange?.isOnDemand,
       ...(clock && { clock }),
     });
-    // Leave out `otherKeys`, because these keys from unused sources can change while this entry is
-    // in use.
+    // Leave out `otherKeys`. They come from unused sources and can change while this entry is in
+    // use.
     const secrets = secretsOf({ ...credentials, otherKeys: [] });
     return { apiKey: credentials.apiKey, service, secrets, tokens };
   }

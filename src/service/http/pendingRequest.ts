@@ -14,7 +14,7 @@ export interface PendingRequestOptions {
   readonly random: () => number;
   /**
    * Milliseconds from sending a request to calling `HttpRequest.onSilence`. `onSilence` isn't
-   * called if an error status arrives or a response starts sooner.
+   * called if an error status arrives or the response starts before then.
    */
   readonly silentMs: number;
   /** Returns how long to wait before a retry, in milliseconds. Tests replace this function. */

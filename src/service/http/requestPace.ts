@@ -68,7 +68,7 @@ export class RequestPace {
     if (left === 0) this.#heldUntil = now + intervalMs;
   }
 
-  /** Prevents requests from starting for this many milliseconds, up to `MAX_PAUSE_MS`. */
+  /** Blocks new requests for this many milliseconds, up to `MAX_PAUSE_MS`. */
   pause(ms: number): void {
     const until = this.#clock.monotonic() + Math.min(ms, MAX_PAUSE_MS);
     this.#pausedUntil = Math.max(this.#pausedUntil, until);

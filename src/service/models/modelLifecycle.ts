@@ -65,8 +65,8 @@ function isUsual(stage: string): boolean {
 }
 
 /**
- * Returns the stages in which a model is deprecated or withdrawn, without replacement models. At
- * most one of each kind, the one that `lifecycleOf` uses.
+ * Returns the stages in which a model is deprecated or withdrawn, without replacement models.
+ * Returns at most one stage of each kind: the one that `lifecycleOf` uses.
  */
 export function endStages({ lifecycle }: Model): LifecycleStage[] {
   const stages = lifecycle.filter(hasDay);

@@ -153,7 +153,7 @@ describe('streamed text', () => {
   });
 });
 
-describe('an error thrown by a callback', () => {
+describe('an error thrown by the callback', () => {
   afterEach(endWorlds);
 
   const own = new TypeError('of the caller');
@@ -175,7 +175,7 @@ describe('an error thrown by a callback', () => {
     });
   }
 
-  it('for a retry is rethrown unchanged and prevents the retry', async () => {
+  it('for retries is rethrown unchanged and prevents the retry', async () => {
     const world = await startWorld();
     world.emulator.faults.always(pathOf('chat', false), { status: 503 });
     await assert.rejects(world.generate({ onRetry: fail }), (error) => error === own);

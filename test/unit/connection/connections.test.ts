@@ -1046,7 +1046,7 @@ describe('Connections', () => {
       assert.ok(await waiting);
     });
 
-    it("doesn't offer to save the file if the user has declined it", async () => {
+    it("doesn't offer to save the file if the user has declined to use it", async () => {
       editor.files.set('/work/.env', envFile());
       openUnsaved(`${envFile()}# a comment\n`);
       const waiting = connections.for();
