@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 /** A table of counts or measurements. */
 export interface Table {
-  /** The subject of the table, with the most important number. */
+  /** The headline of the table, with its most important number. */
   readonly title: string;
   readonly heads: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];

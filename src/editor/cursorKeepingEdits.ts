@@ -1,8 +1,8 @@
 import { isSame, type TextChange } from './textChange.ts';
 
 /**
- * Splits edits so that VS Code leaves the cursor where the user expects it, and joins the parts
- * again in change events. Pure.
+ * Splits edits so that VS Code leaves the cursor where the user expects it, and puts the parts back
+ * together in change events. Pure.
  *
  * Moving the cursor after an edit could be too late, because the user may have typed in the
  * meantime. That can still happen after a response replaces whole lines: the last line break stays

@@ -128,7 +128,7 @@ const PLACES: Readonly<Record<SettingsPlace, SettingsLocation>> = {
     project: 'setUp',
     all: 'setUp',
   },
-  // The values of an unfinished setup aren't stored yet, so the user corrects them there.
+  // Values entered in an unfinished setup aren't stored yet, so the user corrects them in setup.
   answers: {
     name: 'setup',
     keyName: 'setup',

@@ -173,8 +173,8 @@ export function isBeforeHardThreshold(
 
 /**
  * True if a token is past its hard threshold when it arrives, and the next token would probably be
- * late, too. A token that lives longer than `TOKEN_DEADLINE_MS` is usually late only because the
- * machine was asleep, so the next token probably won't be late.
+ * late, too. If a token that lives longer than `TOKEN_DEADLINE_MS` is late, that's usually only
+ * because the machine was asleep, so the next token probably won't be late.
  */
 export function isLateOnArrival(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): boolean {
   return token.life.lifeMs <= TOKEN_DEADLINE_MS && !isBeforeHardThreshold(token, clock);

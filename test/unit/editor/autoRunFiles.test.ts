@@ -54,7 +54,7 @@ describe('files that run automatically', () => {
     });
   }
 
-  it('J27: exclude files such as Makefile, .gitignore, and profile.ts', () => {
+  it("J27: don't include files such as Makefile, .gitignore, and profile.ts", () => {
     const paths = [
       ...['/a/Makefile', '/a/deploy.sh', '/a/scripts/setup', '/a/justfile', '/a/Dockerfile'],
       ...['/a/vscode/tasks.json', '/a/environment.ts', '/a/git/b', '/a/.github/CODEOWNERS'],

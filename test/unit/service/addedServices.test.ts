@@ -25,7 +25,7 @@ const badHeader = (what: string, headers: unknown) => [what, { headers }, 'heade
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}`);
 
 describe('an added service', () => {
-  it('is read with the fields of its authentication method and API', () => {
+  it('is read together with the fields for its authentication method and API', () => {
     const full = {
       ...authentication,
       scope: 'a b',
