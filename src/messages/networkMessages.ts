@@ -122,7 +122,7 @@ function isUnknownHost({ code, phase }: ErrorDetails): boolean {
 /**
  * Returns the actions to offer if an address may be wrong. Doesn't offer to change a built-in
  * address, because the user couldn't have misspelled it.
- * @param otherwise the second action, in case the address is correct
+ * @param otherwise the second action, which helps if the address is correct
  */
 function fixAddress(
   { address, isBuiltInHost }: FailureContext,

@@ -3,7 +3,8 @@ import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
 /** Determines what the requests to a service are waiting for, and for how long. Pure. */
 
 /**
- * A wait for the end of a pause that the service requested, or for a generation's next attempt.
+ * How long to wait, and why: until the end of a pause that the service requested, or until a
+ * generation's next attempt.
  */
 export interface Wait {
   readonly kind: 'paused' | 'retrying';

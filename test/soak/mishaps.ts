@@ -14,7 +14,7 @@ export interface Mishap {
 }
 
 /**
- * A response with a successful status and an incomplete body. It isn't made by cutting off the
+ * A response with a successful status and an incomplete body. It isn't a truncated copy of the
  * emulator's own response, because that response may be an error about the token.
  */
 const beginning = (streams: boolean): Fault => ({

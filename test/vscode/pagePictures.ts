@@ -166,7 +166,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await keepKeys(page, 'Ctrl+K');
   await take(400);
   await releaseKeys(page);
-  // VS Code waits only five seconds for the second key of a shortcut. If taking the pictures took
+  // VS Code waits only five seconds for the second key of a shortcut. If the screenshots took
   // longer than that, presses the first key again.
   const waits = (await waiting.count()) > 0;
   if (!waits) await page.keyboard.press('Control+K');

@@ -59,8 +59,8 @@ interface Waiter {
 /**
  * How much a success raises the limit when the limit is 1. The higher the limit, the smaller the
  * increase. We measured 120 calls to a service that handles only one request at a time. With a
- * value of 1/2, a call needed 1.65 requests on average. With 1/4, a call needed 1.4 requests, and
- * the last call finished sooner.
+ * value of 1/2, a call needed 1.65 requests on average. With 1/4, calls needed 1.4 requests on
+ * average, and the last call finished sooner.
  */
 const GROWTH = 1 / 4;
 

@@ -166,7 +166,7 @@ describe('a network connection to the service', () => {
     });
   }
 
-  it('that is reset during a request makes the request fail without a retry', async () => {
+  it("that is reset during a request isn't retried", async () => {
     const { world, line, service } = await startOnLine();
     await world.generate();
     service.emulator.faults.next(chat, { neverAnswers: true });

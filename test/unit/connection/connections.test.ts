@@ -2151,7 +2151,7 @@ describe('Connections', () => {
     }
   });
 
-  describe('with a short key entered during setup', () => {
+  describe('with a short key', () => {
     beforeEach(() => {
       editor.userSettings.set('url', SERVICE);
       editor.userSettings.set('projectId', 'my-project');
@@ -2167,7 +2167,7 @@ describe('Connections', () => {
       });
     }
 
-    it('stores the key without asking for confirmation if it was imported', async () => {
+    it('stores an imported key without asking for confirmation', async () => {
       editor.picks.push(SAVE);
       const given = { apiKey: 'sk-1234', projectId: 'my-project', url: SERVICE };
       const imported = { ...given, service: services[0] };

@@ -34,7 +34,7 @@ describe('a replacement', () => {
   const [before, after] = ['an old text', 'a new text'];
   const replacement = { rangeOffset: 1, rangeLength: 5, text: ' new' };
 
-  it('has the same effect after it is split', () => {
+  it('has the same effect when the insertion is split', () => {
     assert.equal(applied(before, splitReplacement(replacement))[0], after);
   });
 
@@ -79,7 +79,7 @@ describe('an insertion before a line break', () => {
     const insertion = insertionOf(3, `${lineEnd}new`);
     const deletion = { rangeOffset: 3, rangeLength: length + 3, text: '' };
 
-    it(`has the same effect after it is split: ${title}`, () => {
+    it(`has the same effect when the insertion is split: ${title}`, () => {
       assert.equal(applied(before, splitAtLineBreak(insertion, lineEnd))[0], after);
     });
 
