@@ -18,9 +18,9 @@ interface CallerDecision {
   readonly isAllowed: boolean;
   /**
    * Keyed hash of everything that the decision covers: the API key (or the service, if there's no
-   * key), the service address, and the project. The hash also covers the latest sign-out, because a
-   * sign-out can't delete the decisions in other VS Code profiles. As a result, earlier decisions
-   * no longer match after a sign-out.
+   * key), the service address, and the project. The hash also covers the latest sign-out so that
+   * earlier decisions stop matching, even in other VS Code profiles, where a sign-out can't delete
+   * them.
    */
   readonly fingerprint: string;
 }

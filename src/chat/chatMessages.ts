@@ -175,7 +175,7 @@ export function toolPromptText(most: number): string {
 
 // First use
 
-/** Number of tokens that VS Code's instructions and tools add to each agent step, as measured. */
+/** Measured number of tokens that VS Code's instructions and tools add to each agent step. */
 const AGENT_TOKENS = 17_000;
 
 export const USE = 'Use in Chat';

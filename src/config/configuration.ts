@@ -144,7 +144,7 @@ export async function writeParameter(
   const found = new Configuration(folder).inspected('parameters');
   const workspaceOrFolderValue = folder ? found.workspaceFolderValue : found.workspaceValue;
   // In a remote window, VS Code may write user settings to the remote machine's settings, so keep
-  // the parameters from both.
+  // the parameters from both files.
   const current = target === 'user' ? found.globalValue : workspaceOrFolderValue;
   await write('parameters', { ...objectOf(current), [name]: value }, target);
 }

@@ -137,8 +137,8 @@ export function folderKey(folder: WorkspaceFolder | null): string {
 }
 
 /**
- * True if the values that were in use have changed and need another approval. False if the approval
- * was revoked, because the user already knows about it.
+ * True if the values that were in use have changed and need to be approved again. False if the
+ * approval was revoked, because the user already knows about it.
  */
 function hasLostApproval(before: Lookup, { found, choice }: Lookup): boolean {
   if (before.choice.kind !== 'ready' || before.found.folder.uri !== found.folder.uri) return false;

@@ -31,7 +31,7 @@ export interface DestinationChange {
   readonly isEntryChanged: boolean;
   /**
    * The approved program that prints the token, and the program that the service's command starts.
-   * Either is empty if there is no such program. This field is present if the command starts a
+   * Each is empty if there is no such program. This field is present if the command starts a
    * program that isn't approved, or if the entry has changed and at least one of the two programs
    * isn't empty.
    */

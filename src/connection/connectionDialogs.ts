@@ -184,8 +184,8 @@ export function askImport(
 }
 
 /**
- * Returns the details of an approval or import prompt: warnings, the folder, the hosts, and whom the
- * user has to trust.
+ * Returns the details of an approval or import prompt: warnings, the folder, the hosts, and the
+ * person to trust.
  */
 function sourceParagraphs(
   { id, service, destination }: UsableSource,

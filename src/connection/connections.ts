@@ -217,7 +217,7 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Lets the user correct the credentials, or import those of another source.
+   * Lets the user correct the credentials, or import those from another source.
    * @returns true if credentials were saved and are in use
    */
   changeKey(owner = activeFolder()): Promise<boolean> {
@@ -361,7 +361,7 @@ export class Connections implements Disposable {
       // A sign-out replaces the signal, so an aborted signal means that the window is closing.
       if (signedOut.aborted) throw new ServiceError('cancelled');
       const { found, choice } = await this.peekWithProgress(owner);
-      // Repeat the lookup if the user signed out during it.
+      // Repeat the lookup if the user signed out in the meantime.
       if (signedOut.aborted) continue;
       if (choice.kind === 'ready') {
         this.#active.setObstacle('none', owner);

@@ -39,7 +39,7 @@ import { unsavedEnvFile } from './workspaceEnvFiles.ts';
 
 /** Lets the user remove an obstacle that keeps a command from getting a connection. */
 
-/** Why setup starts, if for a reason other than *Set Up...*. */
+/** The reason why setup starts, unless the user ran *Set Up...*. */
 export interface SetUpReason {
   /** The values to import from another source, and the service that they belong to. */
   readonly imported?: (GivenValues & { readonly service: Service }) | undefined;

@@ -95,8 +95,8 @@ export class SourceApprovals {
 
   /**
    * Returns the stored decision, if any. Ignores an approval from before the latest sign-out. If
-   * there's no hash key yet, doesn't create one, because no decision can have been stored without a
-   * hash key.
+   * there's no hash key yet, doesn't create one, because no decision could have been stored without
+   * one.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const hashKey = await this.#readHashKey();
@@ -210,9 +210,9 @@ export class SourceApprovals {
 }
 
 /**
- * Returns the decisions that aren't forgotten. Removes the value hashes from the remaining
- * decisions about the same source and folder as a forgotten one. Those decisions are older, so a
- * comparison with them would include values that haven't changed since the forgotten decision.
+ * Returns the decisions that aren't forgotten. For each forgotten decision, removes the value
+ * hashes from the remaining, older decisions about the same source and folder. A comparison with
+ * those would include values that haven't changed since the forgotten decision.
  */
 function without(
   decisions: readonly HashedDecision[],

@@ -128,7 +128,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   const others = othersInOrder(found);
   // A typo in the `.env` file must not cause the environment's account to be billed.
   if (others.some(isFaultyFile)) return editor;
-  // Likewise, a file with all required values must not be skipped because its identity address is
+  // Likewise, don't skip a file with all required values just because its identity address is
   // invalid. Another account could be billed instead.
   const files = others.filter(({ id, decision }) => id === 'envFile' && decision !== 'declined');
   const addressProblem = identityProblem(files);

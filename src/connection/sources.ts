@@ -177,7 +177,7 @@ export async function readExternalFile(
   return readText(await readEnvFile(folder), known);
 }
 
-/** The reasons for an unread `.env` file that no longer apply once its text is saved. */
+/** The reasons for not reading a `.env` file that no longer apply once its text is saved. */
 const FIXED_BY_SAVING: ReadonlySet<UnreadReason> = new Set(['no-file', 'too-large', 'not-text']);
 
 /**

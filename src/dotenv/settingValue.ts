@@ -41,8 +41,8 @@ export type IssueKind = IssueDetails['kind'];
 export type Issue = IssueDetails & {
   readonly setting: SettingName;
   /**
-   * The name as written in the source. If that name is only similar to a correct one, the correct
-   * name.
+   * The name as written in the source, or the correct name if the written name is only similar to
+   * it.
    */
   readonly name: string;
   /** True if the issue makes the whole `NameSet` unusable; false for a warning. */

@@ -5,7 +5,7 @@ import { isSame, type TextChange } from './textChange.ts';
  * together in change events. Pure.
  *
  * Moving the cursor after an edit could be too late, because the user may have typed in the
- * meantime. That can still happen after a response replaces whole lines: the last line break stays
+ * meantime. This risk remains after a response replaces whole lines: the last line break stays
  * selected until the cursor is moved.
  */
 

@@ -23,7 +23,7 @@ export interface ResponsePlace extends OffsetRange, PlaceIndentation {
   readonly tail: string;
 }
 
-/** Maximum number of characters before a response that are searched for text on the same line. */
+/** Maximum distance, in characters, to search before a response for text on the same line. */
 const MAX_SEARCH_LENGTH = 1_000;
 
 export interface NextChange extends TextChange {
@@ -39,7 +39,7 @@ type ResponseState =
   | 'open'
   /** The pending text can't be written. */
   | 'lost'
-  /** The user undid the job, and text that arrives later is discarded. */
+  /** The user undid the job, so text that arrives later is discarded. */
   | 'undone';
 
 /**

@@ -76,7 +76,7 @@ interface WriterOptions {
   /**
    * Called when the user has undone all text from the responses that are still streaming. Receives
    * the indices of all responses that have no text in the document. These responses aren't written
-   * until they're restarted. Without this function, an undo has no effect on the text to write.
+   * until they're restarted. If this is omitted, an undo doesn't affect the pending text.
    */
   readonly onUndone?: (indices: readonly number[]) => void;
 }

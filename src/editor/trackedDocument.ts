@@ -51,7 +51,7 @@ export class TrackedDocument implements Disposable {
       workspace.onDidChangeTextDocument(({ document, contentChanges, reason }) => {
         if (document !== this.#document) return;
         const replay = replayOf(reason);
-        // A redo can repeat the last edit that was sent. Join its parts even so, because the redo
+        // A redo can repeat the last edit that was sent. Join its parts anyway, because the redo
         // must reverse the undo, whose parts are joined, too.
         const exact = replay ? [] : this.#sent;
         const changes = joinedChanges(contentChanges, this.lineEnd, exact);
@@ -191,8 +191,8 @@ export class TrackedDocument implements Disposable {
 }
 
 /**
- * True if all selections at the change's start begin there and cover the whole change. False if
- * there's a cursor or no selection there.
+ * True if every selection that touches the change's start begins there and covers the whole change.
+ * False if there's a cursor or no selection there.
  */
 function replacesSelection(change: TextChange, selections: readonly OffsetRange[]): boolean {
   const { start, end } = replacedRange(change);

@@ -19,7 +19,7 @@ export const MASK_AND_SEND = 'Mask and Send';
 
 // The start of messages about responses
 
-/** Maximum number of characters of a document's name in a message. */
+/** Maximum length, in characters, of a document's name in a message. */
 const LONGEST_NAME = 40;
 
 /** Formats line numbers, as in "lines 3 and 7". */
@@ -165,8 +165,8 @@ export function completeText(count: number, isCodeOnly: boolean): string {
 
 /**
  * @param all number of responses in the run
- * @param failed the one-based number of the first line of each selection whose generation failed;
- * empty if generations were canceled but none failed
+ * @param failed the first line (one-based) of each selection whose generation failed; empty if
+ * generations were canceled but none failed
  */
 export function partlyCompleteText(
   complete: number,
@@ -190,7 +190,7 @@ export function truncatedText(
   return `${which} reached ${limit}.`;
 }
 
-/** Also precedes the message about truncated responses. */
+/** Also shown before the message about truncated responses. */
 export const REPLACED = 'Your selection was replaced by incomplete text.';
 
 /** @param settings a phrase that names the settings, such as `your user settings` */

@@ -213,7 +213,7 @@ export class Job implements Result, Disposable {
     };
   }
 
-  /** Undefined if nothing around the code in these responses was left out. */
+  /** Returns what was left out around the code in these responses; undefined if nothing was. */
   leftOut(indices: readonly number[]): LeftOut | undefined {
     const all = indices.map((index) => this.#response(index).fit.leftOut);
     return all.find((each) => each === 'code') ?? all.find((each) => each === 'text');

@@ -9,10 +9,10 @@ import type { Job } from './job.ts';
 /**
  * Checks and confirmations before text is sent. They never shorten the text. Confirmations are
  * modal, because users can overlook a notification. docs/generate.md lists all checks under *Checks
- * before sending*. A new check belongs in one of these places, depending on its subject:
+ * before sending*. A new check belongs in one of these places, depending on what it checks:
  *
- * - The number of characters or selections, or no particular subject: extend `confirmSize` so that
- *   the user is asked only once.
+ * - The number of characters or selections, or nothing specific: extend `confirmSize` so that the
+ *   user is asked only once.
  * - The selected text: in `generate.ts`, check each target's `selectedText` after `captureTargets`.
  * - The insert mode: in `generate.ts`, check `job.mode` after `confirmSize`. By then, the job is
  *   tracking the selections, so the dialog can stay open.

@@ -101,7 +101,8 @@ export class RecentJobs implements Disposable {
   /**
    * True if a message about this job has to name the job's document, because another document is
    * active, or because a message about another document is open. A new message replaces an open one
-   * with the same text. Without the name, the user could no longer retry the other document's job.
+   * with the same text, so without the name, the user could no longer retry the other document's
+   * job.
    */
   needsName(job: Job): boolean {
     const isOpenElsewhere = this.#kept.some(

@@ -111,9 +111,10 @@ export function isUnanswered(job: Job): boolean {
  * Runs the generations. Also called by *Try Again*, *Retry*, and *Continue*.
  *
  * When `generateAll` resolves, all text that could be inserted is in the document. Code that acts
- * on inserted responses belongs after it. `job.writtenBy` returns their text and ranges. Don't wait
- * for anything slow there, because the run is active until this function returns. By then, the user
- * may have typed or moved the cursor. Don't change a selection that the user has changed.
+ * on inserted responses belongs after that call. `job.writtenBy` returns their text and ranges.
+ * Don't wait for anything slow there, because the run is active until this function returns. The
+ * user may already have typed or moved the cursor, so don't change a selection that the user has
+ * changed.
  * @returns undefined if nothing was sent
  */
 async function attempt(

@@ -86,7 +86,7 @@ export interface FailureContext {
   /** True if the request is safe to repeat, because it generates no text. */
   readonly isSafeToRepeat: boolean;
   /**
-   * Passed to the functions in `settingLabels.ts`, which return the names of values for the text.
+   * Passed to the functions in `settingLabels.ts`, which return the names to use in the text.
    * Mention regions only if `hasRegions(labels)` is true.
    */
   readonly labels: LabelContext;

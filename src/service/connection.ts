@@ -15,7 +15,7 @@ import { hasOwnModel, type Service } from './service.ts';
 import type { ServiceRuntime } from './serviceRuntime.ts';
 
 /**
- * The settings that affect requests. If the client needs a new one, also add it to
+ * The settings that affect requests. If you add a setting that the client needs, also add it to
  * `ClientSettings`.
  */
 export interface ModelSettings {

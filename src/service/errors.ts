@@ -16,9 +16,9 @@ interface Handling {
   /**
    * True if the identity service would also reject any further token requests. No more tokens are
    * requested until the user changes the credentials, refreshes the token, or tests the connection.
-   * Set this field only if the identity service reports the failure, and only new credentials or an
-   * action by the user can help. An example is a locked account, because further requests could
-   * extend the lockout.
+   * Set this field only for failures that the identity service reports and that only new
+   * credentials or an action by the user can fix. An example is a locked account, because further
+   * requests could extend the lockout.
    */
   readonly stopsTokenRequests?: true;
   /**

@@ -69,7 +69,7 @@ export class UsageLedger {
     return this.#saving;
   }
 
-  /** Returns a key's usage in this window since the window opened. */
+  /** Returns a key's usage in this window since it opened. */
   session(fingerprint: string): UsageRow[] {
     return summed([...this.#counted.values()].flat().filter(isOf(fingerprint)));
   }

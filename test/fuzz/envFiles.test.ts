@@ -41,7 +41,7 @@ const files = fc.oneof(
 );
 
 describe('.env files', () => {
-  it(`M04: yield only valid values from the text, and only issues that lie within the text (seed ${seed})`, async () => {
+  it(`M04: yield only valid values from the text and only issues located within it (seed ${seed})`, async () => {
     await repeat('.env bytes', [files], (bytes) => {
       const text = decodeEnvFile(bytes);
       if (text === undefined) return;

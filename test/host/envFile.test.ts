@@ -214,7 +214,7 @@ describe('the .env file in a real editor', () => {
 
     const fix = 'Add .env to .gitignore';
 
-    it("gets a warning if Git doesn't ignore it, and a fix that adds it to .gitignore", async () => {
+    it("gets a warning and a fix that adds it to .gitignore if Git doesn't ignore it", async () => {
       const { document, found } = await notIgnored();
       assert.equal(found.severity, DiagnosticSeverity.Warning);
       await actionAt(found.range, fix);

@@ -135,7 +135,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 
-  it('replaces a response on a retry, even after the user has undone and redone the response', async () => {
+  it('replaces its response on a retry, even if the user has undone and redone it', async () => {
     const { editor, job } = await generated();
     await commands.executeCommand('undo');
     await commands.executeCommand('redo');

@@ -356,7 +356,7 @@ describe('insert modes:', () => {
     ['after the braces', 'javascript', 'f() {}', 6, 'f() {}\none\ntwo'],
     ['in prose', 'latex', '\\a{}', 3, '\\a{}\none\ntwo'],
   ] as const) {
-    it(`a response is indented between two braces only if they delimit a block and the cursor is between them (${where})`, async () => {
+    it(`a response is indented as a block's content only if the cursor is between the block's braces (${where})`, async () => {
       await assertInserted([0, cursor], language, text, want);
     });
   }

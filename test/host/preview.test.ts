@@ -175,7 +175,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend');
   });
 
-  it('offers its text in a message instead of inserting it if the document changed inside the selection', async () => {
+  it('offers its text in a message instead of inserting it if the selected text changed', async () => {
     let rescues = 0;
     const { editor } = await previewed(TEXT, () => {
       rescues += 1;
@@ -256,7 +256,7 @@ describe('a preview', () => {
     ["another selection's response", 1, 'top\nanswer\nANOTHER'],
     ['a retry of its response', 0, 'top\nANOTHER\nend'],
   ] as const) {
-    it(`can be accepted before the first text of ${what} arrives`, async () => {
+    it(`can be accepted before any text of ${what} arrives`, async () => {
       const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
       const job = jobOn(editor, 'preview');
       await answer(job, 'answer');

@@ -40,7 +40,7 @@ describe('several selections', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J17: lose all their responses on Undo Generation, even if the user has typed above them: ${title}`, async () => {
+    it(`J17: have all their responses removed by Undo Generation, even if the user has typed above them: ${title}`, async () => {
       const editor = await openWith(TEXT, LINES);
       const job = jobOn(editor, mode);
       for (const answer of [2, 0, 1]) job.append(answer, `<${answer}>`);
@@ -73,7 +73,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('stay marked as undone until a retry of one of them returns text', async () => {
+  it('count as undone until a retry for one of them returns text', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);

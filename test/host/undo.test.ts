@@ -261,7 +261,7 @@ describe('undoing a generation', () => {
     assert.equal(document.getText(), TEXT);
   });
 
-  it('is reported to listeners as the reverse of a redo', async () => {
+  it('reports the inverse of the change that a redo reports', async () => {
     const { document } = await open('top\n\nend');
     const tracked = new TrackedDocument(document);
     const reported: (readonly [number, number, string])[] = [];
@@ -282,7 +282,7 @@ describe('undoing a generation', () => {
     ]);
   });
 
-  it('J05: fails without reopening the document if it is closed', async () => {
+  it('J05: fails without reopening a closed document', async () => {
     const editor = await openFile('undo.txt', TEXT, PROMPT);
     const job = jobOn(editor, 'below');
     job.append(0, 'text');

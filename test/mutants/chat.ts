@@ -57,7 +57,7 @@ export const chatMutants: readonly Mutant[] = [
     to: 'if (',
     test: provider,
     title:
-      "doesn't list models for a provider group, or if the workspace is untrusted, AI features are off, or nothing is set up",
+      "doesn't list models for a provider group, in an untrusted workspace, if AI features are off, or if nothing is set up",
   },
   {
     name: 'a disabled tool runs',

@@ -82,7 +82,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '        if (this.#isComplete && this.#outputTokens !== undefined) return;\n',
     to: '',
     test: keptConnections,
-    title: 'is closed if the service keeps it open for 1 s after the last event',
+    title: "is closed if a response doesn't end within 1 s of its last event",
   },
   {
     name: 'a response that the service keeps open keeps its slot',
@@ -90,7 +90,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(() => this.close(), ms)',
     to: 'setTimeout(() => this.close(), ms * 100)',
     test: keptConnections,
-    title: 'is closed if the service keeps it open for 1 s after the last event',
+    title: "is closed if a response doesn't end within 1 s of its last event",
   },
   {
     name: 'model information is requested during a pause',

@@ -50,7 +50,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '    maskSecrets(text, secrets),\n  );',
     to: 'text);',
     test: 'test/unit/service/errors.test.ts',
-    title: 'masks a secret in any surrounding text',
+    title: 'masks a secret regardless of the surrounding text',
   },
   {
     name: "a secret in Base64 isn't found",

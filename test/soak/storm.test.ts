@@ -73,7 +73,7 @@ describe(`${JOBS} calls, up to ${IN_FLIGHT + QUEUE} at a time, to a service with
   });
 
   for (const capacity of [1, 2, 4]) {
-    it(`I18: almost always succeed with few retries (capacity: ${capacity})`, async () => {
+    it(`I18: almost always succeed, and with few retries (capacity: ${capacity})`, async () => {
       const service = new NarrowService(capacity);
       const limiter = new ConcurrencyLimit(
         { limit: IN_FLIGHT, queue: QUEUE, minIntervalMs: 0 },

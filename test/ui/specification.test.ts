@@ -368,7 +368,7 @@ describe("the extension, tested against the service's documentation", () => {
       await status().waitFor({ ariaLabel: product.token.valid, background: 'none' });
     });
 
-    it('names a wrong project ID as the cause of a 401', async () => {
+    it('names an incorrect project ID as the cause of a 401', async () => {
       const { notifications } = session.workbench;
       emulator.faults.always(chatPath, {
         status: 401,

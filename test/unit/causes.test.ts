@@ -10,7 +10,7 @@ const approved = envFile(full, 'approved');
 const all: readonly (readonly [string, ShownCheck])[] = Object.entries(causes);
 
 describe('the causes', () => {
-  it('cover each error kind that a check is likely to fail with', () => {
+  it('cover every kind of error that is likely to make a check fail', () => {
     const covered = new Set(all.map(([, { facts = '' }]) => facts.split(' ')[0]));
     const kinds = Object.keys(ERROR_KINDS) as ErrorKind[];
     assert.deepEqual(

@@ -131,7 +131,7 @@ describe('loading on first use', () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('reports both failures if a loaded command and its retry fail', async () => {
+  it('reports both failures if a command fails after loading and fails again when retried', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();

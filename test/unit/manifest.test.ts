@@ -244,7 +244,7 @@ describe('the manifest', () => {
     }
   });
 
-  it('has a walkthrough that links to the same key pages as SECURITY.md', () => {
+  it('has a walkthrough that links to the same API key pages as SECURITY.md', () => {
     const { description } = walkthroughSteps.find(({ id }) => id === 'setUp') ?? assert.fail();
     const pages = services.flatMap(({ keyPage }) => keyPage || []);
     assert.ok(pages.length > 0);
@@ -322,7 +322,7 @@ describe('the manifest', () => {
       assert.equal(manifest.scripts[hook], undefined);
   });
 
-  it('has valid marketplace metadata and the only copy of the repository address', () => {
+  it('has valid marketplace metadata, and is the only file that contains the repository address', () => {
     const { repository, homepage, bugs, qna, pricing, categories, keywords } = manifest;
     const { url } = repository;
     assert.match(url, /^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/);

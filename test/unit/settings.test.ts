@@ -218,7 +218,7 @@ describe('the values in the settings', () => {
     ],
   };
   for (const [field, values] of Object.entries(cases)) {
-    it(`are validated for ${field}`, async () => {
+    it(`are validated: ${field}`, async () => {
       const { readSettings } = await import('../../src/config/settings.ts');
       for (const [setting, value, expected] of values) {
         editor = new FakeEditor();

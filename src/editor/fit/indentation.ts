@@ -214,8 +214,8 @@ export class Indentation {
   }
 
   /**
-   * Returns `length` if it's the width of one indentation level, because the line is the first in a
-   * block and isn't aligned. Otherwise, returns undefined.
+   * Returns `length` if the line is the first in a block and isn't aligned, because `length` is
+   * then the width of one indentation level. Otherwise, returns undefined.
    */
   #stepInBlock(length: number): number | undefined {
     const opensBlock = this.#previousLine.endsWith('{') || this.#previousLine.endsWith('[');

@@ -6,7 +6,7 @@ import { keepsFences, PROSE, WITHOUT_INDENTATION } from './languageRules.ts';
 /**
  * A formatting step for streamed text. A chunk can start and end anywhere in the text.
  *
- * A step that adds text to each line belongs after `FinalLineBreaks`. After that step, each line
+ * A step that adds text to each line belongs after `FinalLineBreaks`. Past that point, each line
  * starts with its final indentation, which arrives together with the line's first visible
  * character. Blank lines have no indentation, and neither does any line in a `WITHOUT_INDENTATION`
  * language. `placing` (`inPlaceModes.ts`) sets the step's option in `ResponsePlace`, and

@@ -13,9 +13,9 @@ import { failureOfKind, foreignFailure, kindOfStatus } from './statusFailure.ts'
  * ID. Streams report usage only if the request includes an option for it. Most services require a
  * token or key for the model list. Source: https://platform.openai.com/docs/api-reference/chat
  *
- * Each service gets the fields in `streaming` and `chatParameters`. If a service rejects one of
- * them, add a parameter to this function and an optional field to `ApiConfig`, and test the field
- * in `test/unit/service/api/parameterMapping.test.ts`.
+ * The fields in `streaming` and `chatParameters` are sent to every service. If a service rejects
+ * one of them, add a parameter to this function and an optional field to `ApiConfig`, and test the
+ * field in `test/unit/service/api/parameterMapping.test.ts`.
  */
 export function openai(prefix: string): Api {
   const addressOf = ({ serviceUrl }: Pick<ModelTarget, 'serviceUrl'>, path: string) =>

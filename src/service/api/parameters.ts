@@ -19,7 +19,9 @@ export const DEFAULT_NEW_TOKENS = 1_024;
  */
 export const CONVERSATION_NEW_TOKENS = 8_192;
 
-/** The names of the token limit. Every request contains one of them, depending on the API. */
+/**
+ * The field names for the token limit. Every request contains one of them, depending on the API.
+ */
 const LIMITS: readonly string[] = ['max_new_tokens', 'max_completion_tokens', 'max_tokens'];
 /** Matches a message that rejects a field itself, regardless of its value. */
 const REJECTS_FIELD =

@@ -23,8 +23,8 @@ export function usageOf(usage: TokenUsage, prompt: string, received: string): Re
 
 /**
  * Estimates the usage of a request that failed or was canceled. Returns undefined if nothing was
- * received, except for a request that was canceled after it was sent. The service may bill the user
- * for such a request.
+ * received, unless the request was canceled after it was sent, because the service may bill the
+ * user for it.
  */
 export function usageOfFailed(
   error: unknown,

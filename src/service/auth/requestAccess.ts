@@ -47,7 +47,7 @@ export function accessOf(
       throw rejection;
     }
     if (!latest || !tokenService.canReplace(latest)) throw error;
-    // Drop only the token that was sent, because another call may already have replaced that token.
+    // Drop only the token that was sent, because another call may already have replaced it.
     tokenService.drop(latest);
   };
   const shared = { ...publicAccess(credentials), dropRejectedToken };

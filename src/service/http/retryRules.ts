@@ -6,9 +6,9 @@
  *   lasting cause, such as an exhausted quota, isn't retried.
  * - Temporary network failures that occurred before anything was sent are retried, too. The maximum
  *   of 3 applies to both kinds of retries combined.
- * - The waits before the retries are 0.5–1, 1–2, and 2–4 s. They're random, to spread the load from
- *   several clients. The ranges don't overlap, so each random wait is longer than the one before
- *   it.
+ * - The waits before the retries are 0.5–1, 1–2, and 2–4 s. They're randomized to spread the load
+ *   from several clients. The ranges don't overlap, so each random wait is longer than the one
+ *   before it.
  * - `Retry-After` can extend a wait to at most 60 s. If the service requests a longer wait, the
  *   failure is reported instead. A very long wait would also overflow `setTimeout`, so the timer
  *   would fire immediately.

@@ -24,9 +24,9 @@ interface InfoRequest {
 }
 
 /**
- * If a gateway lists limits and capabilities separately, adds this information to the gateway's
- * models. Leaves out models that don't generate text. The models are usable without this
- * information, so failures are ignored.
+ * Adds limits and capabilities to a gateway's models if the gateway lists them separately. Leaves
+ * out models that don't generate text. The models are usable without this information, so failures
+ * are ignored.
  * @throws {ServiceError} `cancelled` if the signal aborts
  */
 export async function withModelInfo(

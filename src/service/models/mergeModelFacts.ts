@@ -48,8 +48,8 @@ export function withStatedModels(listed: readonly Model[], from: StatedFor): rea
 }
 
 /**
- * Returns the model with this ID, with the facts from the service's list and from the user's entry
- * for the service. The user's facts take precedence.
+ * Returns the model with this ID, combining the facts from the service's list with those from the
+ * user's entry for the service. The user's facts take precedence.
  * @param listed the model as listed by the service; undefined if the service doesn't list it
  * @returns undefined if neither the service nor the user's entry lists the model
  */

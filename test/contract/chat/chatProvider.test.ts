@@ -386,7 +386,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it("doesn't list models for a provider group, or if the workspace is untrusted, AI features are off, or nothing is set up", async () => {
+  it("doesn't list models for a provider group, in an untrusted workspace, if AI features are off, or if nothing is set up", async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);

@@ -82,7 +82,7 @@ describe('a project that is set in only one of several folders', () => {
     });
   }
 
-  it("doesn't complete the setup of another folder, which needs its own project", async () => {
+  it("doesn't count for another folder, which needs its own project", async () => {
     editor.path = '/work/a.txt';
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');

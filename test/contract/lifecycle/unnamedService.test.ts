@@ -51,7 +51,7 @@ describe('a service that isn’t selected in the settings', () => {
     assert.match(editor.textOf('notification'), /The model ID in the settings is invalid/);
   });
 
-  it('is found through a stored key without reading the key', async () => {
+  it("is found through a stored key, but the key isn't read", async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);

@@ -108,7 +108,7 @@ describe('a network connection to the service', () => {
     assert.equal(connectionsOf(world), 1);
   });
 
-  it("is closed if the service keeps it open for 1 s after the last event, without delaying the call's result", async () => {
+  it("is closed if a response doesn't end within 1 s of its last event, but the call's result isn't delayed", async () => {
     time = new FakeTime();
     const watched = new WatchedFetch();
     const world = await startWorld({
@@ -166,7 +166,7 @@ describe('a network connection to the service', () => {
     });
   }
 
-  it("that is reset during a request isn't retried", async () => {
+  it('that is reset during a request makes the call fail without a retry', async () => {
     const { world, line, service } = await startOnLine();
     await world.generate();
     service.emulator.faults.next(chat, { neverAnswers: true });

@@ -142,7 +142,7 @@ describe('streamed text', () => {
     });
   }
 
-  it("I15: isn't requested again if the connection breaks after the first text arrives", async () => {
+  it("I15: isn't requested again if the connection breaks after some text has arrived", async () => {
     for (const reset of [true, false]) {
       const world = await startWorld({ emulator: { answer: () => pieces } });
       world.emulator.faults.next(pathOf('chat', true), { cutAfterBytes: 900, reset });

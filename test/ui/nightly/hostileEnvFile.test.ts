@@ -169,7 +169,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assert.equal(await window.page.locator('.monaco-dialog-box a[href]').count(), 0);
   });
 
-  it('B22: affects only the next generation if it changes during a generation', async () => {
+  it('B22: affects the next generation, but not the running one, if it changes', async () => {
     const session = await open();
     const { workbench, path } = session;
     await generateFrom(session);

@@ -174,7 +174,7 @@ describe(`credential sources ${nightly}`, () => {
     });
   }
 
-  it('ignore unsaved changes in the .env file, and the error message mentions them', async () => {
+  it('ignore unsaved changes in the .env file, but the error message mentions them', async () => {
     const values = { key: key.slice(0, -1), project: projectId, url: mine.url };
     const session = await openWindow(mine, {
       folderFiles: { 'a.txt': 'Write a reply.\n', '.env': externalCredentials(values).text },

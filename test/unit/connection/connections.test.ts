@@ -485,7 +485,7 @@ describe('Connections', () => {
     });
   }
 
-  it("B24: returns no connection to any concurrent command and doesn't open setup if the user declines", async () => {
+  it('B24: returns undefined to all concurrent commands without opening setup if the user declines', async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
     await (await editor.modalPrompt()).answer(reject);
@@ -1091,9 +1091,9 @@ describe('Connections', () => {
     });
 
     for (const [what, text, source] of [
-      ['contain no settings of a service', 'DEBUG=1\n', undefined],
+      ['contain no settings for a service', 'DEBUG=1\n', undefined],
       ["aren't used, because the settings select the editor", envFile(), 'editor'],
-      ['are for another service than the one in the settings', CPD_FILE, undefined],
+      ['are for a different service than the one in the settings', CPD_FILE, undefined],
     ] as const) {
       it(`opens setup if the changes ${what}`, async () => {
         if (source) editor.folderSettings.set('credentialSource', source);
@@ -1448,7 +1448,7 @@ describe('Connections', () => {
       ({ signOutSignal } = connections);
     });
 
-    it('cancels all requests and forgets the tokens before slow secret storage responds', async () => {
+    it('cancels all requests and forgets the tokens without waiting for secret storage', async () => {
       const slow = Promise.withResolvers<void>();
       beforeList = slow.promise;
       const signedOut = connections.signOut();
@@ -1772,7 +1772,7 @@ describe('Connections', () => {
       });
     }
 
-    it("offers to switch after an import that isn't a repair, without waiting for the answer", async () => {
+    it("offers to switch after a regular import, but doesn't wait for the answer", async () => {
       await useEnvironmentAndType();
       editor.files.set('/work/.env', envFile(SERVICE, 'key-in-the-file'));
       editor.picks.splice(0, 2);
@@ -1896,7 +1896,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.inputCount, editor.modalCount], [3, 0]);
   });
 
-  describe('the setup for missing settings', () => {
+  describe('setup for missing settings', () => {
     const needed =
       'Hosted Model needs an API key, a project ID, and a service URL. Nothing was sent.';
     const checked =
@@ -2011,7 +2011,7 @@ describe('Connections', () => {
       assert.deepEqual(editor.messages, [], 'the caller reports success');
     });
 
-    it('and imports the values that the prompt was about, even if the file has changed since', async () => {
+    it('and imports the values from when the prompt opened, even if the file has changed since', async () => {
       editor.files.set('/work/.env', envFile(EVIL, 'another-key-in-the-file'));
       editor.picks.push(SAVE);
       await question.answer('Import into Secret Storage');

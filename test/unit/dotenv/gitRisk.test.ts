@@ -73,7 +73,7 @@ describe('Git integration', () => {
     }
   });
 
-  describe('a listener for repositories', () => {
+  describe('a repository listener', () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     /** Returns a fake of the Git extension's API, and the listeners for both of its events. */
     const withEvents = () => {

@@ -39,7 +39,7 @@ const [added = assert.fail()] = readServices([
 ]).own;
 
 describe('a .env file', () => {
-  it('has a test fixture for each kind of issue', () => {
+  it('is tested with a fixture for each kind of issue', () => {
     assert.ok(envFiles.length >= 40);
     assert.equal(new Set(envFiles.map(({ name }) => name)).size, envFiles.length);
     const found = new Set(envFiles.flatMap(({ issues = [] }) => issues.map(([, kind]) => kind)));
@@ -113,7 +113,7 @@ describe('a .env file', () => {
     }
   });
 
-  it('is reported only as “malformed” if a value is too long', () => {
+  it('has no issue other than “malformed” if a value is too long', () => {
     for (const name of ['IBM_API_KEY', 'IBM_PROJECT_ID']) {
       const { issues, values } = readEnvFile(`${name}="${'a'.repeat(MAX_VALUE_LENGTH)}"`, ibm);
       assert.deepEqual([issues.map(({ kind }) => kind), values], [['malformed'], undefined]);

@@ -276,7 +276,7 @@ describe('runJob', () => {
     ['unreachable', true],
     ['cancelled', false],
   ] as const) {
-    it(`${isWarned ? 'warns' : "doesn't warn"} that incomplete text has replaced the selection if a generation ends as ${kind}`, async () => {
+    it(`${isWarned ? 'warns' : "doesn't warn"} that incomplete text has replaced the selection if a generation ends with the error ${kind}`, async () => {
       const generate = async (_: number, { onText }: CallOptions) => {
         onText?.('half of a response');
         throw new ServiceError(kind);
@@ -384,7 +384,7 @@ describe('runJob', () => {
     ['fail at the same time', false, [0, 1, 2, 3, 4, 5, 6, 7, 8]],
     ['are canceled', true, [0, 1, 2, 3, 4, 5, 6, 7]],
   ] as const) {
-    it(`copies the responses only once if the first eight of nine ${what}`, async () => {
+    it(`copies the responses only once if the first eight of nine generations ${what}`, async () => {
       const { clipboard } = await import('../../../src/editor/clipboardMode.ts');
       let started = 0;
       const allStarted = Promise.withResolvers<void>();

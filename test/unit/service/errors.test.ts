@@ -128,7 +128,7 @@ describe('redact', () => {
     it(`leaves "${text}" unchanged`, () => assert.equal(redact(text, [key, '', 'abc']), text));
   }
 
-  it(`masks a secret in any surrounding text (seed ${seed})`, () => {
+  it(`masks a secret regardless of the surrounding text (seed ${seed})`, () => {
     const secret = fc.string({ minLength: 8, maxLength: 60, unit: 'binary-ascii' });
     const check = (before: string, value: string, after: string) => {
       const forms = [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)];

@@ -47,7 +47,7 @@ describe('a service URL', () => {
     }
   });
 
-  it(`is either rejected or parsed to exactly the origin that it names (seed ${seed})`, () => {
+  it(`is either rejected or parsed as exactly the origin that it names (seed ${seed})`, () => {
     const part = fc.constantFrom(
       ...['https://', 'http://', 'https:', '//', '/', '\\', '@', ':', ':443', ':8080', '?', '#'],
       ...['good.example', 'evil.example', '127.0.0.1', '0x7f.1', '[::1]', 'localhost', 'і', 'é'],

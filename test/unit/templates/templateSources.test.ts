@@ -116,7 +116,7 @@ describe('templates in several settings files', () => {
       .map(({ name, origin, hides }) => [name, origin, hides]);
   };
 
-  it('are merged and override templates with the same name in wider scopes', async () => {
+  it('are merged, with narrower scopes overriding wider ones', async () => {
     assert.deepEqual(await read(), [
       ['Mine', 'user settings', undefined],
       ['Fix', 'user settings', undefined],

@@ -48,7 +48,7 @@ describe('the issue forms', () => {
     }
   });
 
-  it('require a diagnosis report for bugs and test output for live tests', () => {
+  it('require a diagnosis report for bugs, and test output for live tests', () => {
     const titles = manifest.contributes.commands.map(({ title }) => title);
     assert.ok(titles.includes('Diagnose Connection'));
     const { label, description } = required('bug', 'report')?.attributes ?? {};

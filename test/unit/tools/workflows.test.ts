@@ -125,7 +125,7 @@ describe('the workflows', () => {
     assert.ok(!JSON.stringify(build).includes('write'));
   });
 
-  it('test the extension with only npm ci and npm test', () => {
+  it('use only npm ci and npm test to test the extension', () => {
     const printed = execFileSync(process.execPath, ['test/release/workflows.ts'], {
       encoding: 'utf8',
     });

@@ -456,7 +456,7 @@ describe('a service that the user added', () => {
     assert.deepEqual(entries()[0]?.['headers'], { 'X-Team': 'blue' });
   });
 
-  it('keeps the address that has a model list after the user goes back', async () => {
+  it('keeps the address with the model list if the user goes back', async () => {
     failTest = ({ serviceUrl }) => {
       if (serviceUrl === 'https://llm.acme.example') throw new ServiceError('no-model-list');
     };

@@ -259,7 +259,7 @@ describe('a code fence', () => {
     });
   });
 
-  it('returns no more text if end() is called a second time', () => {
+  it('leaves no text for a second call to end()', () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();

@@ -34,7 +34,7 @@ async function firstOf(body: Body): Promise<string> {
 }
 
 describe('a response body', () => {
-  it('is decoded as text, even if chunks split characters', async () => {
+  it('is decoded as text, even if a character is split across chunks', async () => {
     const { body, end } = source();
     const text = body().text();
     const bytes = Buffer.from('zwölf 🙂');

@@ -50,7 +50,7 @@ describe('the model cache', () => {
     assert.equal(models.knownModel(from, 'one', listed(512))?.maxOutputTokens, 256);
   });
 
-  it('returns the latest data for each model until it is cleared', async () => {
+  it('returns the latest data for each model until the cache is cleared', async () => {
     label = 'new';
     await models.fetchModel(from, access, 'one', never);
     assert.deepEqual(
