@@ -83,7 +83,7 @@ function isAfterHyphen({ document, selection: { start } }: Target): boolean {
 /** Matches an indented line of text. */
 const INDENTED_LINE = /^[ \t]+\S/m;
 
-/** Returns the options for fitting a target's response to its place. */
+/** Returns the options for fitting a response to the place of its target. */
 export function fitOptionsFor({ placeOf }: InsertMode, target: Target): ResponseFitOptions {
   const { document, responseLanguage } = target;
   if (!placeOf) return { languageId: responseLanguage, indentation: '', leadingLineBreaks: 0 };

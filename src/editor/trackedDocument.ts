@@ -192,7 +192,7 @@ export class TrackedDocument implements Disposable {
 
 /**
  * True if every selection that touches the change's start begins there and covers the whole change.
- * False if there's a cursor or no selection there.
+ * False if no selection touches it, or if one that does is empty, as a cursor is.
  */
 function replacesSelection(change: TextChange, selections: readonly OffsetRange[]): boolean {
   const { start, end } = replacedRange(change);

@@ -19,7 +19,7 @@ interface Axis {
   readonly least: number;
   readonly most: number;
   readonly marks: readonly number[];
-  /** Unit of the figures. Undefined for ratios. */
+  /** The unit of the values. Undefined for ratios. */
   readonly unit?: string;
 }
 

@@ -180,7 +180,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
     }
   }
 
-  it("E01: doesn't find the token even if the model list repeats it", async () => {
+  it("E01: doesn't find the token anywhere, even if the model list echoes it", async () => {
     const models = [token, 'maker/model'].map((id) => ({ model_id: id, label: id }));
     const repeats = [{ model_id: 'maker/other', short_description: `Your token: ${token}` }];
     const inference = { json: { resources: [...models, ...repeats] } };

@@ -95,7 +95,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
   });
 
   for (const theme of ['dark', 'light'] as const) {
-    it(`B13: is used only after a warning that text goes to the account that owns its API key (${theme})`, async () => {
+    it(`B13: is used only after a warning that text will go to the account of the file's API key (${theme})`, async () => {
       // Uses another name for the identity service's host so that the prompt shows two different
       // hosts.
       const authUrl = first.url.replace('127.0.0.1', 'localhost');

@@ -16,8 +16,8 @@ const SPAN = 0x800;
 const LEAD = 0;
 const TAIL = SPAN - 1;
 /**
- * If a run has no changes by the user, no trimmed whitespace, and at most this many failed edits,
- * all responses must be placed.
+ * If the user changes nothing during a run, no whitespace is trimmed, and at most this many edits
+ * fail, all responses must be placed.
  */
 const HARMLESS_FAILURES = 2;
 

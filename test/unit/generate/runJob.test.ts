@@ -306,7 +306,7 @@ describe('runJob', () => {
     assert.deepEqual([sent(), announced], [1, ['The response is complete']]);
   });
 
-  it("isn't canceled by Undo Generation while the user enters the prompt", async () => {
+  it("isn't canceled by Undo Generation while the user is entering the prompt", async () => {
     const undone: unknown[] = [];
     const whilePrompting = async (jobs: RecentJobs) => undone.push(await jobs.undo());
     const { done, sent } = await run({ text: '', whilePrompting });
