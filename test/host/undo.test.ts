@@ -159,7 +159,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('can be reverted with a single undo in the editor and then repeated', async () => {
+  it('can itself be undone with a single undo in the editor, and then done again', async () => {
     const { editor, job } = await written('replace');
     const generated = editor.document.getText();
     assert.equal(await job.undo(), 'undone');

@@ -252,7 +252,7 @@ describe('the extension with several services', () => {
     assert.equal(editor.modalCount, 3);
   });
 
-  it('can switch from the editor to a .env file for another service', async () => {
+  it('can switch to another service whose credentials come from a .env file', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     const stored = {
       authUrl: services[0].authUrl,

@@ -63,7 +63,7 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, false);
   });
 
-  it('stays in place if a response that belongs after it is inserted at its position', () => {
+  it('stays in place if a response is inserted at its position but belongs after it', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });
