@@ -40,7 +40,7 @@ const PROSE = 'The quick brown fox jumps over the lazy dog, and again it does.\n
  */
 const MOST_WORK = 64;
 
-describe('the work caused by untrusted text', () => {
+describe('the cost of processing untrusted text', () => {
   let counter: WorkCounter;
   let planted: WorkCounter;
   before(() => {
