@@ -256,7 +256,7 @@ describe('a preview', () => {
     ["another selection's response", 1, 'top\nanswer\nANOTHER'],
     ['a retry of its response', 0, 'top\nANOTHER\nend'],
   ] as const) {
-    it(`can be accepted before any text of ${what} arrives`, async () => {
+    it(`can be accepted before any text from ${what} arrives`, async () => {
       const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
       const job = jobOn(editor, 'preview');
       await answer(job, 'answer');

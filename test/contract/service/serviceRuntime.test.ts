@@ -291,7 +291,7 @@ describe('a service runtime', () => {
     await emulator.disconnected(opened);
   });
 
-  it('generates text even if the request that opens a network connection in advance fails', async () => {
+  it('generates text even if opening a network connection in advance fails', async () => {
     for (const fault of [{ status: 503 }, { redirectTo: '/x' }, { resetBeforeHeaders: true }]) {
       const { emulator, generate } = await start();
       emulator.faults.always(modelsPath, fault);
