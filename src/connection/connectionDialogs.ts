@@ -30,6 +30,7 @@ import {
   sourceName,
   sourceProblem,
   staysText,
+  UNSAVED_NOT_IMPORTED,
   UNSAVED_NOT_USED,
   USE_NEW_CREDENTIALS,
   unsavedText,
@@ -155,7 +156,10 @@ export function askSource(
   const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
   return ask(
     `Use the ${allSettings({ service, resource })}${ofService} from ${what}?`,
-    [...changedText(changed, { service, resource }), ...sourceParagraphs(source, folder)],
+    [
+      ...changedText(changed, { service, resource }),
+      ...sourceParagraphs(source, folder, UNSAVED_NOT_USED),
+    ],
     [
       ['Do Not Use', 'declined'],
       ['Use These Values', 'approved'],
@@ -175,7 +179,7 @@ export function askImport(
 ): Promise<'import' | 'enter' | undefined> {
   return ask(
     `${capitalized(sourceName(source.id, { folder }))} contains different credentials. Import them?`,
-    sourceParagraphs(source, folder),
+    sourceParagraphs(source, folder, UNSAVED_NOT_IMPORTED),
     [
       ['Enter New Values', 'enter'],
       [IMPORT, 'import'],
@@ -190,6 +194,7 @@ export function askImport(
 function sourceParagraphs(
   { id, service, destination }: UsableSource,
   folder: Folder,
+  unsavedWarning: string,
 ): readonly string[] {
   const author =
     id === 'envFile' ? 'the author of the file' : 'the person who set the environment variables';
@@ -198,7 +203,7 @@ function sourceParagraphs(
     : '';
   return [
     ...(destination.isUnencrypted ? [`${unencryptedText(destination, service)}.`] : []),
-    ...(id === 'envFile' && unsavedEnvFile(folder.workspaceFolder) ? [UNSAVED_NOT_USED] : []),
+    ...(id === 'envFile' && unsavedEnvFile(folder.workspaceFolder) ? [unsavedWarning] : []),
     [`Folder: ${folder.path || 'none'}`, hostsText(destination, service, '\n')].join('\n'),
     ...headersParagraph(service),
     `Use these values only if you trust ${author}.${account}`,

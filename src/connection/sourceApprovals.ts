@@ -211,8 +211,8 @@ export class SourceApprovals {
 
 /**
  * Returns the decisions that aren't forgotten. For each forgotten decision, removes the value
- * hashes from the remaining, older decisions about the same source and folder. A comparison with
- * those would include values that haven't changed since the forgotten decision.
+ * hashes from all remaining decisions about the same source and folder. They're usually older, and
+ * a comparison with them would include values that haven't changed since the forgotten decision.
  */
 function without(
   decisions: readonly HashedDecision[],

@@ -137,6 +137,9 @@ export function otherCredentialsText(id: SourceId, found: SourceSnapshot): strin
 export const UNSAVED_NOT_USED =
   'The .env file has unsaved changes. They aren’t used until you save it.';
 
+export const UNSAVED_NOT_IMPORTED =
+  'The .env file has unsaved changes. To import them, save it first.';
+
 export const USE_NEW_CREDENTIALS = 'Use New Credentials';
 
 /** Explains why a source other than the editor remains in use after setup. */

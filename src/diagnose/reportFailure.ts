@@ -1,4 +1,5 @@
 import { commands, type WorkspaceFolder, window } from 'vscode';
+import { folderKey } from '../connection/activeConnection.ts';
 import { openEnvFile } from '../connection/connectionDialogs.ts';
 import type { Connections } from '../connection/connections.ts';
 import { readyConnection } from '../connection/createConnection.ts';
@@ -7,7 +8,7 @@ import { contextOf } from '../connection/messageContext.ts';
 import { otherCredentialsText, UNSAVED_NOT_USED } from '../connection/sourceMessages.ts';
 import { sourceWithOtherCredentials } from '../connection/sourceSelection.ts';
 import { unsavedEnvFile } from '../connection/workspaceEnvFiles.ts';
-import { ACTION_LABELS, type Action, type Message, SHOW_LOG } from '../messages/actions.ts';
+import { ACTION_LABELS, type Message, SHOW_LOG } from '../messages/actions.ts';
 import type { FailedTemplate } from '../messages/failureContext.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
@@ -58,8 +59,11 @@ export async function reportFailure(
   if (!message) return false;
   const { text, actions, setting } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
-  const hint = unusedValuesHint(deps.connections, actions, connection, folder);
-  const shown = [`${prefix}${text}`, hint].filter(Boolean).join(' ');
+  const hints = [
+    actions.includes('openEnvFile') && unsavedEnvFile(folder) && UNSAVED_NOT_USED,
+    actions.includes('changeKey') && otherCredentialsHint(deps.connections, connection, folder),
+  ];
+  const shown = [`${prefix}${text}`, ...hints].filter(Boolean).join(' ');
   const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
   if (picked === SHOW_LOG) deps.log.show();
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
@@ -90,21 +94,19 @@ export async function reportFailure(
 }
 
 /**
- * Returns a hint to append to an error message, or an empty string. If the message offers to open
- * the `.env` file, the hint mentions unsaved changes. If it offers to change the key and the failed
- * connection is still in use, the hint mentions different credentials in another source.
+ * Returns a sentence about different credentials in another source. Undefined if there are none, if
+ * another folder is active now, or if the failed connection is no longer in use.
  */
-function unusedValuesHint(
+function otherCredentialsHint(
   { current }: Connections,
-  actions: readonly Action[],
   failed: Connection | undefined,
   folder: WorkspaceFolder | null,
-): string {
-  if (actions.includes('openEnvFile')) return unsavedEnvFile(folder) ? UNSAVED_NOT_USED : '';
-  if (!failed || !current || !actions.includes('changeKey')) return '';
-  if (!readyConnection(current.choice)?.isSameAs(failed)) return '';
+): string | undefined {
+  if (!failed || !current) return undefined;
+  if (folderKey(current.found.folder.workspaceFolder) !== folderKey(folder)) return undefined;
+  if (!readyConnection(current.choice)?.isSameAs(failed)) return undefined;
   const other = sourceWithOtherCredentials(current);
-  return other ? otherCredentialsText(other.id, current.found) : '';
+  return other && otherCredentialsText(other.id, current.found);
 }
 
 /** True if a retry would use a different model, possibly from a different service. */

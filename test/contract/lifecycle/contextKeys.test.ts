@@ -14,7 +14,7 @@ function offeredCommands(editor: SinkEditor): string[] {
     lines.filter((line) => line.startsWith('["hostedModel.')).map((line) => JSON.parse(line)),
   );
   return manifest.contributes.menus.commandPalette
-    .filter(({ when }) => when.split(' || ').some((key) => last.get(key)))
+    .filter(({ when }) => last.get(when))
     .map(({ command }) => command.replace('hostedModel.', ''))
     .sort();
 }

@@ -1046,6 +1046,29 @@ describe('Connections', () => {
       assert.ok(await waiting);
     });
 
+    it('mentions unsaved changes in the import dialog', async () => {
+      await storeKeyAndFile();
+      openUnsaved(envFile(EVIL, 'another-key-in-the-file'));
+      const saved = connections.changeKey();
+      const { detail, answer } = await editor.modalPrompt();
+      assert.match(
+        detail,
+        /^The \.env file has unsaved changes\. To import them, save it first\.\n/,
+      );
+      await answer(undefined);
+      assert.equal(await saved, false);
+    });
+
+    it("doesn't mention unsaved changes in the approval dialog for the environment", async () => {
+      setEnvironment();
+      openUnsaved('DEBUG=1\n');
+      const waiting = connections.for();
+      const { detail, answer } = await editor.modalPrompt();
+      assert.doesNotMatch(detail, /unsaved/);
+      await answer(use);
+      assert.ok(await waiting);
+    });
+
     it("doesn't offer to save the file if the user has declined to use it", async () => {
       editor.files.set('/work/.env', envFile());
       openUnsaved(`${envFile()}# a comment\n`);

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import type { Uri, WorkspaceFolder } from 'vscode';
 import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
+import { serviceFor } from '../../../src/service/builtInServices.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import type { Service } from '../../../src/service/service.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { choiceOf, envFile, environment, found, full, record } from '../connection/sources.ts';
 import { connectionOf } from '../service/fixtures.ts';
@@ -192,52 +195,82 @@ describe('reporting a failed generation', () => {
     assert.equal(editor.messages.length, 3);
   });
 
-  for (const [title, source, text] of [
+  /** Returns the end of a message about a rejected key, which follows the advice. */
+  const hintIn = (message: string) => message.split('run “Refresh Token”.')[1];
+
+  const UNSAVED = ' The .env file has unsaved changes. They aren’t used until you save it.';
+
+  for (const [title, source, unsavedFolder, hint] of [
     [
       'mentions unsaved changes if the rejected key came from the .env file',
       'envFile',
-      /save it\.$/,
+      'a',
+      UNSAVED,
     ],
-    ["doesn't mention them if the rejected key came from the editor", 'editor', /Token”\.$/],
+    ["doesn't mention them if they're in the active folder's file", 'envFile', 'b', ''],
+    ["doesn't mention them if the rejected key came from the editor", 'editor', 'a', ''],
   ] as const) {
     it(title, async () => {
       const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
-      editor.addFolder('/work');
-      editor.activeFile = '/work/a.txt';
-      editor.openDocuments.push({ uri: { toString: () => 'file:///work/.env' }, isDirty: true });
-      const connection = connectionOf({ source });
-      await reportFailure(depsWith({}), new ServiceError('key-rejected'), connection);
-      assert.match(editor.messages.join(), text);
+      editor.addFolder('/a');
+      editor.addFolder('/b');
+      editor.activeFile = '/b/a.txt';
+      const uri = { toString: () => `file:///${unsavedFolder}/.env` };
+      editor.openDocuments.push({ uri, isDirty: true });
+      const { activeFolder } = await import('../../../src/connection/folders.ts');
+      const folder = activeFolder({ scheme: 'file', path: '/a/a.txt' } as Uri);
+      const error = new ServiceError('key-rejected');
+      await reportFailure(depsWith({}), error, connectionOf({ source }), { folder });
+      assert.equal(hintIn(editor.messages.join()), hint);
     });
   }
 
-  for (const [title, source, isInUse, text] of [
-    ['mentions a different key in the .env file', envFile(), true, /The \.env file .*\.\.\.”\.$/],
-    ['mentions a different key in the environment', environment(), true, /The env.*\.\.\.”\.$/],
+  const differs = (source: string) =>
+    ` ${source} contains different credentials. To import them, click “Set Up...”.`;
+  const ofFile = differs('The .env file in a');
+  const elsewhere = { uri: { toString: () => 'file:///b' } } as WorkspaceFolder;
+  const zen = { service: serviceFor('zen') as Service };
+
+  for (const [title, source, changes, hint] of [
+    ['mentions a different key in the .env file', envFile(), {}, ofFile],
+    ['mentions a different key in the environment', environment(), {}, differs('The environment')],
     [
       "doesn't mention the same key in another source",
       envFile({ ...full, key: record.apiKey }),
-      true,
-      /Token”\.$/,
+      {},
+      '',
     ],
-    ["doesn't mention the key in a declined source", envFile(full, 'declined'), true, /Token”\.$/],
-    [
-      "doesn't mention another key if the stored one has been replaced",
-      envFile(),
-      false,
-      /Token”\.$/,
-    ],
+    ["doesn't mention the key in a declined source", envFile(full, 'declined'), {}, ''],
+    ["doesn't mention the key of another service", { ...envFile(), ...zen }, {}, ''],
+    ["doesn't mention another key if the stored one has changed", envFile(), { isOld: true }, ''],
+    ["doesn't mention another key if another folder is active", envFile(), { elsewhere }, ''],
   ] as const) {
     it(`${title} if the editor's key is rejected`, async () => {
       const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
+      const { isOld = false, elsewhere: folder = null } = {
+        isOld: false,
+        elsewhere: null,
+        ...changes,
+      };
       const sources = found({ external: [source] });
       const choice = choiceOf(sources);
       assert.ok(choice.kind === 'ready');
-      const failed = isInUse ? choice.connection : connectionOf();
-      await reportFailure(depsWith({}, sources), new ServiceError('key-rejected'), failed);
-      assert.match(editor.messages.join(), text);
+      const failed = isOld ? connectionOf() : choice.connection;
+      const error = new ServiceError('key-rejected');
+      await reportFailure(depsWith({}, sources), error, failed, { folder });
+      assert.equal(hintIn(editor.messages.join()), hint);
     });
   }
+
+  it("doesn't mention a different key if the message doesn't offer to change it", async () => {
+    const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
+    const sources = found({ external: [envFile()] });
+    const choice = choiceOf(sources);
+    assert.ok(choice.kind === 'ready');
+    const error = new ServiceError('project-unknown');
+    await reportFailure(depsWith({}, sources), error, choice.connection, { folder: null });
+    assert.doesNotMatch(editor.messages.join(), /different credentials/);
+  });
 
   it("shows the template's name as plain text", async () => {
     const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
