@@ -152,9 +152,11 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await workbench.runCommand('Developer: Toggle Screencast Mode');
   await editor.focus();
   await page.waitForSelector('.screencast-keyboard:empty', { state: 'attached' });
-  // Hides the progress notification and the dot on the bell, which can appear on a busy machine.
+  // Hides what can appear or disappear on a busy machine: the progress notification, the
+  // announcements in the status bar, which last five seconds, and the dot on the bell.
   await page.addStyleTag({
-    content: `.notifications-toasts { display: none !important }
+    content: `.statusbar-item:is([id$=".hostedModel.announcement"], [id$=".hostedModel.start"]),
+      .notifications-toasts { display: none !important }
       .codicon-bell-dot::before { content: '\\eaa2' !important }
       .screencast-keyboard { background: #1f2328 !important }`,
   });
