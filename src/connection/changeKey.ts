@@ -9,8 +9,9 @@ import { sourceWithOtherCredentials } from './sourceSelection.ts';
  * @returns the result from setup; false if the user closed the prompt
  */
 export async function changeKey(options: ResolveOptions): Promise<boolean> {
-  const { found, choice } = await options.lookUp();
-  const other = sourceWithOtherCredentials({ found, choice });
+  const lookup = await options.lookUp();
+  const { found } = lookup;
+  const other = sourceWithOtherCredentials(lookup);
   const answer = other ? await askImport(other, found.folder) : 'enter';
   // Import the values that the prompt was about, even if the source has changed since.
   if (other && answer === 'import') return importSource(options, other, found, { isRepair: true });
