@@ -134,11 +134,13 @@ export function otherCredentialsText(id: SourceId, found: SourceSnapshot): strin
   return `${capitalized(sourceName(id, found))} contains different credentials. To import them, click “${ACTION_LABELS.changeKey}”.`;
 }
 
+/** Shown in the approval dialog, and in error messages that offer to open the `.env` file. */
 export const UNSAVED_NOT_USED =
-  'The .env file has unsaved changes. They aren’t used until you save it.';
+  'The .env file has unsaved changes. They aren’t used until you save the file.';
 
+/** Shown in the import dialog. */
 export const UNSAVED_NOT_IMPORTED =
-  'The .env file has unsaved changes. To import them, save it first.';
+  'The .env file has unsaved changes. To import them, save the file first.';
 
 export const USE_NEW_CREDENTIALS = 'Use New Credentials';
 

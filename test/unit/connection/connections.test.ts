@@ -1040,7 +1040,7 @@ describe('Connections', () => {
       const { detail, answer } = await editor.modalPrompt();
       assert.match(
         detail,
-        /^The \.env file has unsaved changes\. They aren’t used until you save it\.\n/,
+        /^The \.env file has unsaved changes\. They aren’t used until you save the file\.\n/,
       );
       await answer(use);
       assert.ok(await waiting);
@@ -1053,7 +1053,7 @@ describe('Connections', () => {
       const { detail, answer } = await editor.modalPrompt();
       assert.match(
         detail,
-        /^The \.env file has unsaved changes\. To import them, save it first\.\n/,
+        /^The \.env file has unsaved changes\. To import them, save the file first\.\n/,
       );
       await answer(undefined);
       assert.equal(await saved, false);

@@ -198,7 +198,7 @@ describe('reporting a failed generation', () => {
   /** Returns the end of a message about a rejected key, which follows the advice. */
   const hintIn = (message: string) => message.split('run “Refresh Token”.')[1];
 
-  const UNSAVED = ' The .env file has unsaved changes. They aren’t used until you save it.';
+  const UNSAVED = ' The .env file has unsaved changes. They aren’t used until you save the file.';
 
   for (const [title, source, unsavedFolder, hint] of [
     [
