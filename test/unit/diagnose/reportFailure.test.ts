@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Uri, WorkspaceFolder } from 'vscode';
+import type { SourceSnapshot } from '../../../src/connection/sourceTypes.ts';
 import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { serviceFor } from '../../../src/service/builtInServices.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
@@ -207,8 +208,8 @@ describe('reporting a failed generation', () => {
       'a',
       UNSAVED,
     ],
-    ["doesn't mention them if they're in the active folder's file", 'envFile', 'b', ''],
-    ["doesn't mention them if the rejected key came from the editor", 'editor', 'a', ''],
+    ["doesn't mention unsaved changes in another folder's .env file", 'envFile', 'b', ''],
+    ["doesn't mention unsaved changes if the rejected key came from the editor", 'editor', 'a', ''],
   ] as const) {
     it(title, async () => {
       const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
@@ -225,51 +226,57 @@ describe('reporting a failed generation', () => {
     });
   }
 
+  /** Reports the failure of a connection that can be used with these sources. */
+  async function reportWith(
+    sources: SourceSnapshot,
+    kind: ErrorKind,
+    {
+      folder = null,
+      isReplaced = false,
+    }: { folder?: WorkspaceFolder | null; isReplaced?: boolean } = {},
+  ): Promise<string> {
+    const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
+    const choice = choiceOf(sources);
+    assert.ok(choice.kind === 'ready');
+    const failed = isReplaced ? connectionOf() : choice.connection;
+    await reportFailure(depsWith({}, sources), new ServiceError(kind), failed, { folder });
+    return editor.messages.join();
+  }
+
   const differs = (source: string) =>
     ` ${source} contains different credentials. To import them, click “Set Up...”.`;
-  const ofFile = differs('The .env file in a');
-  const elsewhere = { uri: { toString: () => 'file:///b' } } as WorkspaceFolder;
-  const zen = { service: serviceFor('zen') as Service };
+  const sameKey = envFile({ ...full, key: record.apiKey });
+  const ofZen = { ...envFile(), service: serviceFor('zen') as Service };
 
-  for (const [title, source, changes, hint] of [
-    ['mentions a different key in the .env file', envFile(), {}, ofFile],
-    ['mentions a different key in the environment', environment(), {}, differs('The environment')],
-    [
-      "doesn't mention the same key in another source",
-      envFile({ ...full, key: record.apiKey }),
-      {},
-      '',
-    ],
-    ["doesn't mention the key in a declined source", envFile(full, 'declined'), {}, ''],
-    ["doesn't mention the key of another service", { ...envFile(), ...zen }, {}, ''],
-    ["doesn't mention another key if the stored one has changed", envFile(), { isOld: true }, ''],
-    ["doesn't mention another key if another folder is active", envFile(), { elsewhere }, ''],
+  for (const [title, source, hint] of [
+    ['mentions a different key in the .env file', envFile(), differs('The .env file in a')],
+    ['mentions a different key in the environment', environment(), differs('The environment')],
+    ["doesn't mention the same key in another source", sameKey, ''],
+    ["doesn't mention the key in a declined source", envFile(full, 'declined'), ''],
+    ["doesn't mention the key of another service", ofZen, ''],
   ] as const) {
     it(`${title} if the editor's key is rejected`, async () => {
-      const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
-      const { isOld = false, elsewhere: folder = null } = {
-        isOld: false,
-        elsewhere: null,
-        ...changes,
-      };
-      const sources = found({ external: [source] });
-      const choice = choiceOf(sources);
-      assert.ok(choice.kind === 'ready');
-      const failed = isOld ? connectionOf() : choice.connection;
-      const error = new ServiceError('key-rejected');
-      await reportFailure(depsWith({}, sources), error, failed, { folder });
-      assert.equal(hintIn(editor.messages.join()), hint);
+      const message = await reportWith(found({ external: [source] }), 'key-rejected');
+      assert.equal(hintIn(message), hint);
+    });
+  }
+
+  for (const [title, changes] of [
+    ['the rejected key has been replaced', { isReplaced: true }],
+    [
+      'another folder is active',
+      { folder: { uri: { toString: () => 'file:///b' } } as WorkspaceFolder },
+    ],
+  ] as const) {
+    it(`doesn't mention a different key in the .env file if ${title}`, async () => {
+      const sources = found({ external: [envFile()] });
+      assert.equal(hintIn(await reportWith(sources, 'key-rejected', changes)), '');
     });
   }
 
   it("doesn't mention a different key if the message doesn't offer to change it", async () => {
-    const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
-    const sources = found({ external: [envFile()] });
-    const choice = choiceOf(sources);
-    assert.ok(choice.kind === 'ready');
-    const error = new ServiceError('project-unknown');
-    await reportFailure(depsWith({}, sources), error, choice.connection, { folder: null });
-    assert.doesNotMatch(editor.messages.join(), /different credentials/);
+    const message = await reportWith(found({ external: [envFile()] }), 'project-unknown');
+    assert.doesNotMatch(message, /different credentials/);
   });
 
   it("shows the template's name as plain text", async () => {
