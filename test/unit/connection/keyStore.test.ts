@@ -154,7 +154,7 @@ describe('KeyStore', () => {
     assert.deepEqual(await store.others('ibm'), [['acme', another]]);
   });
 
-  it("deletes the remaining keys if one key can't be deleted", async () => {
+  it("deletes the other keys even if one key can't be deleted", async () => {
     const keyring = new FakeKeyring();
     const deleteOthers = keyring.window().delete;
     const secrets = keyring.window({

@@ -56,7 +56,7 @@ describe('a replacement', () => {
     });
   }
 
-  it("isn't assembled from VS Code's whitespace trimming and an insertion that was sent as is", () => {
+  it("isn't assembled from a removal of trailing whitespace by VS Code and an insertion that wasn't split", () => {
     const insertion = insertionOf(0, 'one\n');
     const trimmed = { rangeOffset: 0, rangeLength: 4, text: '' };
     const [, reported] = applied('    X', [trimmed, insertion]);

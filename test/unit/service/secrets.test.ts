@@ -296,7 +296,7 @@ describe('the service runtime', () => {
 });
 
 describe('the failure of a request', () => {
-  it('omits a host that contains the key, even if the host is in lowercase', async () => {
+  it('has no host in its details if the host contains the key, even in lowercase', async () => {
     const apiKey = 'Key-Of-The-Unit-Tests';
     const serviceUrl = `https://${apiKey}.example`;
     const approved = { ...credentials.approved, service: new URL(serviceUrl).origin };
