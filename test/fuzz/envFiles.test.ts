@@ -41,7 +41,7 @@ const files = fc.oneof(
 );
 
 describe('.env files', () => {
-  it(`M04: yield only valid values from the text and only issues located within it (seed ${seed})`, async () => {
+  it(`M04: are read as valid values, or rejected with positions inside the file (seed ${seed})`, async () => {
     await repeat('.env bytes', [files], (bytes) => {
       const text = decodeEnvFile(bytes);
       if (text === undefined) return;

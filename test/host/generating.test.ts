@@ -196,7 +196,7 @@ describe('a job in a real editor', () => {
     assert.deepEqual(world.reported, [{ kind: 'connection-lost', prefix: 'Lines 1, 2, and 3: ' }]);
   });
 
-  it('names the document of a failed generation if another document is active', async () => {
+  it('names the document in a failure message if another document is active', async () => {
     const { document } = await openWith('one\n', [line(0, 3)]);
     const held = gate();
     world.emulator.faults.next(chatPath, { hold: held.opened, resetBeforeHeaders: true });
@@ -210,7 +210,7 @@ describe('a job in a real editor', () => {
     ]);
   });
 
-  it('names the document of a failed generation if a message about another document is open', async () => {
+  it('names the document in a failure message if a message about another document is still shown', async () => {
     const choice = Promise.withResolvers<boolean>();
     world.isRetryWanted = choice.promise;
     const failing = async () => {

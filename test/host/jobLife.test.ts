@@ -164,7 +164,7 @@ describe('a job', () => {
     assert.match(editor.document.getText(), /^prompt\nHello/);
   });
 
-  it('is undone before earlier jobs in the active document', async () => {
+  it('is undone before earlier jobs in the same document', async () => {
     const { editor } = await generated();
     const once = editor.document.getText();
     await generate(world.options, { insertMode: 'above' });

@@ -296,7 +296,7 @@ describe('insert modes:', () => {
     ['whole lines', new Range(1, 0, 3, 0), '{\n  if (b) {\n      c();\n  }\n}'],
     ['parts of lines', new Range(1, 2, 2, 6), '{\n  if (b) {\n      c();\n  }\n}'],
   ] as const) {
-    it(`a response indented with four spaces is converted to two spaces unless it might repeat the prompt's indentation (${what})`, async () => {
+    it(`a response's four-space indentation is converted to two spaces unless it might repeat the prompt's indentation (${what})`, async () => {
       const editor = await open('{\n  a();\n  d();\n}', range, 'javascript');
       editor.options = { insertSpaces: true, indentSize: 2 };
       assert.equal(await stream(editor, 'replace', ['if (b) {\n    c();\n}']), true);

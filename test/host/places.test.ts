@@ -81,7 +81,7 @@ describe('insertion targets:', () => {
     assert.equal(editor.document.getText(), 'prompt');
   });
 
-  it("J25: a cell that is deleted while text streams isn't restored @nightly", async () => {
+  it("J25: a cell that is deleted during streaming isn't restored @nightly", async () => {
     const { editor, uri } = await notebook();
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -152,7 +152,7 @@ describe('insertion targets:', () => {
     });
   }
 
-  it("J27: files whose paths only resemble an auto-run path aren't auto-run files", () => {
+  it("J27: a file whose path only resembles an auto-run path isn't treated as an auto-run file", () => {
     for (const path of ['/a/vscode/tasks.json', '/a/environment.ts', '/a/git/b', '/a/.github/b']) {
       assert.equal(isAutoRunFile({ uri: Uri.file(path) } as TextEditor['document']), false, path);
     }

@@ -138,7 +138,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nprompt\nend!');
   });
 
-  it("stays open if its text can't be inserted, even though it shows no changes", async () => {
+  it("stays open if its text can't be inserted, even if it shows no changes", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     job.begin(0, 'restart');
@@ -269,7 +269,7 @@ describe('a preview', () => {
     });
   }
 
-  it("can be accepted if another selection's response never started", async () => {
+  it("can be accepted even if another selection's response never started", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     await answer(jobOn(editor, 'preview'), 'answer');
     assert.equal(await acceptSeen(), true);

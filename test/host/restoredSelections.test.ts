@@ -180,7 +180,7 @@ describe('selections', () => {
     ['part of a line', new Range(1, 0, 1, 3)],
     ['several lines', new Range(0, 1, 2, 2)],
   ] as const) {
-    it(`become a cursor at the end of a response that replaces ${what}, and never contain the response, even briefly`, async () => {
+    it(`collapse to the end of a response that replaces ${what}, and never contain the response, even briefly`, async () => {
       const editor = await openWith('zero\none\ntwo\n', [selection]);
       await answered();
       const seen: string[] = [];

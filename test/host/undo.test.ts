@@ -132,7 +132,7 @@ describe('undoing a generation', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`removes the whole response after undo and redo, even if the user typed during streaming: ${mode}`, async () => {
+    it(`removes the whole response after it was undone and redone, even if the user typed during streaming: ${mode}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const { document } = editor;
       const job = jobOn(editor, mode);
@@ -159,7 +159,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('can itself be undone with a single undo in the editor, and then done again', async () => {
+  it('can itself be undone and redone in the editor as a single step', async () => {
     const { editor, job } = await written('replace');
     const generated = editor.document.getText();
     assert.equal(await job.undo(), 'undone');

@@ -57,7 +57,7 @@ export const chatMutants: readonly Mutant[] = [
     to: 'if (',
     test: provider,
     title:
-      "doesn't list models for a provider group, in an untrusted workspace, if AI features are off, or if nothing is set up",
+      'lists no models for a provider group, in an untrusted workspace, with AI features turned off, or before setup',
   },
   {
     name: 'a disabled tool runs',
@@ -89,7 +89,7 @@ export const chatMutants: readonly Mutant[] = [
     from: "\n    .replaceAll('](', '] (')",
     to: '',
     test: 'test/unit/templates/template.test.ts',
-    title: 'F16: is shown in notifications without Markdown links',
+    title: "F16: isn't rendered as a Markdown link in notifications",
   },
   {
     name: "the tool's confirmation renders an agent's text as Markdown",

@@ -66,7 +66,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'throw isSent ? error : new',
     to: 'throw isSent && !isSent ? error : new',
     test: transport,
-    title: "that is reset after the request was sent isn't retried",
+    title: "that is reset after a request was sent doesn't cause a retry",
   },
   {
     name: "the rest of the body after the last event isn't read",
@@ -122,7 +122,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "return lasting('connection-lost', { code: known });",
     to: "return { ...lasting('connection-lost', { code: known }), isTransient: true };",
     test: transport,
-    title: "that is reset after the request was sent isn't retried",
+    title: "that is reset after a request was sent doesn't cause a retry",
   },
   {
     name: "the bodies of error responses aren't read",

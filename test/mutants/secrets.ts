@@ -17,7 +17,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'code: plainWord(code), requestId',
     to: 'code: String(code), requestId',
     test: 'test/unit/service/failures.test.ts',
-    title: 'is reported without its message and without unsafe codes or request IDs',
+    title: 'are reported without their messages and without unsafe codes or request IDs',
   },
   {
     name: 'any text from the service counts as a safe word',
@@ -123,7 +123,7 @@ export const secretMutants: readonly Mutant[] = [
     to: ' || true);',
     test: entries,
     title:
-      "can't have an http address on another machine if it uses an identity service at the same address",
+      "can't have the http address of another machine with an identity service at the same address",
   },
   {
     name: 'an identity service gets the fixed headers',
@@ -139,7 +139,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '    ...Object.values(key.headerSecrets ?? {}),\n',
     to: '',
     test: 'test/contract/service/services.test.ts',
-    title: 'never appears in a failure if the service uses “no key”',
+    title: 'never appears in an error if the service uses “no key”',
   },
   {
     name: 'a fixed header can contain a line break',

@@ -169,7 +169,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'return { value, expiresIn, expiration };',
     to: 'return { ...(json as object), value, expiresIn, expiration };',
     test: life,
-    title: 'is rejected unless it is a JSON object, and is read without its refresh token',
+    title: 'is rejected unless it is a JSON object, and its refresh token is ignored',
   },
   {
     name: 'any text is accepted as a token',

@@ -379,7 +379,7 @@ describe('in the main user journeys', () => {
     await ready();
   });
 
-  it("chat selects the model without a sign-in, and doesn't send anything automatically", async () => {
+  it("chat selects the model without making the user sign in, and doesn't send anything by itself", async () => {
     const { dialogs, page } = session.workbench;
     const asked = other.count(chatPath);
     await startChat(session);

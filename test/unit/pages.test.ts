@@ -31,7 +31,7 @@ describe('the pages', () => {
     assert.throws(() => withBlocks({ page: `${start}\nold\n` }, blocks), /No <!-- end of one/);
   });
 
-  it('include up-to-date pictures of the architecture and the benchmark results', () => {
+  it('include an up-to-date architecture diagram and up-to-date charts of the benchmark results', () => {
     assert.equal(readFileSync(HOUSE, 'utf8'), pictureOf(readRooms()), 'run: npm run pages');
     assert.equal(readFileSync(CHART, 'utf8'), chartOf(readResults()), 'run: npm run pages');
   });

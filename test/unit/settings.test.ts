@@ -231,7 +231,7 @@ describe('the values in the settings', () => {
   }
 });
 
-describe('the model in the settings', () => {
+describe('the model setting', () => {
   let editor = new FakeEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -299,13 +299,13 @@ describe('the model in the settings', () => {
     assert.equal(modelOfOther(), other.defaultModelId);
   });
 
-  it('is validated in package.json with the same pattern that the code uses', () => {
+  it('is validated by package.json against the same pattern that the code uses', () => {
     const settings = settingsIn<{ readonly type: string; readonly pattern?: string }>(manifest);
     const { pattern = '' } = settings['hostedModel.modelId'] ?? {};
     assert.equal(pattern, `^$|${MODEL_ID.source}`);
   });
 
-  it("is validated in an added service's entry with the same patterns that the code uses", () => {
+  it("is validated against the same pattern as the model IDs in an added service's entry", () => {
     const { models } =
       manifest.contributes.configuration.flatMap(({ properties }) =>
         'hostedModel.services' in properties

@@ -15,7 +15,7 @@ import {
 
 const UNTOUCHED = { connections: 0, bytes: 0 };
 
-describe('the emulator of an unapproved host', () => {
+describe('the emulator for an unapproved host', () => {
   const ofSuite = globalThis.unapprovedOfTests;
   beforeEach(() => {
     globalThis.unapprovedOfTests = new Set();
@@ -33,7 +33,7 @@ describe('the emulator of an unapproved host', () => {
     await once(socket, 'close');
   };
 
-  it('is considered contacted once a connection is made, even if nothing is sent', async () => {
+  it('counts a connection, even if nothing is sent', async () => {
     const [one, other] = [await startUnapproved(), await startUnapproved()];
     assert.deepEqual(totalOfUnapproved(), { listeners: 2, ...UNTOUCHED });
     assertUntouched(one, other);
@@ -52,7 +52,7 @@ describe('the emulator of an unapproved host', () => {
     assert.equal(totalOfUnapproved().connections, 2);
   });
 
-  it('can be replaced by an emulator that counts all traffic until the host is approved', async () => {
+  it('counts traffic only until the host is approved', async () => {
     const emulator = await startEmulator();
     const [never, atOnce] = [notApprovedYet(emulator), notApprovedYet(emulator)];
     atOnce.approve();
@@ -133,7 +133,7 @@ describe('the check for contact with unapproved hosts', () => {
     assert.equal(failed, true);
   });
 
-  it("doesn't require the usual number of unapproved hosts if only part of a suite runs", async () => {
+  it("doesn't expect any unapproved hosts if only part of a suite runs", async () => {
     const { failed, output } = await run([QUIET, QUIET], 3, ['--grep', 'test']);
     assert.match(
       output,

@@ -68,7 +68,7 @@ describe('the cost of processing untrusted text', () => {
   });
 
   // Makes enough calls that V8 would optimize the counted code if it could.
-  it('has the same count each time for the same text', async () => {
+  it('is the same each time for the same text', async () => {
     const counts = new Set<number>();
     for (let call = 0; call < 200; call += 1) {
       counts.add(await counter.count('a whole response, in one chunk', PROSE));

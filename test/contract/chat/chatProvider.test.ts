@@ -386,7 +386,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it("doesn't list models for a provider group, in an untrusted workspace, if AI features are off, or if nothing is set up", async () => {
+  it('lists no models for a provider group, in an untrusted workspace, with AI features turned off, or before setup', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);

@@ -4,7 +4,7 @@ import { eachWithLife } from './life.ts';
 
 const chatPath = pathOf('chat', true);
 
-describe('arguments that a keybinding passes to Generate from selection', () => {
+describe('arguments in a keybinding for “Generate from selection”', () => {
   const suite = eachWithLife();
 
   const generate = async (given: unknown) => {

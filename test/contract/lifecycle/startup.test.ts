@@ -44,7 +44,7 @@ function contextKey(editor: SinkEditor, name: string): unknown {
   return line && JSON.parse(line)[1];
 }
 
-describe('a window before its first command', () => {
+describe("a window that hasn't run a command yet", () => {
   const suite = eachWithLife();
 
   it('turns off the Escape shortcut, which an earlier extension host may have left on', async () => {
@@ -69,7 +69,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('stops offering Sign Out once a sign-out in another VS Code profile invalidates the last approval', async () => {
+  it('stops offering Sign Out once a sign-out in another VS Code profile revokes the only approval', async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const approvals = new SourceApprovals(stores.keyring.window(), stores.globalState);
@@ -110,7 +110,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('makes VS Code read the certificates when `src/app.ts` is loaded, without sending a request', async () => {
+  it('makes VS Code read the certificates as soon as `src/app.ts` is loaded, without sending a request', async () => {
     const { fetch } = globalThis;
     const fetched: string[] = [];
     globalThis.fetch = (url, init) => {

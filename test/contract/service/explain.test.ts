@@ -206,7 +206,7 @@ const cases: readonly Case[] = [
 describe('a rejected generation', () => {
   afterEach(endExaminations);
 
-  it('has a test case for each error kind that explains a rejection', () => {
+  it('is tested with every error kind that can explain it', () => {
     const kinds = Object.keys(ERROR_KINDS) as ErrorKind[];
     const explaining = kinds.filter((kind) => new ServiceError(kind).handling.explainsRejection);
     const tested = cases.map(({ explained }) => explained);

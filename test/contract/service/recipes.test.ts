@@ -103,7 +103,7 @@ interface Followed {
   readonly service: Service;
 }
 
-describe('the recipe for', () => {
+describe('the connection that a recipe sets up', () => {
   const open: (() => Promise<void> | void)[] = [];
   let folder: string;
   before(async () => {
@@ -181,11 +181,11 @@ process.stdout.write(${JSON.stringify(text)});
     return path;
   }
 
-  it('watsonx.ai on IBM Cloud sets up a connection that generates text', async () => {
+  it('generates text with watsonx.ai on IBM Cloud', async () => {
     await generates(() => ({ service: services[0] }), tokenPath);
   });
 
-  it('watsonx.ai on IBM Cloud with single sign-on sets up a connection that sends the token from the token command', async () => {
+  it('sends the token from the token command to watsonx.ai on IBM Cloud with single sign-on', async () => {
     const entry = entryUnder('watsonx.ai on IBM Cloud with single sign-on');
     assert.ok(services[0].regions.some(({ url }) => url === entry.url));
     assert.deepEqual(neededSettings(serviceOf(entry)), ['projectId']);
@@ -205,14 +205,14 @@ process.stdout.write(${JSON.stringify(text)});
     assert.deepEqual([...new Set(sent)], [`Bearer ${token}`]);
   });
 
-  it('watsonx.ai on premises sets up a connection that generates text', async () => {
+  it('generates text with watsonx.ai on premises', async () => {
     const file = blockOf('watsonx.ai on premises', 'ini');
     const credentials = credentialsOf(file, 'emulator-project');
     assert.equal(credentials('').service, serviceFor('cpd'));
     await generates(credentials, platformPath);
   });
 
-  it('a deployment sets up a connection that generates text', async () => {
+  it('generates text with a deployment', async () => {
     const credentials = credentialsOf(blockOf('A deployment', 'ini'), 'emulator-deployment');
     assert.equal(credentials('').resource, 'deployment');
     const { emulator } = await generates(credentials, tokenPath, {
@@ -225,7 +225,7 @@ process.stdout.write(${JSON.stringify(text)});
   const oauth = Object(oauthEntry['authentication']);
   const { pathname: realm } = new URL(oauth.tokenUrl);
 
-  it('a LiteLLM gateway behind an identity provider sets up a connection that sends the client secret in a header', async () => {
+  it('sends the client secret in a header for a LiteLLM gateway behind an identity provider', async () => {
     const followed = await follow(
       oauthEntry,
       { oauth: { path: realm, scope: oauth.scope } },
@@ -238,7 +238,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.match(exchange?.headers.authorization ?? '', /^Basic /);
   });
 
-  it('any gateway with client credentials sets up a connection that sends the client secret in the body', async () => {
+  it('sends the client secret in the body for any gateway with client credentials', async () => {
     const audience = 'https://llm.acme.example';
     const clientAuthentication = 'client_secret_post';
     const { origin, pathname: prefix } = new URL(oauthEntry.url);
@@ -257,7 +257,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.equal(exchange?.form?.['client_secret'], defaultApiKey);
   });
 
-  it('a LiteLLM gateway with a virtual key sets up a connection that sends the key as a bearer token', async () => {
+  it('sends a virtual key to a LiteLLM gateway as a bearer token', async () => {
     const followed = await follow(
       entryUnder('A LiteLLM gateway with a virtual key'),
       { apiKeys: ['sk-1234'], keyHeader: 'authorization' },
@@ -272,7 +272,7 @@ process.stdout.write(${JSON.stringify(text)});
     ["vLLM on your company's network", true],
     ['Ollama on your machine', false],
   ] as const) {
-    it(`${heading} sets up a connection that needs no further settings or credentials`, async () => {
+    it(`needs no further settings or credentials for ${heading}`, async () => {
       const entry = entryUnder(heading);
       const { url } = serviceOf(entry);
       assert.deepEqual([url, isUnencrypted(url)], [entry.url, isOnNetwork]);
@@ -284,7 +284,7 @@ process.stdout.write(${JSON.stringify(text)});
     });
   }
 
-  it('Azure API Management with a subscription key sets up a connection that sends the key in only one header', async () => {
+  it('sends a subscription key to Azure API Management in only one header', async () => {
     const followed = await follow(
       entryUnder('Azure API Management with a subscription key'),
       { keyHeader: 'ocp-apim-subscription-key' },
@@ -297,7 +297,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('Databricks sets up a connection that has no model list and generates text with the token from the token command', async () => {
+  it('generates text with Databricks, without a model list and with the token from the token command', async () => {
     const entry = entryUnder('Databricks with a token command');
     const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
     assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');
@@ -327,7 +327,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.equal(generation?.headers.authorization, `Bearer ${token}`);
   });
 
-  it('Databricks sets up a connection that generates text with a reasoning model', async () => {
+  it('generates text with a reasoning model from Databricks', async () => {
     const entry = entryUnder('Databricks with a token command');
     const args = commandOf(serviceOf(entry))?.slice(1) ?? [];
     const token = 'eyJraWQiOiJkYXRhYnJpY2tz.e30.c2ln';
@@ -352,7 +352,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.deepEqual([streamed, reasoning], [whole.text, 'Hm.']);
   });
 
-  it('a gateway with custom headers sets up a connection that sends the key and the custom headers', async () => {
+  it('sends the key and the custom headers to a gateway with custom headers', async () => {
     const entry = entryUnder('A gateway with custom headers');
     const [label = '', ...others] = headerSecretsOf(serviceOf(entry));
     assert.deepEqual([label, others], ['client secret', []]);
@@ -369,7 +369,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('a program inside WSL runs the Databricks program with unchanged arguments through `wsl.exe`', () => {
+  it('runs the Databricks program inside WSL through `wsl.exe` with unchanged arguments', () => {
     const { command } = JSON.parse(`{${blockOf('A program inside WSL', 'json')}}`);
     const entry = entryUnder('Databricks with a token command');
     const authentication = { kind: 'command', command };

@@ -70,10 +70,10 @@ async function resultOf({ client, http, credentials }: World, path: string): Pro
   }
 }
 
-describe('the outcome of', () => {
+describe('a recorded response', () => {
   afterEach(endWorlds);
 
-  it('each of the 28 recordings is listed in this file', () => {
+  it('has its expected outcome listed in this file', () => {
     assert.deepEqual(
       recordings.map(({ n }) => n),
       Object.keys(outcomes).map(Number),
@@ -85,7 +85,7 @@ describe('the outcome of', () => {
     const words =
       typeof expected === 'object' ? `${expected.kind} (requests: ${expected.requests})` : expected;
 
-    it(`recording ${n} (${name}) is: ${words}`, async () => {
+    it(`no. ${n} (${name}) leads to: ${words}`, async () => {
       const operation = request.path.includes('generation') ? 'generation' : 'chat';
       const world = await startWorld({ operation });
       world.emulator.replay(n, request.path, 9);
@@ -104,7 +104,7 @@ describe('the outcome of', () => {
     });
   }
 
-  it('recording 1 with a valid token is the token and its lifetime', async () => {
+  it('no. 1 yields the token and its lifetime if the token is valid', async () => {
     const { http, credentials, emulator } = await startWorld();
     const json = recording(1).response.json as object;
     const token = 'eyJhbGciOiJ9.eyJpYXQiOjF9.c2ln';
@@ -114,7 +114,7 @@ describe('the outcome of', () => {
     assert.deepEqual([answer.value, answer.expiresIn], [token, 3_600]);
   });
 
-  it('three recorded 429s followed by a success is the text of the fourth attempt', async () => {
+  it('no. 27, a 429 sent three times, is followed by a successful fourth attempt', async () => {
     const world = await startWorld();
     world.emulator.replay(27, '/ml/v1/text/chat', 3);
     assert.match((await world.generate()).text, /haiku/);

@@ -640,7 +640,7 @@ describe('a secret that the service echoes', () => {
   afterEach(endAll);
 
   for (const [name, authentication] of Object.entries(authCases)) {
-    it(`never appears in a failure if the service uses “${name}”`, async () => {
+    it(`never appears in an error if the service uses “${name}”`, async () => {
       const { hasNoKey, path } = authentication;
       const basic = `${defaultAccount}:${encodeURIComponent(secret)}`;
       let [searched, hits] = [0, 0];

@@ -41,7 +41,7 @@ describe(`${CALLS} parallel calls`, () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it('make 1 token request to replace a shared token that the service rejects', async () => {
+  it('share one token request if the service rejects their token', async () => {
     const world = await start({ limits: { limit: CALLS, queue: CALLS } });
     await world.generate();
     world.emulator.revokeTokens('not valid');

@@ -95,7 +95,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
   });
 
   for (const theme of ['dark', 'light'] as const) {
-    it(`B13: is used only after a warning that text will go to the account of the file's API key (${theme})`, async () => {
+    it(`B13: is used only after a warning that text will go to the account that owns the file's API key (${theme})`, async () => {
       // Uses another name for the identity service's host so that the prompt shows two different
       // hosts.
       const authUrl = first.url.replace('127.0.0.1', 'localhost');
@@ -169,7 +169,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assert.equal(await window.page.locator('.monaco-dialog-box a[href]').count(), 0);
   });
 
-  it('B22: affects the next generation, but not the running one, if it changes', async () => {
+  it('B22: can change during a generation without affecting it, but affects the next one', async () => {
     const session = await open();
     const { workbench, path } = session;
     await generateFrom(session);

@@ -162,7 +162,7 @@ describe('Connections', () => {
       assert.deepEqual([otherKeysOf(first), otherKeysOf(second)], [['key-of-acme'], ['my-key']]);
     });
 
-    it("E15: doesn't send a key in a .env file to either service", async () => {
+    it("E15: doesn't send a key from a .env file to any of them", async () => {
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
       editor.addFolder('/other');
@@ -505,7 +505,7 @@ describe('Connections', () => {
     );
   });
 
-  describe('with Ask Again, after the user declined the .env file and the environment', () => {
+  describe('with Ask Again, after the user declined both sources', () => {
     beforeEach(async () => {
       editor.files.set('/work/.env', envFile());
       setEnvironment();
@@ -1078,7 +1078,7 @@ describe('Connections', () => {
       assert.doesNotMatch(editor.messages.join(), new RegExp(unsaved));
     });
 
-    it('offers to save the file if the user has declined the saved values, but not the unsaved ones', async () => {
+    it('offers to save the file if the user has declined only its saved values', async () => {
       editor.files.set('/work/.env', envFile());
       const waiting = connections.for();
       await (await editor.modalPrompt()).answer(reject);
@@ -1088,7 +1088,7 @@ describe('Connections', () => {
       assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
     });
 
-    it("doesn't offer to save the file if the user has declined it and then deletes its key", async () => {
+    it("doesn't offer to save the file if the user declined its values and then deleted the key from it", async () => {
       editor.files.set('/work/.env', envFile());
       const waiting = connections.for();
       await (await editor.modalPrompt()).answer(reject);
@@ -1582,7 +1582,7 @@ describe('Connections', () => {
     assert.equal((await connections.peek()).found.external[0]?.decision, 'declined');
   });
 
-  it('uses the editor as soon as the user declines the source in hostedModel.credentialSource', async () => {
+  it("uses the editor's credentials as soon as the user declines the source in hostedModel.credentialSource", async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     editor.userSettings.set('credentialSource', 'envFile');
@@ -1930,7 +1930,7 @@ describe('Connections', () => {
       return connection;
     };
 
-    it('names the missing settings in its first step, and lists the checked sources after the user closes it', async () => {
+    it('names the missing settings in its first step, and lists the sources that were checked after the user closes setup', async () => {
       editor.picks.push(IBM);
       assert.equal(await required(), undefined);
       assert.deepEqual(editor.prompts, [
@@ -2014,7 +2014,7 @@ describe('Connections', () => {
     assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
   });
 
-  describe('offers to import another key from the .env file when the user wants to correct the key', () => {
+  describe('when the .env file has another key and the user wants to correct the key', () => {
     let saved: Promise<boolean>;
     let question: Awaited<ReturnType<typeof editor.modalPrompt>>;
     beforeEach(async () => {
@@ -2025,7 +2025,7 @@ describe('Connections', () => {
       assert.doesNotMatch(question.detail, /key-in-the-file/);
     });
 
-    it('and imports it', async () => {
+    it("imports the file's key if the user agrees", async () => {
       editor.picks.push(SAVE);
       await question.answer('Import into Secret Storage');
       await (await editor.modalPrompt()).answer('Replace');
@@ -2034,7 +2034,7 @@ describe('Connections', () => {
       assert.deepEqual(editor.messages, [], 'the caller reports success');
     });
 
-    it('and imports the values from when the prompt opened, even if the file has changed since', async () => {
+    it('imports the key that the file had when the prompt opened, even if the file has changed since', async () => {
       editor.files.set('/work/.env', envFile(EVIL, 'another-key-in-the-file'));
       editor.picks.push(SAVE);
       await question.answer('Import into Secret Storage');
@@ -2043,13 +2043,13 @@ describe('Connections', () => {
       assert.equal((await keys.read('ibm'))?.apiKey, 'key-in-the-file');
     });
 
-    it('and opens setup at the key step if the user wants to enter a new key', async () => {
+    it('opens setup at the key step if the user prefers to enter a key', async () => {
       await question.answer('Enter New Values');
       assert.equal(await saved, false);
       assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
     });
 
-    it('and changes nothing if the user closes the prompt', async () => {
+    it('changes nothing if the user closes the prompt', async () => {
       await question.answer(undefined);
       assert.equal(await saved, false);
       assert.deepEqual(editor.prompts, []);

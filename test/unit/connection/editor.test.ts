@@ -106,7 +106,7 @@ describe("the editor's credentials", () => {
     const select = (stored: KeyRecord, program: string | undefined) =>
       selectEditorSource({ settings: used, record: new Secret(stored), program });
 
-    it('are ready once the program is approved', () => {
+    it("are ready once the command's program is approved", () => {
       const selection = select(approved, '/usr/bin/az');
       assert.ok(selection.kind === 'ready');
       const { program, headerSecrets } = selection.credentials;
@@ -125,7 +125,7 @@ describe("the editor's credentials", () => {
       });
     }
 
-    it("are ready with the approved program, even if it can't be found", () => {
+    it('are ready after the approval, even if the program can no longer be found', () => {
       const selection = select(approved, undefined);
       assert.ok(selection.kind === 'ready');
       assert.equal(selection.credentials.program, '/usr/bin/az');

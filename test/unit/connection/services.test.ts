@@ -517,7 +517,7 @@ describe('the extension with several services', () => {
     assert.match((await editor.modalPrompt()).text, /from the \.env file in this folder/);
   });
 
-  it('warns about unencrypted text if a .env file sets an http address for a service that the user added', async () => {
+  it('warns that text will be sent unencrypted if a .env file sets an http address for an added service', async () => {
     editor.userSettings.set('services', [acme]);
     editor.files.set('/work/.env', acmeFile.replace('https:', 'http:'));
     const required = connections.for();

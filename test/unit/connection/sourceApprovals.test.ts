@@ -28,7 +28,7 @@ describe('SourceApprovals', () => {
     }
   });
 
-  it('names the values that have changed since the latest decision about a source in a folder', async () => {
+  it('lists the values that have changed since the last decision about a source in a folder', async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     const before = ['envFile', '/a', 'ibm', '', 'auth', 'me', 'key', 'project', 'p1', 'url'];
     const changedIn = (values: readonly string[]) => approvals.changedValues(subjectOf(...values));
@@ -43,7 +43,7 @@ describe('SourceApprovals', () => {
     assert.deepEqual(await changedIn(before.with(1, '/b').with(6, 'new key')), [], 'other folder');
   });
 
-  it("doesn't name values that have changed since an older decision if the latest one is forgotten", async () => {
+  it("doesn't list any changed values if the last decision about a source has been forgotten", async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     const older = ['envFile', '/a', 'ibm', '', 'auth', 'me', 'old key', 'project', 'p1', 'url'];
     const latest = subjectOf(...older.with(6, 'key'));

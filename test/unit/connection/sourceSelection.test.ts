@@ -201,7 +201,7 @@ describe('source selection', () => {
     });
   }
 
-  it("reports that the environment isn't used until the .env file is fixed", () => {
+  it("reports that the environment won't be used until the .env file is fixed", () => {
     for (const answer of ['approved', undefined] as const) {
       for (const file of [envFile({ url: full.url }), unreadFile('not-text')]) {
         const external = [file, environment(full, answer)];

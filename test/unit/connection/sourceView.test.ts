@@ -268,11 +268,11 @@ describe('the source view', () => {
   });
 });
 
-describe('reasonText with a source in hostedModel.credentialSource', () => {
+describe('reasonText with a source selected in the settings', () => {
   const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
     reasonText(source, found({ external: [envFile(), environment()], ...changes }));
 
-  it('names hostedModel.credentialSource if the selected source is used', () => {
+  it('names the setting if the selected source is used', () => {
     for (const [credentialSource, name] of [
       ['editor', 'secret storage and user settings'],
       ['envFile', 'the .env file in a'],

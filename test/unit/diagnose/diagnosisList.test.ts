@@ -130,7 +130,7 @@ describe('the diagnosis list', () => {
     assert.equal(rows.length, 8);
   });
 
-  it('starts with the first failure, a warning, or “All checks passed”', () => {
+  it('starts with the first failure, or else with a warning or “All checks passed”', () => {
     const other = { ...failed, text: 'Another.' };
     assert.equal(conclusionOf([warned, failed, other]).text, 'It was rejected.');
     assert.deepEqual(conclusionOf([passed('Token'), warned]).state, 'warning');
@@ -357,12 +357,12 @@ describe('the open diagnosis list', () => {
     assert.equal(signal.aborted, true);
   });
 
-  it('fails with the error from its checks', async () => {
+  it('fails with the original error if a check throws one', async () => {
     const broken = show(() => Promise.reject(new Error('broken')));
     await assert.rejects(broken, /broken/);
   });
 
-  it('fails with the error from copying the report', async () => {
+  it("fails with the original error if the report can't be copied", async () => {
     const { showDiagnosis } = await import('../../../src/diagnose/diagnosisList.ts');
     const copy = () => Promise.reject(new Error('broken'));
     const broken = assert.rejects(showDiagnosis({ run: async () => {}, copy }), /broken/);

@@ -35,7 +35,7 @@ class PickingEditor extends FakeEditor {
   }
 }
 
-describe('reporting a failed generation', () => {
+describe('a reported failure', () => {
   let editor = new PickingEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -78,13 +78,13 @@ describe('reporting a failed generation', () => {
     ['Set Up...', 'key-rejected', 'key'],
     ['Change Project...', 'project-unknown', 'project'],
   ] as const) {
-    it(`doesn't retry after ${button} until the user clicks Retry`, async () => {
+    it(`leads to a retry after ${button} only if the user clicks Retry`, async () => {
       const picked = await report(kind, true, button, 'Retry');
       assert.deepEqual(picked, { wantsRetry: true, repairs: [repair] });
       assert.equal((await report(kind, true, button)).wantsRetry, false);
     });
 
-    it(`doesn't retry if ${button} didn't fix anything`, async () => {
+    it(`doesn't lead to a retry if ${button} didn't fix anything`, async () => {
       const { wantsRetry } = await report(kind, false, button);
       assert.deepEqual([wantsRetry, editor.messages.length], [false, 1]);
     });
@@ -94,7 +94,7 @@ describe('reporting a failed generation', () => {
     ['another', true],
     ['a-model', false],
   ] as const) {
-    it(`retries after Select Model... only if the user selects another model and clicks Retry: ${modelId}`, async () => {
+    it(`leads to a retry after Select Model... only if the user selects another model and clicks Retry: ${modelId}`, async () => {
       const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
       const { commands } = await import('vscode');
       let used = connectionOf().with({ modelId: 'a-model' });
@@ -135,7 +135,7 @@ describe('reporting a failed generation', () => {
     return wantsRetry;
   }
 
-  it('retries after Diagnose Connection only if its checks pass and the user clicks Retry', async () => {
+  it('leads to a retry after Diagnose Connection only if its checks pass and the user clicks Retry', async () => {
     assert.equal(await diagnose(true, 'Retry'), true);
     assert.match(editor.messages[1] ?? '', /^All checks passed/);
     assert.equal(await diagnose(true), false);
@@ -168,25 +168,25 @@ describe('reporting a failed generation', () => {
     return isRetried;
   }
 
-  it("doesn't retry after Refresh Token until the user clicks Retry", async () => {
+  it('leads to a retry after Refresh Token only if the user clicks Retry', async () => {
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['The token was refreshed.']);
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token', 'Retry'), true);
   });
 
-  it("doesn't retry after Refresh Token if the service doesn't use tokens", async () => {
+  it("doesn't lead to a retry after Refresh Token if the service doesn't use tokens", async () => {
     assert.equal(await reportRejectedKey([{ hasToken: false }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['This service doesn’t use a token.']);
   });
 
-  it('shows a second message if Refresh Token fails', async () => {
+  it('is followed by a second message if Refresh Token fails', async () => {
     const refresh = [new ServiceError('offline')];
     assert.equal(await reportRejectedKey(refresh, 'Refresh Token'), false);
     assert.match(editor.messages[1] ?? '', /^Couldn’t reach the identity service/);
     assert.equal(editor.messages.length, 2);
   });
 
-  it('retries the generation if Refresh Token succeeds after two failed attempts', async () => {
+  it('leads to a retry if Refresh Token succeeds after two failed attempts', async () => {
     const failure = new ServiceError('offline');
     const retryTwice = ['Refresh Token', 'Retry', 'Retry'];
     assert.equal(
@@ -274,7 +274,7 @@ describe('reporting a failed generation', () => {
     });
   }
 
-  it("doesn't mention a different key if the message doesn't offer to change it", async () => {
+  it('mentions a different key only if the message offers to change the key', async () => {
     const message = await reportWith(found({ external: [envFile()] }), 'project-unknown');
     assert.doesNotMatch(message, /different credentials/);
   });

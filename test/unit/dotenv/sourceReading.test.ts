@@ -113,7 +113,7 @@ describe('a .env file', () => {
     }
   });
 
-  it('has no issue other than “malformed” if a value is too long', () => {
+  it('is reported only as “malformed” if a value is too long', () => {
     for (const name of ['IBM_API_KEY', 'IBM_PROJECT_ID']) {
       const { issues, values } = readEnvFile(`${name}="${'a'.repeat(MAX_VALUE_LENGTH)}"`, ibm);
       assert.deepEqual([issues.map(({ kind }) => kind), values], [['malformed'], undefined]);

@@ -47,7 +47,7 @@ describe('a replacement', () => {
       { rangeOffset: 1, rangeLength: 4, text: 'n old' },
     ],
   ] as const) {
-    it(`is reassembled from its parts in the event for ${what}`, () => {
+    it(`is recognized if the event for ${what} reports it in parts`, () => {
       const [, reported] = applied(from, changes);
       assert.deepEqual(
         joinedChanges(reported, '\n', []).map((change) => isSame(change, whole)),
@@ -56,14 +56,14 @@ describe('a replacement', () => {
     });
   }
 
-  it("isn't assembled from a removal of trailing whitespace by VS Code and an insertion that wasn't split", () => {
+  it("isn't mistaken for an unsplit insertion and VS Code's removal of trailing whitespace", () => {
     const insertion = insertionOf(0, 'one\n');
     const trimmed = { rangeOffset: 0, rangeLength: 4, text: '' };
     const [, reported] = applied('    X', [trimmed, insertion]);
     assert.deepEqual(joinedChanges(reported, '\n', [insertion]), reported);
   });
 
-  it("isn't assembled from changes that aren't adjacent", () => {
+  it("isn't mistaken for changes that aren't adjacent", () => {
     const changes = [insertionOf(6, 'x'), { rangeOffset: 1, rangeLength: 4, text: '' }];
     const [, reported] = applied(before, changes);
     assert.deepEqual(joinedChanges(reported, '\n', []), reported);
@@ -107,7 +107,7 @@ describe('an insertion before a line break', () => {
         insertion,
       ],
     ] as const) {
-      it(`is reassembled from its parts in the event for ${what}: ${title}`, () => {
+      it(`is recognized if the event for ${what} reports it in parts: ${title}`, () => {
         const [, reported] = applied(from, changes);
         assert.deepEqual(joinedChanges(reported, lineEnd, []), [simple]);
       });
@@ -129,7 +129,7 @@ describe('an insertion before a line break', () => {
     });
   }
 
-  it("isn't assembled from a change that was sent as is", () => {
+  it("isn't mistaken for a change that was sent unsplit", () => {
     const change = { rangeOffset: 1, rangeLength: 1, text: 'b\n' };
     const [, reported] = applied('a\nc', [change]);
     assert.deepEqual(joinedChanges(reported, '\n', [change]), reported);

@@ -77,7 +77,7 @@ describe('a selection', () => {
       });
     }
 
-    it(`ends before a response that is inserted right before the last selected line break (line ending ${shownLineEnd})`, () => {
+    it(`excludes a response that is inserted just before its final line break (line ending ${shownLineEnd})`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: whole.textEnd, rangeLength: 0, text: 'An answer' },
       ]);

@@ -284,7 +284,7 @@ describe('a stream writer', () => {
     });
   }
 
-  it("doesn't undo any response if the document changed without a change event", async () => {
+  it("doesn't undo any responses if the document changed without a change event", async () => {
     const page = new FakeDocument('prompt');
     const writer = new StreamWriter(page, [{ ...END, start: 0, end: 0, lead: '' }, END], {
       timing,
@@ -453,7 +453,7 @@ describe('a stream writer', () => {
     });
 
     for (const hasEnded of [true, false]) {
-      it(`doesn't write an undone response${hasEnded ? ' that has already ended' : ''}, even if its first edit was still pending`, async () => {
+      it(`doesn't write a response${hasEnded ? ' that has already ended' : ''} if the user undoes the job while its first edit is pending`, async () => {
         const page = new FakeDocument('one two');
         const places = [0, 4].map((start) => ({ start, end: start + 3, lead: '', tail: '' }));
         const onUndone = () => {};

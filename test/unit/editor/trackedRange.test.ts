@@ -191,7 +191,7 @@ describe('a tracked range', () => {
       assert.equal(own.isBroken, false);
     });
 
-    it('can replace, but not continue, an earlier response that an undo restored', () => {
+    it('can be replaced, but not continued, if the undo restored an earlier response', () => {
       const own = written();
       own.rewind();
       own.grow(own.changeFor('next'));

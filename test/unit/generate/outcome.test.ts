@@ -459,7 +459,7 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  it("doesn't count invisible characters in a response that didn't change in the run", async () => {
+  it("doesn't count invisible characters in a response that this run didn't change", async () => {
     const job = await jobWith('a\u001B');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false, received: [] });
     assert.equal(editor.textOf('notification'), '');

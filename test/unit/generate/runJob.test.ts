@@ -542,20 +542,20 @@ describe('runJob', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('reports a truncated response without text as empty if the earlier response was undone', async () => {
+  it('reports an empty response as empty, even if it was truncated, after the earlier response was undone', async () => {
     const generate = async () => ({ ...ended, stopReason: 'max_tokens' });
     const { done } = await run({ undone: true, generate });
     await done;
     assert.deepEqual(editor.sunk.get('notification'), [EMPTY, '[]']);
   });
 
-  it('announces a continuation without text as complete', async () => {
+  it('announces an empty continuation as complete', async () => {
     const { done, announced } = await run({ runMode: 'continue', generate: async () => ended });
     await done;
     assert.deepEqual(announced, ['The response is complete']);
   });
 
-  it('reports a truncated response without text as truncated, not as empty', async () => {
+  it('reports an empty response as truncated, not as empty, if it was truncated', async () => {
     const truncated = { ...ended, stopReason: 'max_tokens' };
     const generate = async (index: number) => (index === 0 ? ended : truncated);
     const { done } = await run({ count: 2, empty: [0, 1], generate });

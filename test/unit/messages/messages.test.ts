@@ -146,7 +146,7 @@ describe('the text of a message', () => {
     assert.equal(messageFor(new ServiceError('cancelled')), undefined);
   });
 
-  it('warns that the service may have processed a request that took too long', () => {
+  it('warns after a timeout that the service may have processed the request', () => {
     const sent = messageFor(new ServiceError('timeout', { phase: 'total', attempts: 2 }));
     assert.match(sent?.text ?? '', /took too long\. The service may have processed the request/);
   });
@@ -464,7 +464,7 @@ describe('a message about a service', () => {
     return readServices([added]).own[0] ?? assert.fail(`AUTH_FIELDS.${kind} isn't valid`);
   };
 
-  it('has at most 200 characters for each authentication method if a key is rejected during setup', () => {
+  it('has at most 200 characters if a key is rejected during setup, whatever the authentication method', () => {
     for (const kind of Object.keys(AUTH_FIELDS)) {
       const context = { service: serviceUsing(kind), source: 'answers' } as const;
       const { text = '' } = messageFor(new ServiceError('key-rejected'), context) ?? {};

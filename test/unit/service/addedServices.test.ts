@@ -186,7 +186,7 @@ describe('an added service', () => {
       return issues[0]?.field;
     };
 
-    it(`can have all fields of the authentication method ${kind}, and must have the required ones`, () => {
+    it(`can have any field of the authentication method ${kind}, and must have the required ones`, () => {
       const textFields = new Set<string>();
       const text = (field: string) => {
         textFields.add(field);
@@ -310,7 +310,7 @@ describe('an added service', () => {
   };
   for (const [kind, [what, isAllowed]] of Object.entries(unencrypted)) {
     const own = { kind, ...AUTH_FIELDS[kind as Authentication['kind']] };
-    it(`${isAllowed ? 'can' : "can't"} have an http address on another machine if it uses ${what}`, () => {
+    it(`${isAllowed ? 'can' : "can't"} have the http address of another machine with ${what}`, () => {
       const { own: found, issues } = readServices([{ ...entry, authentication: own, url: plain }]);
       const [service] = found;
       assert.equal(service?.url, isAllowed ? plain : undefined);

@@ -24,7 +24,7 @@ function assertRows(known: object, isTested: (one: string) => boolean): void {
   assert.deepEqual(untested, [], 'add a row for each of these to the table above this test');
 }
 
-describe('an error response to an inference request', () => {
+describe('error responses to inference requests', () => {
   // Responses from the service's documentation, and responses observed in practice.
   const table: readonly [number, string, string, ErrorKind][] = [
     [401, 'authentication_token_expired', 'due to an expired token', 'unauthorized'],
@@ -54,13 +54,13 @@ describe('an error response to an inference request', () => {
     ),
   ];
   for (const [status, code, message, kind] of table) {
-    it(`is reported as ${kind}: ${status} ${code} "${message.slice(0, 40)}"`, () => {
+    it(`are reported as ${kind}: ${status} ${code} "${message.slice(0, 40)}"`, () => {
       const failure = inferenceFailure({ status, text: errors(code, message, status) });
       assert.deepEqual([failure.kind, failure.details], [kind, { status, code, requestId: 'abc' }]);
     });
   }
 
-  it('has a test case for each known code', () => {
+  it('are tested with every known code', () => {
     assertRows(KIND_BY_CODE, (known) => table.some(([, code]) => code === known));
   });
 
@@ -73,7 +73,7 @@ describe('an error response to an inference request', () => {
     ],
   ];
   for (const [text, actual, limit] of lengths) {
-    it(`is reported as prompt-too-long, with the length and the limit: 400 invalid_input_argument "${text.slice(0, 40)}…"`, () => {
+    it(`are reported as prompt-too-long, with the length and the limit: 400 invalid_input_argument "${text.slice(0, 40)}…"`, () => {
       const body = errors('invalid_input_argument', tooLong(text));
       const { kind, details } = inferenceFailure({ status: 400, text: body });
       const expected = ['prompt-too-long', actual, limit];
@@ -96,7 +96,7 @@ describe('an error response to an inference request', () => {
     ["max_new_tokens isn't supported by this model", undefined],
     ['something else', undefined],
   ] as const) {
-    it(`names only known parameters that the message mentions: ${message}`, () => {
+    it(`are reported with only the known parameters that they mention: ${message}`, () => {
       const body = errors('invalid_input_argument', message);
       const error = { message, type: 'invalid_request_error', code: null };
       const found = [
@@ -139,24 +139,24 @@ describe('an error response to an inference request', () => {
     [400, errors('toString'), 'bad-request'],
   ];
   for (const [status, text, kind] of byStatus) {
-    it(`is reported as ${kind}: ${status} with ${text.slice(0, 50) || 'no body'}`, () => {
+    it(`are reported as ${kind}: ${status} with ${text.slice(0, 50) || 'no body'}`, () => {
       assert.equal(inferenceFailure({ status, text }).kind, kind);
     });
   }
 
-  it('is tested for each status that has its own error kind', () => {
+  it('are tested with every status that has its own error kind', () => {
     assertRows({ ...KIND_BY_STATUS, ...KIND_BY_INFERENCE_STATUS }, (known) =>
       byStatus.some(([status]) => status === Number(known)),
     );
   });
 
-  it('is reported without its message and without unsafe codes or request IDs', () => {
+  it('are reported without their messages and without unsafe codes or request IDs', () => {
     const text = errors('[x](command:y)', 'user 1, instance 2').replace('"abc"', '"a b"');
     assert.deepEqual(inferenceFailure({ status: 400, text }).details, { status: 400 });
   });
 });
 
-describe('an error response from an OpenAI-compatible service', () => {
+describe('error responses from OpenAI-compatible services', () => {
   /** A response for a code that is documented without an example. */
   const error = (fields: object) => JSON.stringify({ error: { message: 'text', ...fields } });
   // For a new code, use a complete response from the service's documentation. If there's none, use
@@ -183,12 +183,12 @@ describe('an error response from an OpenAI-compatible service', () => {
     [401, '<h1>Unauthorized</h1>', 'intercepted'],
   ];
   for (const [status, text, kind] of table) {
-    it(`is reported as ${kind}: ${status} with ${text}`, () => {
+    it(`are reported as ${kind}: ${status} with ${text}`, () => {
       assert.equal(openai('/v1').failure({ status, text }).kind, kind);
     });
   }
 
-  it('has a test case for each known code', () => {
+  it('are tested with every known code', () => {
     assertRows(KIND_BY_OPENAI_CODE, (known) =>
       table.some(([, text]) => text.includes(`"${known}"`)),
     );
@@ -201,7 +201,7 @@ describe('an error response from an OpenAI-compatible service', () => {
     [null, 'server-failed'],
     [1_301, 'server-failed'],
   ] as const) {
-    it(`is reported as ${kind}: an event with the error code ${JSON.stringify(code)}`, () => {
+    it(`are reported as ${kind}: an event with the error code ${JSON.stringify(code)}`, () => {
       const event = { error: { message: 'text', type: 'error', code } };
       assert.equal(openai('/v1').failureInEvent(event)?.kind, kind);
     });
@@ -240,7 +240,7 @@ describe('an error response from an OpenAI-compatible service', () => {
     ],
   ];
   for (const [message, fields, actual, limit] of lengths) {
-    it(`is reported as prompt-too-long: 400 with "${message}"`, () => {
+    it(`are reported as prompt-too-long: 400 with "${message}"`, () => {
       const text = error({ message, ...fields });
       const { kind, details } = openai('/v1').failure({ status: 400, text });
       const expected = ['prompt-too-long', actual, limit];
@@ -248,7 +248,7 @@ describe('an error response from an OpenAI-compatible service', () => {
     });
   }
 
-  it('is reported as bad-request if only the requested number of output tokens is too large', () => {
+  it('are reported as bad-request if only the requested number of output tokens is too large', () => {
     const message =
       "'max_tokens' is too large: 20000. This model's maximum context length is 16384 tokens and your request has 12 input tokens.";
     const text = error({ message, type: 'BadRequestError', code: 400 });
@@ -268,7 +268,7 @@ describe('a watsonx stream event', () => {
   });
 });
 
-describe('an error response from the identity service', () => {
+describe('error responses from the identity service', () => {
   const rejection = (errorCode: string) =>
     JSON.stringify({ errorCode, errorMessage: 'text', context: { requestId: 'abc-1' } });
   const table: readonly [number, string, ErrorKind][] = [
@@ -286,18 +286,18 @@ describe('an error response from the identity service', () => {
     [404, rejection('BXNIM0415E'), 'unexpected-answer'],
   ];
   for (const [status, text, kind] of table) {
-    it(`is reported as ${kind}: ${status} with ${text.slice(0, 50) || 'no body'}`, () => {
+    it(`are reported as ${kind}: ${status} with ${text.slice(0, 50) || 'no body'}`, () => {
       assert.equal(identityFailure({ status, text }).kind, kind);
     });
   }
 
-  it('has a test case for each known code', () => {
+  it('are tested with every known code', () => {
     assertRows(Object.fromEntries(KIND_BY_IDENTITY_CODE), (known) =>
       table.some(([, text]) => text.includes(known)),
     );
   });
 
-  it('is tested for each status that any service can send', () => {
+  it('are tested with every status that a service can send', () => {
     assertRows(KIND_BY_STATUS, (known) => table.some(([status]) => status === Number(known)));
   });
 });

@@ -295,8 +295,8 @@ describe('the service runtime', () => {
   });
 });
 
-describe('the failure of a request', () => {
-  it('has no host in its details if the host contains the key, even in lowercase', async () => {
+describe('a failed request', () => {
+  it('is reported without its host if the host contains the key, even in lowercase', async () => {
     const apiKey = 'Key-Of-The-Unit-Tests';
     const serviceUrl = `https://${apiKey}.example`;
     const approved = { ...credentials.approved, service: new URL(serviceUrl).origin };

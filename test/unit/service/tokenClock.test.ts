@@ -82,7 +82,7 @@ describe('the token service over time', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('returns a token that has expired on arrival only to the calls that were waiting for it', async () => {
+  it('uses a token that is already expired when it arrives only for the calls that were waiting for it', async () => {
     const { service, flights, answer, value } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);

@@ -120,7 +120,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('is shown in the tooltip only for the active service if no key is needed', async () => {
+  it('of a service that needs no key is shown in the tooltip only while that service is active', async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };

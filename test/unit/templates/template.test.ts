@@ -36,7 +36,7 @@ describe('the name of a template', () => {
     assert.equal(checkedName('Explain\uFFF9'), undefined);
   });
 
-  it('F16: is shown in notifications without Markdown links', () => {
+  it("F16: isn't rendered as a Markdown link in notifications", () => {
     const name = '[Click](command:workbench.action.quit) [x](https://h0stile.example)';
     // VS Code's own regular expression for links in notifications and input boxes.
     const links = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;

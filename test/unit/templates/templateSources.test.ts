@@ -28,7 +28,7 @@ describe('templates in the settings', () => {
   };
   const brief = (entry: TemplateEntry) => [entry.name, isBroken(entry) ? entry.issue.kind : 'good'];
 
-  it('are read with trimmed names and prompts, and without unknown keys', async () => {
+  it('have their names and prompts trimmed and unknown keys removed', async () => {
     const given = {
       name: ' Ask ',
       prompt: ' Ask:\r\n\r\nx ',

@@ -48,7 +48,7 @@ describe('the issue forms', () => {
     }
   });
 
-  it('require a diagnosis report for bugs, and test output for live tests', () => {
+  it('require the report from Diagnose Connection for bugs, and test output for live tests', () => {
     const titles = manifest.contributes.commands.map(({ title }) => title);
     assert.ok(titles.includes('Diagnose Connection'));
     const { label, description } = required('bug', 'report')?.attributes ?? {};
@@ -58,7 +58,7 @@ describe('the issue forms', () => {
     assert.ok('test:live' in manifest.scripts);
   });
 
-  it('start with a warning not to paste keys if they ask for a report or output', () => {
+  it('start with a warning not to paste keys where they ask for a report or output', () => {
     for (const form of ['bug', 'live']) {
       const [first] = forms.get(form)?.body ?? [];
       assert.match(first?.attributes['value'] ?? '', /Never paste .* key/);

@@ -109,7 +109,7 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
-  it('gets a success message that mentions the keyboard shortcut only if no document is open', async () => {
+  it('can be used with the keyboard shortcut that is shown after setup if no document is open', async () => {
     const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
     const keysToPress = process.platform === 'darwin' ? mac : key;
     for (const [file, message] of [
@@ -246,7 +246,7 @@ describe('a service that the user added', () => {
       assert.ok(editor.prompts.at(-1)?.includes(`No models were found at ${SERVICE}.`));
     });
 
-    it("isn't reported as having no models if its model list can't be loaded", async () => {
+    it("isn't reported as having no models if the list can't be loaded", async () => {
       const listModels = async () => {
         throw new ServiceError('server-failed');
       };
@@ -266,7 +266,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
     });
 
-    it('is saved with its address as typed if neither address has a model list', async () => {
+    it('is saved with its address as typed if the address with /v1 has no model list either', async () => {
       failTest = () => {
         throw new ServiceError('no-model-list');
       };
@@ -301,7 +301,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  describe('whose headers change', () => {
+  describe('with changed headers', () => {
     const headersOfCount = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, 'red']));
 
@@ -339,7 +339,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries()[0]?.['headers'], { ...others, 'x-7': 'blue' });
     });
 
-    it('can have a secret header whose name has the maximum length', async () => {
+    it('can have a secret header with a name of the maximum length', async () => {
       const name = `X-${'a'.repeat(62)}`;
       await store(none);
       editor.picks.push('ACME', HEADERS, ADD_HEADER, 'Store in Secret Storage');
@@ -435,7 +435,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  it('gets a different ID instead of replacing a faulty entry with the same ID', async () => {
+  it('gets a different ID if a faulty entry already has its ID', async () => {
     const faulty = { ...none, word: 'llm_acme_example', api: 'opneai' };
     editor.userSettings.set('services', [faulty]);
     editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', SAVE, 'model-1');
@@ -456,7 +456,7 @@ describe('a service that the user added', () => {
     assert.deepEqual(entries()[0]?.['headers'], { 'X-Team': 'blue' });
   });
 
-  it('keeps the address with the model list if the user goes back', async () => {
+  it('keeps the address that has a model list if the user goes back', async () => {
     failTest = ({ serviceUrl }) => {
       if (serviceUrl === 'https://llm.acme.example') throw new ServiceError('no-model-list');
     };
@@ -611,7 +611,7 @@ describe('a service that the user added', () => {
       assert.match(editor.messages.at(-1) ?? '', /IBM.* is now used for selections/);
     });
 
-    it('is removed together with its project if no other service is set up', async () => {
+    it('is removed together with its project if the IBM service is no longer set up', async () => {
       await useWithProject();
       await keys.remove('ibm');
       await remove();

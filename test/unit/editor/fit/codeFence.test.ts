@@ -259,7 +259,7 @@ describe('a code fence', () => {
     });
   });
 
-  it('leaves no text for a second call to end()', () => {
+  it('returns no text from a second call to end()', () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { usageOf, usageOfFailed } from '../../../../src/service/api/usageEstimate.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../../src/service/errors.ts';
 
-describe('the usage of a request', () => {
+describe('the token usage of a request', () => {
   const prompt = 'four'.repeat(10);
   const estimate = (outputTokens: number) => ({ inputTokens: 10, outputTokens, isEstimate: true });
 
-  it("matches the service's token counts", () => {
+  it('matches the counts that the service reports', () => {
     const usage = { inputTokens: 7, outputTokens: 3 };
     assert.deepEqual(usageOf(usage, prompt, 'text'), { ...usage, isEstimate: false });
   });
 
-  it("is an estimate if the service doesn't report token counts", () => {
+  it("is estimated if the service doesn't report counts", () => {
     assert.deepEqual(usageOf({ inputTokens: 0, outputTokens: 0 }, prompt, 'text'), estimate(1));
   });
 

@@ -219,7 +219,7 @@ describe('the concurrency limit', () => {
     ["the service's rate limit if minRequestInterval is shorter", 2, 400, 500],
   ];
   for (const [what, perSecond, minIntervalMs, expectedMs] of rates) {
-    it(`spaces the starts of calls according to ${what}`, async () => {
+    it(`leaves time between calls according to ${what}`, async () => {
       const limiter = limiterOf(8, 50, minIntervalMs);
       await take(limiter, 1);
       limiter.applyRateLimit({ perSecond, left: 3 });
@@ -264,7 +264,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b']);
   });
 
-  it('delays the next call by one interval if the rate limit is used up', async () => {
+  it('delays the next call by one interval if the rate limit has been reached', async () => {
     const limiter = limiterOf(8);
     const [slot] = await take(limiter, 1);
     await time.pass(5_000);
@@ -284,7 +284,7 @@ describe('the concurrency limit', () => {
     assert.equal((await take(limiter, 8)).length, 8);
   });
 
-  it('reports its state after each change, but not as time passes', async () => {
+  it('reports its state only when something changes, not periodically', async () => {
     const reported: ConcurrencyState[] = [];
     const limiter = new ConcurrencyLimit({ limit: 2, queue: 50, minIntervalMs: 0 }, time);
     limiter.onDidChange(() => reported.push(limiter.state));
@@ -310,7 +310,7 @@ describe('the concurrency limit', () => {
     assert.equal('resumesInMs' in limiter.state, false);
   });
 
-  it('reports how soon the next call starts and what delays it', async () => {
+  it('reports how soon the next call can start, and what is delaying it', async () => {
     const limiter = new ConcurrencyLimit({ limit: 3, queue: 50, minIntervalMs: 10_000 }, time);
     requestSlots(limiter, ['a', 'b']);
     await time.pass(4_000);

@@ -43,7 +43,7 @@ describe('server-sent events', () => {
         }
       });
 
-      it(`are read correctly one byte at a time, with ${how}`, async () => {
+      it(`with ${how} are read correctly even if they arrive one byte at a time`, async () => {
         const single = Array.from(bytes, (byte) => Uint8Array.of(byte));
         assert.deepEqual(await textsOf(pieces(...single)), texts);
       });

@@ -16,13 +16,13 @@ describe('a request that fails with 429 because a quota is used up', () => {
   });
 });
 
-describe('the failure of a request', () => {
-  it('is the thrown error itself if that error is a ServiceError', () => {
+describe('a failed request', () => {
+  it('is reported with the original error if that error is a ServiceError', () => {
     const error = new ServiceError('rate-limited', { status: 429 });
     assert.deepEqual(toFailure(error, request, 0), { error, isTransient: false });
   });
 
-  it('has the kind connection-lost if the error is unknown', () => {
+  it('is reported as connection-lost if the error is unknown', () => {
     const { error, isTransient } = toFailure(new RangeError('x'), request, 0);
     assert.deepEqual([error.kind, error.cause, isTransient], ['connection-lost', undefined, false]);
   });

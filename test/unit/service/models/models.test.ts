@@ -40,7 +40,7 @@ describe('the model cache', () => {
     assert.equal(models.knownModel({ ...from, serviceUrl: 'https://b.example' }, 'one'), undefined);
   });
 
-  it("uses the given model's limits only if it has no cached limits for that model", async () => {
+  it('uses the limits that the caller passes for a model only if it has no limits of its own for that model', async () => {
     const listed = (maxOutputTokens: number) => modelOf({ id: 'one', maxOutputTokens });
     assert.equal(models.knownModel(from, 'one', listed(512))?.maxOutputTokens, 512);
     models.clear();
