@@ -63,7 +63,7 @@ const isInside = (text: string, { offset, length }: { offset: number; length: nu
   offset >= 0 && length >= 0 && offset + length <= text.length;
 
 describe('template files', () => {
-  it(`have issues only at positions inside the file, and produce a prompt with the unchanged selection (seed ${seed})`, async () => {
+  it(`are reported to have issues only at positions inside the file, and never change the selection in the prompt (seed ${seed})`, async () => {
     await repeat(
       'template texts',
       [join(yaml), join(prompt), nasty],
@@ -89,7 +89,7 @@ describe('template files', () => {
     );
   });
 
-  it(`have front matter that is read as plain data, or rejected with a position inside it (seed ${seed})`, async () => {
+  it(`are rejected with a position inside the front matter unless it can be read as plain data (seed ${seed})`, async () => {
     await repeat('front matter', [join(yaml)], (source) => {
       const read = readFrontMatter(source);
       if (!read.ok) return assert.ok(isInside(source, read.span), JSON.stringify(read));

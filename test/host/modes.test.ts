@@ -375,7 +375,7 @@ describe('insert modes:', () => {
     });
   }
 
-  it('a response that is already indented keeps its indentation on an empty line', async () => {
+  it('a response that is already indented keeps its indentation when it is inserted on an empty line', async () => {
     const editor = await open('  a\n\n  b', new Range(1, 0, 1, 0), 'javascript');
     assert.equal(await stream(editor, 'after', ['\n  one\n', '  two']), true);
     assert.equal(editor.document.getText(), '  a\n  one\n  two\n  b');

@@ -200,7 +200,7 @@ describe('selections', () => {
     });
   }
 
-  it('move to the end of a response at the cursor, however the response is split into chunks', async () => {
+  it('move to the end of a response that is inserted at the cursor, however it is split into chunks', async () => {
     const editor = await open('a\n\nb', new Range(1, 0, 1, 0));
     const job = jobOn(editor, 'below');
     for (const [chunk, written] of [

@@ -8,7 +8,7 @@ const PROMPT = new Range(0, 0, 0, 6);
 describe('text that is saved or changed while it streams', () => {
   afterEach(close);
 
-  it('J24: is inserted completely and only once despite autosave and format on save @nightly', async () => {
+  it('J24: is inserted in full and only once despite autosave and format on save @nightly', async () => {
     const settings: [section: string, key: string, value: unknown][] = [
       ['files', 'autoSave', 'afterDelay'],
       ['files', 'autoSaveDelay', 50],

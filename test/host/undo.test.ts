@@ -90,7 +90,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('removes a response after a later one at the same position has been removed', async () => {
+  it('removes an earlier response once a later response at the same position has been removed', async () => {
     const { editor, job } = await written('below');
     const later = jobOn(editor, 'below');
     later.append(0, 'later');

@@ -348,7 +348,7 @@ export const secretMutants: readonly Mutant[] = [
     from: ' || holdsSecret(text, secrets, MIN_BLOCKED_LENGTH)',
     to: '',
     test: 'test/contract/service/requests.test.ts',
-    title: 'E16: with a key or token as the project ID are never sent to the service: checkAccess',
+    title: 'E16: are never sent to the service if the project ID is a key or token: checkAccess',
   },
   {
     name: 'an address can contain a key that was pasted into a setting',

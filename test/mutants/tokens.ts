@@ -121,7 +121,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'REFRESHES_WITHOUT_USE = 2',
     to: 'REFRESHES_WITHOUT_USE = 1_000',
     test: 'test/unit/service/tokenClock.test.ts',
-    title: 'stops refreshing an unused token after two refreshes',
+    title: 'refreshes an unused token only twice before it is used again',
   },
   {
     name: 'dropping an old token also drops the newer one',
@@ -169,7 +169,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'return { value, expiresIn, expiration };',
     to: 'return { ...(json as object), value, expiresIn, expiration };',
     test: life,
-    title: 'is rejected unless it is a JSON object, and its refresh token is ignored',
+    title: 'must be a JSON object, and its refresh token is ignored',
   },
   {
     name: 'any text is accepted as a token',

@@ -126,14 +126,14 @@ describe('the check for contact with unapproved hosts', () => {
     });
   }
 
-  it('fails a suite that starts fewer unapproved hosts than expected', async () => {
+  it('fails a suite that starts fewer emulators for unapproved hosts than expected', async () => {
     const { failed, output } = await run([QUIET, QUIET], 3, SIDE_BY_SIDE);
     assert.match(output, /2 unapproved listeners instead of at least 3/);
     assert.doesNotMatch(output, /[1-9]\d* failing/);
     assert.equal(failed, true);
   });
 
-  it("doesn't expect any unapproved hosts if only part of a suite runs", async () => {
+  it("doesn't expect a minimum number of emulators if only part of a suite runs", async () => {
     const { failed, output } = await run([QUIET, QUIET], 3, ['--grep', 'test']);
     assert.match(
       output,

@@ -160,7 +160,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
     'the service URL': { path: `/${key}` },
   })) {
     for (const source of KEY_SOURCES) {
-      it(`E16: finds a key that was also pasted as ${what} only in token requests and the displayed settings (key from ${source})`, async () => {
+      it(`E16: finds a key only in token requests and the displayed settings, even if it was also pasted as ${what} (key from ${source})`, async () => {
         const run = useService(opened, { key, source, values }, COMMANDS);
         const { editor, requests } = await run;
         assert.ok(

@@ -266,7 +266,7 @@ describe('a rejection that may be due to the model', () => {
     assert.deepEqual([error.details.status, error.details.attempts], [400, 1]);
   });
 
-  it("isn't explained if the prompt might be too long", async () => {
+  it("isn't blamed on the model if the prompt might be too long", async () => {
     const { emulator, failure } = await rejected('maker/narrow', {}, 'word '.repeat(9_000));
     const entry = { model_id: 'maker/narrow', model_limits: narrow };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });
@@ -274,7 +274,7 @@ describe('a rejection that may be due to the model', () => {
     assert.equal((await failure()).kind, 'bad-request');
   });
 
-  it("isn't explained further if the model is unknown or if the model list can't be loaded", async () => {
+  it("isn't blamed on the model if the model is unknown or the model list can't be loaded", async () => {
     const unknown = await rejected('my-deployment');
     assert.equal((await unknown.failure()).kind, 'model-unknown');
     const silent = await rejected(old);

@@ -185,7 +185,7 @@ process.stdout.write(${JSON.stringify(text)});
     await generates(() => ({ service: services[0] }), tokenPath);
   });
 
-  it('sends the token from the token command to watsonx.ai on IBM Cloud with single sign-on', async () => {
+  it('sends the token from the token command to watsonx.ai on IBM Cloud after single sign-on', async () => {
     const entry = entryUnder('watsonx.ai on IBM Cloud with single sign-on');
     assert.ok(services[0].regions.some(({ url }) => url === entry.url));
     assert.deepEqual(neededSettings(serviceOf(entry)), ['projectId']);
@@ -297,7 +297,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('generates text with Databricks, without a model list and with the token from the token command', async () => {
+  it('generates text with Databricks, which has no model list, using the token from the token command', async () => {
     const entry = entryUnder('Databricks with a token command');
     const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
     assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');
@@ -352,7 +352,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.deepEqual([streamed, reasoning], [whole.text, 'Hm.']);
   });
 
-  it('sends the key and the custom headers to a gateway with custom headers', async () => {
+  it('sends the key and the custom headers to a gateway that requires both', async () => {
     const entry = entryUnder('A gateway with custom headers');
     const [label = '', ...others] = headerSecretsOf(serviceOf(entry));
     assert.deepEqual([label, others], ['client secret', []]);

@@ -70,10 +70,10 @@ async function resultOf({ client, http, credentials }: World, path: string): Pro
   }
 }
 
-describe('a recorded response', () => {
+describe('recorded responses', () => {
   afterEach(endWorlds);
 
-  it('has its expected outcome listed in this file', () => {
+  it('all have their expected outcomes listed in this file', () => {
     assert.deepEqual(
       recordings.map(({ n }) => n),
       Object.keys(outcomes).map(Number),
@@ -85,7 +85,7 @@ describe('a recorded response', () => {
     const words =
       typeof expected === 'object' ? `${expected.kind} (requests: ${expected.requests})` : expected;
 
-    it(`no. ${n} (${name}) leads to: ${words}`, async () => {
+    it(`lead to the expected outcome: ${words} (no. ${n}, ${name})`, async () => {
       const operation = request.path.includes('generation') ? 'generation' : 'chat';
       const world = await startWorld({ operation });
       world.emulator.replay(n, request.path, 9);
@@ -104,7 +104,7 @@ describe('a recorded response', () => {
     });
   }
 
-  it('no. 1 yields the token and its lifetime if the token is valid', async () => {
+  it('are read as a token with its lifetime (no. 1 with a valid token)', async () => {
     const { http, credentials, emulator } = await startWorld();
     const json = recording(1).response.json as object;
     const token = 'eyJhbGciOiJ9.eyJpYXQiOjF9.c2ln';
@@ -114,7 +114,7 @@ describe('a recorded response', () => {
     assert.deepEqual([answer.value, answer.expiresIn], [token, 3_600]);
   });
 
-  it('no. 27, a 429 sent three times, is followed by a successful fourth attempt', async () => {
+  it('are followed by a successful fourth attempt if the first three have status 429', async () => {
     const world = await startWorld();
     world.emulator.replay(27, '/ml/v1/text/chat', 3);
     assert.match((await world.generate()).text, /haiku/);

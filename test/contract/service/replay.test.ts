@@ -22,7 +22,7 @@ const expiredEvent = {
   status_code: 401,
 };
 
-describe('an outdated token', () => {
+describe('a stale token', () => {
   afterEach(endWorlds);
 
   for (const streams of [false, true]) {

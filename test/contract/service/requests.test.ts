@@ -50,7 +50,7 @@ const OF_FETCH = { 'accept-language': '*', 'sec-fetch-mode': 'cors' };
 describe('requests', () => {
   afterEach(endWorlds);
 
-  it('C17: for a token contain only the grant type and the key, form-encoded', async () => {
+  it('C17: contain only the form-encoded grant type and key if they request a token', async () => {
     const world = await startWorld();
     await fetchToken(world.http, world.credentials, new AbortController().signal);
     const request = requestTo(world, tokenPath);
@@ -75,7 +75,7 @@ describe('requests', () => {
     for (const streams of [false, true]) {
       const path = pathOf(operation, streams);
 
-      it(`C17: to ${path} contain the project, model, and prompt in JSON, and the token in a header`, async () => {
+      it(`C17: contain the project, model, and prompt in JSON, and the token in a header (path: ${path})`, async () => {
         const world = await startWorld({ operation });
         await world.generate(streams ? { onText: () => {} } : {});
         const request = requestTo(world, path);
@@ -134,7 +134,7 @@ describe('requests', () => {
     }
   });
 
-  it('for a token include the path prefix of the identity address', async () => {
+  it('include the path prefix of the identity address if they request a token', async () => {
     const world = await startWorld();
     const prefixed = { ...world.credentials, authUrl: `${world.credentials.authUrl}/prefix` };
     const failed = kindOf(fetchToken(world.http, prefixed, new AbortController().signal));
@@ -211,7 +211,7 @@ describe('requests', () => {
   });
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`E12: for the ${operation} operation aren't sent until all secrets in the text are masked`, async () => {
+    it(`E12: aren't sent until all secrets in the text are masked (operation: ${operation})`, async () => {
       const world = await startWorld({ operation });
       const { client } = world;
       const half = Math.ceil(defaultApiKey.length / 2);
@@ -247,7 +247,7 @@ describe('requests', () => {
   }
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`for the ${operation} operation may include a partial response with part of a private key, but never a whole key`, async () => {
+    it(`may include a partial response with part of a private key, but never a whole key (operation: ${operation})`, async () => {
       const world = await startWorld({ operation });
       const responseSoFar = privateKey.slice(0, 40);
       await world.generate({ responseSoFar });
@@ -256,7 +256,7 @@ describe('requests', () => {
       assert.equal(world.inferenceCount(), 1);
     });
 
-    it(`for the ${operation} operation aren't sent if a parameter contains a key`, async () => {
+    it(`aren't sent if a parameter contains a key (operation: ${operation})`, async () => {
       const world = await startWorld({ operation });
       const sets: readonly object[] = [
         { stop_sequences: ['a', `b ${defaultApiKey}`] },
@@ -284,7 +284,7 @@ describe('requests', () => {
   };
   for (const [what, changed] of Object.entries(pasted)) {
     for (const [name, call] of Object.entries(calls)) {
-      it(`E16: with a key or token as the ${what} are never sent to the service: ${name}`, async () => {
+      it(`E16: are never sent to the service if the ${what} is a key or token: ${name}`, async () => {
         const other = { service: ibm, apiKey: 'a-key-of-another-service' };
         const known = { ...changed(defaultApiKey), otherKeys: [other] };
         const world = await startWorld({ credentials: known });

@@ -153,7 +153,7 @@ describe('streamed text', () => {
   });
 });
 
-describe('an error thrown by a callback', () => {
+describe('errors thrown by callbacks', () => {
   afterEach(endWorlds);
 
   const own = new TypeError('of the caller');
@@ -165,7 +165,7 @@ describe('an error thrown by a callback', () => {
     ['the first text', {}],
     ['the last text', events(delta('a', 'stop'))],
   ] as const) {
-    it(`when it gets ${what} is rethrown unchanged and doesn't block the next call`, async () => {
+    it(`are rethrown unchanged and don't block the next call (callback for ${what})`, async () => {
       const world = await startWorld({ limits: { limit: 1 } });
       const path = pathOf('chat', true);
       world.emulator.faults.next(path, fault);
@@ -175,7 +175,7 @@ describe('an error thrown by a callback', () => {
     });
   }
 
-  it('when it is notified of a retry is rethrown unchanged and prevents the retry', async () => {
+  it('are rethrown unchanged and prevent the retry (callback for retries)', async () => {
     const world = await startWorld();
     world.emulator.faults.always(pathOf('chat', false), { status: 503 });
     await assert.rejects(world.generate({ onRetry: fail }), (error) => error === own);

@@ -3,7 +3,7 @@ import { trusting } from './patchedFetch.ts';
 import { startTlsServer, type TlsServer } from './tlsServer.ts';
 import { endWorlds, failureOf, startWorld, tokenPath, type WorldOptions } from './world.ts';
 
-describe('TLS:', () => {
+describe('with TLS,', () => {
   const closers: (() => Promise<void>)[] = [];
   afterEach(async () => {
     await endWorlds();
@@ -56,7 +56,7 @@ describe('TLS:', () => {
     assert.deepEqual([kind, server.requests], ['unexpected-answer', [tokenPath]]);
   });
 
-  it('C15: a port without TLS is reported after one attempt', async () => {
+  it("C15: a port that doesn't support it is reported after one attempt", async () => {
     for (const as of ['auth', 'service'] as const) {
       const world = await startWorld({
         credentials: (url) => {

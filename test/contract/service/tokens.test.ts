@@ -59,7 +59,7 @@ describe(`${CALLS} parallel calls`, () => {
   for (const hours of [2, -2]) {
     const where = hours > 0 ? 'ahead' : 'behind';
 
-    it(`H09: make 1 token request if the server clock is two hours ${where}`, async () => {
+    it(`H09: share one token request if the server clock is two hours ${where}`, async () => {
       const clock = new SetClock();
       const emulator = { now: clock.now, clockOffsetSeconds: hours * 3_600 };
       const world = await start({ clock, emulator });

@@ -157,7 +157,7 @@ describe('a network connection', () => {
     assert.deepEqual([kind, details.code, details.attempts], ['unreachable', 'ECONNREFUSED', 4]);
   });
 
-  it("that is reset after a request was sent doesn't cause a retry, because the service may have processed the request", async () => {
+  it('that is reset after a request was sent causes no retry, because the service may have processed the request', async () => {
     for (const streams of [false, true]) {
       const world = await startWorld();
       world.emulator.faults.always(pathOf('chat', streams), { resetBeforeHeaders: true });

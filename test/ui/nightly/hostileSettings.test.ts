@@ -78,7 +78,7 @@ describe(`settings ${nightly}`, () => {
     return (request.json as { project_id: string }).project_id;
   };
 
-  it('A14 B01 B04 G06: can change the project, but not the service, key, or hosts, if they are in a trusted folder', async () => {
+  it('A14 B01 B04 G06: can change the project, but not the service, key, or hosts (trusted folder)', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.py': 'Write a reply.\n',
@@ -99,7 +99,7 @@ describe(`settings ${nightly}`, () => {
     assert.equal(await workbench.dialogs.state(), undefined);
   });
 
-  it('A14: can set a valid project ID, but not a malformed one, if they are in a folder', async () => {
+  it('A14: can specify a valid project ID, but not a malformed one (folder)', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',
@@ -119,7 +119,7 @@ describe(`settings ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 1);
   });
 
-  it('A14 B03: can change the project, but not the service, key, or hosts, if they are in a workspace file', async () => {
+  it('A14 B03: can change the project, but not the service, key, or hosts (workspace file)', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'one/a.txt': 'Write a reply.\n',
@@ -161,7 +161,7 @@ describe(`settings ${nightly}`, () => {
     assert.equal(await window.page.locator('.notification-list-item-message a').count(), 0);
   });
 
-  it('A14 B25: can change the project and insert mode, but not the service, key, or hosts, if they are on a remote machine', async () => {
+  it('A14 B25: can change the project and insert mode, but not the service, key, or hosts (remote machine)', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     // Stores the key first. Otherwise, setup would write its settings to the machine settings file,
     // which is created below.

@@ -1046,7 +1046,7 @@ describe('Connections', () => {
       assert.ok(await waiting);
     });
 
-    it('mentions unsaved changes in the import dialog', async () => {
+    it('mentions these changes in the import dialog', async () => {
       await storeKeyAndFile();
       openUnsaved(envFile(EVIL, 'another-key-in-the-file'));
       const saved = connections.changeKey();
@@ -1195,7 +1195,7 @@ describe('Connections', () => {
     assert.equal(obstacles.at(-1), 'none');
   });
 
-  it('reports a missing approval as soon as the values of the .env file in use change, but not after a sign-out', async () => {
+  it('reports a missing approval as soon as values change in the .env file that is in use, but not after a sign-out', async () => {
     editor.files.set('/work/.env', envFile());
     const approved = connections.for();
     await (await editor.modalPrompt()).answer(use);
@@ -1656,7 +1656,7 @@ describe('Connections', () => {
       assert.equal(await given, undefined);
     });
 
-    it("uses the editor once the user declines the source, and doesn't prompt again", async () => {
+    it("uses the editor's credentials once the user declines the source, and doesn't prompt again", async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -1930,7 +1930,7 @@ describe('Connections', () => {
       return connection;
     };
 
-    it('names the missing settings in its first step, and lists the sources that were checked after the user closes setup', async () => {
+    it('names the missing settings in its first step, and lists the checked sources once the user closes it', async () => {
       editor.picks.push(IBM);
       assert.equal(await required(), undefined);
       assert.deepEqual(editor.prompts, [
@@ -2014,7 +2014,7 @@ describe('Connections', () => {
     assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
   });
 
-  describe('when the .env file has another key and the user wants to correct the key', () => {
+  describe('when the user wants to correct the key and the .env file has a different one', () => {
     let saved: Promise<boolean>;
     let question: Awaited<ReturnType<typeof editor.modalPrompt>>;
     beforeEach(async () => {
@@ -2043,7 +2043,7 @@ describe('Connections', () => {
       assert.equal((await keys.read('ibm'))?.apiKey, 'key-in-the-file');
     });
 
-    it('opens setup at the key step if the user prefers to enter a key', async () => {
+    it('opens setup at the key step if the user prefers to enter the key', async () => {
       await question.answer('Enter New Values');
       assert.equal(await saved, false);
       assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
@@ -2056,7 +2056,7 @@ describe('Connections', () => {
     });
   });
 
-  it("offers to import a key only from the .env file of the failed command's folder", async () => {
+  it('offers to import a key only from the .env file in the folder in which the command failed', async () => {
     await storeKeyAndFile();
     editor.addFolder('/other');
     await connections.for();

@@ -125,7 +125,7 @@ describe("the editor's credentials", () => {
       });
     }
 
-    it('are ready after the approval, even if the program can no longer be found', () => {
+    it('are ready even if the approved program can no longer be found', () => {
       const selection = select(approved, undefined);
       assert.ok(selection.kind === 'ready');
       assert.equal(selection.credentials.program, '/usr/bin/az');

@@ -79,7 +79,7 @@ describe('source selection', () => {
     assert.deepEqual(otherKeysOf(externalChoice), [record.apiKey]);
   });
 
-  it('adds even short keys to the keys that must not be sent', () => {
+  it('includes even short keys in the list of keys that must not be sent', () => {
     const external = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
     const inEditor = choose(found({ external }));
     assert.ok(inEditor.kind === 'ready');

@@ -357,7 +357,7 @@ describe('the open diagnosis list', () => {
     assert.equal(signal.aborted, true);
   });
 
-  it('fails with the original error if a check throws one', async () => {
+  it('fails with the error that a check throws', async () => {
     const broken = show(() => Promise.reject(new Error('broken')));
     await assert.rejects(broken, /broken/);
   });

@@ -78,7 +78,7 @@ describe('a reported failure', () => {
     ['Set Up...', 'key-rejected', 'key'],
     ['Change Project...', 'project-unknown', 'project'],
   ] as const) {
-    it(`leads to a retry after ${button} only if the user clicks Retry`, async () => {
+    it(`leads to a retry only if the user clicks Retry after ${button}`, async () => {
       const picked = await report(kind, true, button, 'Retry');
       assert.deepEqual(picked, { wantsRetry: true, repairs: [repair] });
       assert.equal((await report(kind, true, button)).wantsRetry, false);
@@ -94,7 +94,7 @@ describe('a reported failure', () => {
     ['another', true],
     ['a-model', false],
   ] as const) {
-    it(`leads to a retry after Select Model... only if the user selects another model and clicks Retry: ${modelId}`, async () => {
+    it(`leads to a retry only if the user selects another model with Select Model... and clicks Retry: ${modelId}`, async () => {
       const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
       const { commands } = await import('vscode');
       let used = connectionOf().with({ modelId: 'a-model' });
@@ -135,7 +135,7 @@ describe('a reported failure', () => {
     return wantsRetry;
   }
 
-  it('leads to a retry after Diagnose Connection only if its checks pass and the user clicks Retry', async () => {
+  it('leads to a retry only if the checks of Diagnose Connection pass and the user clicks Retry', async () => {
     assert.equal(await diagnose(true, 'Retry'), true);
     assert.match(editor.messages[1] ?? '', /^All checks passed/);
     assert.equal(await diagnose(true), false);
@@ -168,7 +168,7 @@ describe('a reported failure', () => {
     return isRetried;
   }
 
-  it('leads to a retry after Refresh Token only if the user clicks Retry', async () => {
+  it('leads to a retry only if the user clicks Retry after Refresh Token', async () => {
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['The token was refreshed.']);
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token', 'Retry'), true);

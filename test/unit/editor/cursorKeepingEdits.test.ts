@@ -56,14 +56,14 @@ describe('a replacement', () => {
     });
   }
 
-  it("isn't mistaken for an unsplit insertion and VS Code's removal of trailing whitespace", () => {
+  it("isn't confused with an unsplit insertion and a removal of trailing whitespace by VS Code", () => {
     const insertion = insertionOf(0, 'one\n');
     const trimmed = { rangeOffset: 0, rangeLength: 4, text: '' };
     const [, reported] = applied('    X', [trimmed, insertion]);
     assert.deepEqual(joinedChanges(reported, '\n', [insertion]), reported);
   });
 
-  it("isn't mistaken for changes that aren't adjacent", () => {
+  it("isn't confused with changes in separate places", () => {
     const changes = [insertionOf(6, 'x'), { rangeOffset: 1, rangeLength: 4, text: '' }];
     const [, reported] = applied(before, changes);
     assert.deepEqual(joinedChanges(reported, '\n', []), reported);
@@ -129,7 +129,7 @@ describe('an insertion before a line break', () => {
     });
   }
 
-  it("isn't mistaken for a change that was sent unsplit", () => {
+  it("isn't confused with a change that was sent in one piece", () => {
     const change = { rangeOffset: 1, rangeLength: 1, text: 'b\n' };
     const [, reported] = applied('a\nc', [change]);
     assert.deepEqual(joinedChanges(reported, '\n', [change]), reported);

@@ -176,14 +176,14 @@ describe('a tracked range', () => {
       assert.deepEqual(standing(own), { ...whole, pieces });
     });
 
-    it("can't restart or continue if it contains unexpected text", () => {
+    it("can't be restarted or continued if it contains unexpected text", () => {
       const own = written();
       event(own, remove(12, 3));
       event(own, insert(12, 'abc'), 'undo', ({ text }) => text !== '0123456789');
       assert.deepEqual([own.isUncertain, own.isBroken, own.rewind()], [true, true, false]);
     });
 
-    it("can't continue while part of it is undone", () => {
+    it("can't be continued while part of it is undone", () => {
       const own = written();
       event(own, remove(15, 5), 'undo');
       assert.equal(own.isBroken, true);

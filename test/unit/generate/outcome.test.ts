@@ -436,7 +436,7 @@ describe('responseNotifications', () => {
     });
   }
 
-  it('counts only the invisible characters in the latest continuation', async () => {
+  it('counts invisible characters in the latest continuation, but not in earlier text', async () => {
     const job = await jobWith('a\u001B');
     await job.end(0, 'truncated');
     job.begin(0, 'continue');
@@ -459,7 +459,7 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  it("doesn't count invisible characters in a response that this run didn't change", async () => {
+  it("doesn't count the invisible characters in a response if the run didn't change the response", async () => {
     const job = await jobWith('a\u001B');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false, received: [] });
     assert.equal(editor.textOf('notification'), '');

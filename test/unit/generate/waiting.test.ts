@@ -249,7 +249,7 @@ describe('the progress display', () => {
     'Retrying in 3s (attempt 2 of 4, 503). Esc cancels',
   ];
 
-  it('shows only one offer to retry, 15 s after the first request is reported as silent', () => {
+  it('offers a retry once, 15 s after the first request is reported as silent', () => {
     progress.onSilence(request);
     pass(100);
     progress.onSilence(new AbortController());
@@ -262,7 +262,7 @@ describe('the progress display', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('retries only requests that were reported as silent at least 15 s ago and are still silent', async () => {
+  it('offers to retry only requests that have been silent for at least 15 s after they were reported', async () => {
     const silent = new AbortController();
     const active = new AbortController();
     const later = new AbortController();

@@ -130,7 +130,7 @@ describe('the text of a message', () => {
     }
   });
 
-  it("advises sending fewer concurrent requests only if the service didn't request a wait time", () => {
+  it("advises sending fewer concurrent requests only if the service didn't specify a wait time", () => {
     assert.deepEqual(messageFor(new ServiceError('rate-limited')), {
       text: 'Too many requests. The service rejected the request. Try again later. If this happens often, lower the limit on concurrent requests, or increase the minimum interval between requests.',
       actions: ['retry', 'openSettings'],
@@ -410,7 +410,7 @@ describe('a message about a service', () => {
     ['an on-premises service', { service: onPremises }, /user name, API key, .* Check all four/],
     ['a gateway', { service: gateway }, /client ID, client secret, and service URL/],
   ] as const) {
-    it(`names the values to check for ${what}`, () => {
+    it(`names the values that the user should check for ${what}`, () => {
       assert.match(messageText('unauthorized', context), pattern);
     });
   }

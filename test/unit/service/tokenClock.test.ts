@@ -82,7 +82,7 @@ describe('the token service over time', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('uses a token that is already expired when it arrives only for the calls that were waiting for it', async () => {
+  it('returns a token only to the calls that were waiting for it if it has already expired on arrival', async () => {
     const { service, flights, answer, value } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);
@@ -121,7 +121,7 @@ describe('the token service over time', () => {
     assert.deepEqual([await value(), flights.length], ['token-2', 2]);
   });
 
-  it('stops refreshing an unused token after two refreshes until it is used again', async () => {
+  it('refreshes an unused token only twice before it is used again', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     service.keepFresh();
     assert.equal(flights.length, 0, 'nothing before the first use');

@@ -21,7 +21,7 @@ const brief = (prompt: string) =>
     return [kind, prompt.slice(offset, offset + length)];
   });
 
-describe('the variables in a prompt', () => {
+describe('variables in a prompt', () => {
   it("are replaced with values from the document and with the user's answers", () => {
     const prompt = `Explain \${selection} (\${language}, \${fileName}) in \${input:Which, how?}.`;
     assert.equal(
@@ -59,7 +59,7 @@ describe('the variables in a prompt', () => {
     assert.deepEqual(brief(`\\\\\${x}`), [['unknown-variable', `\${x}`]]);
   });
 
-  it("don't have to include the selection, because it is appended if they omit it", () => {
+  it("don't have to include the selection, which is then appended to the prompt", () => {
     assert.equal(fillPrompt('Explain this.', values('x')), 'Explain this.\n\nx');
     assert.equal(fillPrompt('Tell a joke.', values('')), 'Tell a joke.');
     assert.equal(fillPrompt('Tell a joke.', values(' \n')), 'Tell a joke.');

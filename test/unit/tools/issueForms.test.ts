@@ -58,7 +58,7 @@ describe('the issue forms', () => {
     assert.ok('test:live' in manifest.scripts);
   });
 
-  it('start with a warning not to paste keys where they ask for a report or output', () => {
+  it('start with a warning not to paste keys if a report or output is required', () => {
     for (const form of ['bug', 'live']) {
       const [first] = forms.get(form)?.body ?? [];
       assert.match(first?.attributes['value'] ?? '', /Never paste .* key/);

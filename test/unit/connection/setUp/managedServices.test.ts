@@ -109,7 +109,7 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
-  it('can be used with the keyboard shortcut that is shown after setup if no document is open', async () => {
+  it('is announced together with the keyboard shortcut if no document is open', async () => {
     const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
     const keysToPress = process.platform === 'darwin' ? mac : key;
     for (const [file, message] of [
@@ -246,7 +246,7 @@ describe('a service that the user added', () => {
       assert.ok(editor.prompts.at(-1)?.includes(`No models were found at ${SERVICE}.`));
     });
 
-    it("isn't reported as having no models if the list can't be loaded", async () => {
+    it("isn't reported as having no models just because loading the list fails", async () => {
       const listModels = async () => {
         throw new ServiceError('server-failed');
       };
@@ -435,7 +435,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  it('gets a different ID if a faulty entry already has its ID', async () => {
+  it('gets an unused ID if a faulty entry has the ID that it would otherwise get', async () => {
     const faulty = { ...none, word: 'llm_acme_example', api: 'opneai' };
     editor.userSettings.set('services', [faulty]);
     editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', SAVE, 'model-1');

@@ -126,7 +126,7 @@ describe('a token response', () => {
     }
   });
 
-  it('is rejected unless it is a JSON object, and its refresh token is ignored', () => {
+  it('must be a JSON object, and its refresh token is ignored', () => {
     for (const json of [null, [], 'x', 123]) assert.throws(read(json), isUnusable);
     assert.throws(() => readTokenResponse('{"access_token":', date), isUnusable);
     const answer = read({ access_token: token, refresh_token: 'not_supported' })();

@@ -33,8 +33,8 @@ async function firstOf(body: Body): Promise<string> {
   return '';
 }
 
-describe('a response body', () => {
-  it('is decoded as text, even if a character is split across chunks', async () => {
+describe('reading a response body', () => {
+  it('decodes its text, even if a character is split across chunks', async () => {
     const { body, end } = source();
     const text = body().text();
     const bytes = Buffer.from('zwölf 🙂');
@@ -45,7 +45,7 @@ describe('a response body', () => {
     assert.equal(await new Body(null, highLimits, () => {}).text(), '');
   });
 
-  it('fails if its connection breaks', async () => {
+  it('fails if the connection is lost', async () => {
     const { body, write, fail } = source();
     const text = body().text();
     write('half');
@@ -53,7 +53,7 @@ describe('a response body', () => {
     await assert.rejects(text, RangeError);
   });
 
-  it('closes its connection if it is too large, starts too late, or is idle for too long', async () => {
+  it('closes the connection if the body is too large, starts too late, or stalls for too long', async () => {
     const long = source();
     long.write('too long');
     assert.equal(await kindOf(long.body({ maxBytes: 5 }).text()), 'too-large');
@@ -71,7 +71,7 @@ describe('a response body', () => {
     );
   });
 
-  it('can be read to the end after a reader stops early', async () => {
+  it('can continue to the end after a reader stops early', async () => {
     const { body: make, write, end, isCancelled } = source();
     const body = make();
     write('first');
@@ -83,7 +83,7 @@ describe('a response body', () => {
     assert.deepEqual([isCancelled(), await body.text()], [false, '']);
   });
 
-  it('closes its connection if the unread remainder takes too long to arrive', async () => {
+  it('closes the connection if the unread remainder takes too long to arrive', async () => {
     const { body: make, write, isCancelled } = source();
     const body = make();
     write('first');
@@ -101,7 +101,7 @@ describe('a response body', () => {
     assert.equal(long.isCancelled(), true);
   });
 
-  it('clears its timers whether it completes, fails, or is too large', async () => {
+  it('clears its timers whether the body is complete, broken, or too large', async () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     // Mocha's timer starts once the test waits, so wait before counting timers.
     await turn();

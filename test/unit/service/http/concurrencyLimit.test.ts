@@ -118,7 +118,7 @@ describe('the concurrency limit', () => {
       assert.deepEqual(order, ['loop', 'selection', 'retry of a loop', 'another loop']);
     });
 
-    it('accepts a call for a selection even if the queue for low-priority calls is full', async () => {
+    it('allows a call for a selection even if the queue for low-priority calls is full', async () => {
       const limiter = limiterOf(1, 2);
       const { order, ask } = queue();
       for (const name of ['a', 'b', 'c']) ask(name, limiter.lowPriority);
@@ -142,7 +142,7 @@ describe('the concurrency limit', () => {
     });
   });
 
-  it('accepts a call that can start immediately, even without a queue', async () => {
+  it('allows a call that can start immediately, even without a queue', async () => {
     const limiter = limiterOf(1, 0);
     const slot = await limiter.acquire(never);
     assert.equal(await kindOf(limiter.acquire(never)), 'queue-full');
@@ -219,7 +219,7 @@ describe('the concurrency limit', () => {
     ["the service's rate limit if minRequestInterval is shorter", 2, 400, 500],
   ];
   for (const [what, perSecond, minIntervalMs, expectedMs] of rates) {
-    it(`leaves time between calls according to ${what}`, async () => {
+    it(`spaces out calls according to ${what}`, async () => {
       const limiter = limiterOf(8, 50, minIntervalMs);
       await take(limiter, 1);
       limiter.applyRateLimit({ perSecond, left: 3 });
@@ -249,7 +249,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b', 'c']);
   });
 
-  it('starts waiting calls sooner if a response reports a higher rate limit', async () => {
+  it('allows waiting calls to start sooner if a response reports a higher rate limit', async () => {
     const reported: ConcurrencyState['nextStart'][] = [];
     const limiter = new ConcurrencyLimit({ limit: 8, queue: 50, minIntervalMs: 0 }, time);
     limiter.onDidChange(() => reported.push(limiter.state.nextStart));
@@ -264,7 +264,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b']);
   });
 
-  it('delays the next call by one interval if the rate limit has been reached', async () => {
+  it('delays the next call by one interval if the service reports that its rate limit is used up', async () => {
     const limiter = limiterOf(8);
     const [slot] = await take(limiter, 1);
     await time.pass(5_000);

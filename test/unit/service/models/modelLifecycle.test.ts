@@ -13,7 +13,7 @@ describe('the lifecycle stage of a model', () => {
     assert.equal(lifecycleOf(later).stage, undefined);
   });
 
-  it('is deprecated from the deprecation date until the withdrawal date', () => {
+  it('is “deprecated” from the deprecation date until the withdrawal date', () => {
     const stages = [stageOf('deprecated', today, 'maker/next'), stageOf('withdrawn', '2027-01-15')];
     assert.deepEqual(lifecycleOf(model(stages)), {
       stage: 'deprecated',
@@ -24,7 +24,7 @@ describe('the lifecycle stage of a model', () => {
     });
   });
 
-  it('is withdrawn as of the withdrawal date, regardless of the order of the stages', () => {
+  it('is “withdrawn” from the withdrawal date on, regardless of the order of the stages', () => {
     const stages = [stageOf('withdrawn', today), stageOf('deprecated', '2026-01-01', 'maker/next')];
     const { stage: name, withdrawn } = lifecycleOf(model(stages));
     assert.deepEqual([name, withdrawn], ['withdrawn', today]);
