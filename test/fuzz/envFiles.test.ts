@@ -41,7 +41,7 @@ const files = fc.oneof(
 );
 
 describe('.env files', () => {
-  it(`M04: provide only valid values, and are reported to have issues only at positions inside the file (seed ${seed})`, async () => {
+  it(`M04: provide only valid values, and have issues only inside the file (seed ${seed})`, async () => {
     await repeat('.env bytes', [files], (bytes) => {
       const text = decodeEnvFile(bytes);
       if (text === undefined) return;

@@ -37,7 +37,7 @@ function originIn(text: string): string {
 }
 
 describe('service URLs', () => {
-  it(`M03 C06: are accepted only if they use HTTPS or a loopback host, and their origin never changes (seed ${seed})`, async () => {
+  it(`M03 C06: keep their origin, and are accepted only with HTTPS or a loopback host (seed ${seed})`, async () => {
     await repeat('service URLs', [urls], (text) => {
       const parsed = parseServiceUrl(text);
       if (!parsed.ok) return;

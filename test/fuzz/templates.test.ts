@@ -63,7 +63,7 @@ const isInside = (text: string, { offset, length }: { offset: number; length: nu
   offset >= 0 && length >= 0 && offset + length <= text.length;
 
 describe('template files', () => {
-  it(`are reported to have issues only at positions inside the file, and never change the selection in the prompt (seed ${seed})`, async () => {
+  it(`have issues only inside the file, and never change the selection in the prompt (seed ${seed})`, async () => {
     await repeat(
       'template texts',
       [join(yaml), join(prompt), nasty],

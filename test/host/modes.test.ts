@@ -49,7 +49,7 @@ describe('insert modes:', () => {
       ['below', '  // Note  \n  a\n  b'],
       ['above', '  a\n  b\n  // Note  '],
     ] as const) {
-      it(`\`${mode}\` starts a new line if the cursor is on a line with text (${where})`, async () => {
+      it(`\`${mode}\` starts on a new line if the cursor is on a line with text (${where})`, async () => {
         const text = '{\n  // Note  \n}';
         const editor = await open(text, new Range(1, cursor, 1, cursor), 'javascript');
         assert.equal(await stream(editor, mode, ['a\n', 'b']), true);
@@ -308,7 +308,7 @@ describe('insert modes:', () => {
     [0, '{\n  b();\n  // a\n  one\n  two\n}'],
     [2, '{\n  b();\n  // a\n  one\n  two\n}'],
   ] as const) {
-    it(`a response at the cursor starts a new line if the user has typed text there (column ${cursor})`, async () => {
+    it(`a response at the cursor starts on a new line if the user has typed text there (column ${cursor})`, async () => {
       const text = `{\n  b();\n${' '.repeat(cursor)}\n}`;
       const editor = await open(text, new Range(2, cursor, 2, cursor), 'javascript');
       const job = jobOn(editor, 'below');

@@ -282,7 +282,7 @@ describe('undoing a generation', () => {
     ]);
   });
 
-  it('J05: fails without reopening a closed document', async () => {
+  it("J05: fails if the document was closed, and doesn't reopen it", async () => {
     const editor = await openFile('undo.txt', TEXT, PROMPT);
     const job = jobOn(editor, 'below');
     job.append(0, 'text');

@@ -66,7 +66,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'throw isSent ? error : new',
     to: 'throw isSent && !isSent ? error : new',
     test: transport,
-    title: 'that is reset after a request was sent causes no retry',
+    title: 'that is reset after sending doesn't cause a retry',
   },
   {
     name: "the rest of the body after the last event isn't read",
@@ -122,7 +122,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "return lasting('connection-lost', { code: known });",
     to: "return { ...lasting('connection-lost', { code: known }), isTransient: true };",
     test: transport,
-    title: 'that is reset after a request was sent causes no retry',
+    title: 'that is reset after sending doesn't cause a retry',
   },
   {
     name: "the bodies of error responses aren't read",
@@ -138,7 +138,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "'Accept-Encoding': 'identity'",
     to: "'Accept-Encoding': 'gzip, br'",
     test: 'test/contract/service/requests.test.ts',
-    title: 'C17: contain only the form-encoded grant type and key if they request a token',
+    title: 'C17: for tokens contain only the form-encoded grant type and key',
   },
   {
     name: 'compressed responses are accepted',

@@ -187,7 +187,7 @@ describe(`templates ${nightly}`, () => {
     await editor.waitForText(`\${selection}A haiku.\n`);
   });
 
-  it('are hidden in Restricted Mode if they come from the folder', async () => {
+  it('from a folder are hidden in Restricted Mode', async () => {
     session = await openWindow(emulator, {
       trust: 'restricted',
       folderFiles: { ...files, 'a.py': '# Some text.\n' },

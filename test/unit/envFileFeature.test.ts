@@ -157,7 +157,7 @@ describe('problems in an open .env file', () => {
     return keys;
   }
 
-  it('are updated for the service whose key was just stored if no service is selected', async () => {
+  it('are updated for the service whose key was just stored, even without a selected service', async () => {
     editor.text = 'VENDOR_URL=https://a.example';
     const keys = await start();
     await becomes('the first problems', () => editor.shown.join().includes('VENDOR_PROJECT_ID'));

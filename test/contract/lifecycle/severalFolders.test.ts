@@ -9,7 +9,7 @@ import { eachWithLife } from './life.ts';
 const chatPath = pathOf('chat', true);
 const tooltip = (editor: SinkEditor) => editor.tooltips.at(-1)?.given ?? '';
 
-describe('with a notebook from one of several folders,', () => {
+describe('if a notebook in one of several folders is active,', () => {
   const suite = eachWithLife();
   let editor: SinkEditor;
   const setInFolder = (name: string, value: unknown) =>
@@ -22,13 +22,13 @@ describe('with a notebook from one of several folders,', () => {
     editor.isNotebookCell = true;
   });
 
-  it("a generation uses the folder's insert mode", async () => {
+  it("a generation uses its folder's insert mode", async () => {
     setInFolder('insertMode', 'clipboard');
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
     assert.match(editor.textOf('clipboard'), /^Hello from/);
   });
 
-  it("a generation can use the templates in the folder's settings", async () => {
+  it("a generation can use the templates in its folder's settings", async () => {
     setInFolder('templates', [{ name: 'Of folder', prompt: `Review this: \${selection}` }]);
     await suite.opened.open(editor, suite.life.stores, (run) =>
       run('generateFromSelection', { template: 'Of folder' }),
@@ -37,7 +37,7 @@ describe('with a notebook from one of several folders,', () => {
     assert.match(JSON.stringify(request?.json), /Review this: /);
   });
 
-  it("the tooltip shows the folder's model before the first command", async () => {
+  it("the tooltip shows its folder's model before the first command", async () => {
     setInFolder('modelId', 'maker/of-folder');
     await suite.opened.open(editor, suite.life.stores, () =>
       becomes('painted', () => tooltip(editor).includes('Model: ')),
@@ -53,7 +53,7 @@ describe('with a notebook from one of several folders,', () => {
     assert.match(editor.textOf('notification'), /overrides the selected model/);
   });
 
-  it("the report contains the folder's settings", async () => {
+  it("the report contains its folder's settings", async () => {
     setInFolder('insertMode', 'clipboard');
     await suite.opened.open(editor, suite.life.stores, (run) => run('diagnose'));
     assert.match(editor.textOf('report'), /^- Insert mode: clipboard$/m);

@@ -256,7 +256,7 @@ describe('a rejection that may be due to the model', () => {
 
   const narrow = { max_sequence_length: 4_096, max_output_tokens: 512 };
   const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
-  it("is explained by the model's output token limit if the request exceeded it", async () => {
+  it("is attributed to the model's output token limit if the request exceeded it", async () => {
     const { emulator, failure } = await rejected('maker/narrow', { max_new_tokens: 600 });
     const entry = { model_id: 'maker/narrow', model_limits: narrow };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });

@@ -104,7 +104,7 @@ describe('recorded responses', () => {
     });
   }
 
-  it('are read as a token with its lifetime (no. 1 with a valid token)', async () => {
+  it('include a token and its lifetime, which are read correctly', async () => {
     const { http, credentials, emulator } = await startWorld();
     const json = recording(1).response.json as object;
     const token = 'eyJhbGciOiJ9.eyJpYXQiOjF9.c2ln';

@@ -58,7 +58,7 @@ describe('a redirect', () => {
     }
   }
 
-  it("C02: to the origin of the request isn't followed", async () => {
+  it("C02: isn't followed, even to the same origin", async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { redirectTo: '/elsewhere' });
     const { kind, details } = await failureOf(world.generate());
@@ -157,7 +157,7 @@ describe('a network connection', () => {
     assert.deepEqual([kind, details.code, details.attempts], ['unreachable', 'ECONNREFUSED', 4]);
   });
 
-  it('that is reset after a request was sent causes no retry, because the service may have processed the request', async () => {
+  it("that is reset after sending doesn't cause a retry, because the service may have processed the request", async () => {
     for (const streams of [false, true]) {
       const world = await startWorld();
       world.emulator.faults.always(pathOf('chat', streams), { resetBeforeHeaders: true });

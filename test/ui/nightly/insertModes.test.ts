@@ -282,7 +282,7 @@ describe(`inserting a response ${nightly}`, () => {
     await editor.waitForText('def total(prices):\n    # one\n    return sum(prices)\n');
   });
 
-  it('removes code fences and the surrounding text from code and previews, but keeps them in Markdown', async () => {
+  it('leaves out code fences and the text around them, except in Markdown files', async () => {
     const fenced = [
       ...['He', 're is it:\n\n', '``', '`py', 'thon\n', 'total = 0', '\nreturn', ' total\n', '`'],
       ...['``', '\n\n', 'Here', ' it is done.'],

@@ -1046,7 +1046,7 @@ describe('Connections', () => {
       assert.ok(await waiting);
     });
 
-    it('mentions these changes in the import dialog', async () => {
+    it('mentions them in the import dialog', async () => {
       await storeKeyAndFile();
       openUnsaved(envFile(EVIL, 'another-key-in-the-file'));
       const saved = connections.changeKey();
@@ -1059,7 +1059,7 @@ describe('Connections', () => {
       assert.equal(await saved, false);
     });
 
-    it("doesn't mention unsaved changes in the approval dialog for the environment", async () => {
+    it("doesn't mention them in the approval dialog for the environment", async () => {
       setEnvironment();
       openUnsaved('DEBUG=1\n');
       const waiting = connections.for();

@@ -366,7 +366,7 @@ describe('the extension with several services', () => {
     });
   }
 
-  it('C08: rejects an ID that would change the path of an address', async () => {
+  it('C08: rejects an ID that would change the path of a URL', async () => {
     editor.files.set('/work/.env', cloudFile.replace('IBM_PROJECT_ID=p-2', 'IBM_DEPLOYMENT_ID=..'));
     assert.equal(await connections.for(), undefined);
     assert.equal(editor.modalCount, 0);

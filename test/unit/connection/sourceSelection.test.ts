@@ -122,7 +122,7 @@ describe('source selection', () => {
     }
   });
 
-  it('B08: asks the user to approve the hosts of a complete .env file', () => {
+  it('B08: asks the user to approve the hosts in a complete .env file', () => {
     const choice = choose(found({ record: undefined, external: [envFile()] }));
     assert.ok(choice.kind === 'ask-source');
     assert.equal(choice.source.destination.serviceHost, 'evil.example');
@@ -228,7 +228,7 @@ describe('source selection', () => {
     const ofEnvironment = { credentialSource: 'environment' } as const;
     const ofEditor = { credentialSource: 'editor' } as const;
 
-    it('uses the selected .env file even if the editor is set up', () => {
+    it('uses the selected .env file even if the editor has credentials', () => {
       const choice = choose(found({ external: [envFile(full, 'approved')], settings }));
       assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
     });

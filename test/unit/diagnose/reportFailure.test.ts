@@ -78,7 +78,7 @@ describe('a reported failure', () => {
     ['Set Up...', 'key-rejected', 'key'],
     ['Change Project...', 'project-unknown', 'project'],
   ] as const) {
-    it(`leads to a retry only if the user clicks Retry after ${button}`, async () => {
+    it(`leads to a retry only if the user clicks ${button} and then Retry`, async () => {
       const picked = await report(kind, true, button, 'Retry');
       assert.deepEqual(picked, { wantsRetry: true, repairs: [repair] });
       assert.equal((await report(kind, true, button)).wantsRetry, false);
@@ -168,7 +168,7 @@ describe('a reported failure', () => {
     return isRetried;
   }
 
-  it('leads to a retry only if the user clicks Retry after Refresh Token', async () => {
+  it('leads to a retry only if the user clicks Refresh Token and then Retry', async () => {
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['The token was refreshed.']);
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token', 'Retry'), true);

@@ -56,7 +56,7 @@ describe('a replacement', () => {
     });
   }
 
-  it("isn't confused with an unsplit insertion and a removal of trailing whitespace by VS Code", () => {
+  it("isn't confused with an unsplit insertion next to trimmed whitespace", () => {
     const insertion = insertionOf(0, 'one\n');
     const trimmed = { rangeOffset: 0, rangeLength: 4, text: '' };
     const [, reported] = applied('    X', [trimmed, insertion]);

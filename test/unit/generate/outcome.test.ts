@@ -383,7 +383,7 @@ describe('responseNotifications', () => {
     ['below', 0, 1],
     ['partly below', 0, 3],
   ] as const) {
-    it(`offers to show the end of a truncated response that is ${what} the visible lines`, async () => {
+    it(`offers to show the end of a truncated response if it is ${what} the visible lines`, async () => {
       const job = await jobWith('a\nb\n', undefined, 'below', '\n\n');
       await job.end(0, 'truncated');
       const revealed = showLines(job, first, last);
@@ -459,7 +459,7 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  it("doesn't count the invisible characters in a response if the run didn't change the response", async () => {
+  it("doesn't report invisible characters if the run inserted no text", async () => {
     const job = await jobWith('a\u001B');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false, received: [] });
     assert.equal(editor.textOf('notification'), '');

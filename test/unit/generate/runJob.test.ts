@@ -542,7 +542,7 @@ describe('runJob', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('reports a response as empty, even if it was truncated, if it has no text and the earlier response was undone', async () => {
+  it('reports a truncated response without text as empty if the earlier response was undone', async () => {
     const generate = async () => ({ ...ended, stopReason: 'max_tokens' });
     const { done } = await run({ undone: true, generate });
     await done;

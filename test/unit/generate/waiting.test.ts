@@ -262,7 +262,7 @@ describe('the progress display', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('offers to retry only requests that have been silent for at least 15 s after they were reported', async () => {
+  it('offers to retry only requests that were reported as silent 15 s ago and still are', async () => {
     const silent = new AbortController();
     const active = new AbortController();
     const later = new AbortController();

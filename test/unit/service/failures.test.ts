@@ -297,7 +297,7 @@ describe('error responses from the identity service', () => {
     );
   });
 
-  it('are tested for every status that a service can send', () => {
+  it('are tested for every status that any service can send', () => {
     assertRows(KIND_BY_STATUS, (known) => table.some(([status]) => status === Number(known)));
   });
 });

@@ -21,7 +21,7 @@ describe('the token service over time', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('refreshes in the background after the machine sleeps past the soft threshold', async () => {
+  it('refreshes the token in the background after the machine sleeps past the soft threshold', async () => {
     const { flights, value, start } = underTest(time);
     await start();
     time.sleep(50 * MINUTE);
@@ -82,7 +82,7 @@ describe('the token service over time', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('returns a token only to the calls that were waiting for it if it has already expired on arrival', async () => {
+  it('returns a token that arrives expired only to the calls that were waiting for it', async () => {
     const { service, flights, answer, value } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);

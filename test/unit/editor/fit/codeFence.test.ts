@@ -129,7 +129,7 @@ describe('a code fence', () => {
     ['\n```\na\n```\n\n', undefined],
     ['```\na\n```\n\nb', undefined],
   ] as const) {
-    it(`makes the extension leave out ${leftOut ?? 'nothing'} if the response is ${JSON.stringify(text)}`, () => {
+    it(`reports ${leftOut ?? 'nothing'} as left out of ${JSON.stringify(text)}`, () => {
       const codeFence = new CodeFence();
       run(codeFence, text);
       assert.equal(codeFence.leftOut, leftOut);
