@@ -55,7 +55,7 @@ describe('third-party clients', () => {
   }
 
   for (const authentication of ['ClientSecretBasic', 'ClientSecretPost'] as const) {
-    it(`get a token with an OAuth library (${authentication}) and use it with OpenAI's SDK`, async () => {
+    it(`use OpenAI's SDK with a token from an OAuth library (${authentication})`, async () => {
       const library = load('oauth4webapi');
       const client = { client_id: defaultAccount };
       const server = { issuer: emulator.url, token_endpoint: `${emulator.url}${oauthPath}` };

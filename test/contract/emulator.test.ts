@@ -201,7 +201,7 @@ describe('the emulator’s responses', () => {
       assertRecorded(answer, each, emulator.url);
     });
 
-    it(`match recording ${each.n} (${each.name}) even if the recording is replayed for an unrelated request`, async () => {
+    it(`match the replayed recording ${each.n} (${each.name}) even for an unrelated request`, async () => {
       const emulator = await start();
       emulator.replay(each.n, () => true);
       const answer = await probe(emulator.url);
@@ -231,7 +231,7 @@ describe('the emulated identity service', () => {
     assert.equal(JSON.parse(answer.text).errorCode, 'BXNIM0106E');
   });
 
-  it("applies a clock offset to the Date header and `expiration`, but not to a token's lifetime", async () => {
+  it("applies a clock offset to timestamps, but not to a token's lifetime", async () => {
     let nowMs = recordedNowMs;
     const emulator = await start({ now: () => nowMs, clockOffsetSeconds: 3600 });
     const answer = await sendRecorded(emulator, recording(1), { token: '' });
@@ -273,7 +273,7 @@ describe('the emulated inference service', () => {
     assert.equal(tokenCount('hello'), 1);
   });
 
-  it('stops generation and chat at the token limit, each with its own stop reason', async () => {
+  it('stops generation and chat at the token limit, with different stop reasons', async () => {
     const emulator = await start();
     const generated = await sendNumber(emulator, 6, { parameters: { max_new_tokens: 3 } });
     const [result] = JSON.parse(generated.text).results;

@@ -63,7 +63,7 @@ const isInside = (text: string, { offset, length }: { offset: number; length: nu
   offset >= 0 && length >= 0 && offset + length <= text.length;
 
 describe('template files', () => {
-  it(`have issues only inside the file, and never change the selection in the prompt (seed ${seed})`, async () => {
+  it(`have issues only inside the file, and insert the selection unchanged (seed ${seed})`, async () => {
     await repeat(
       'template texts',
       [join(yaml), join(prompt), nasty],
@@ -89,7 +89,7 @@ describe('template files', () => {
     );
   });
 
-  it(`are rejected with a position inside the front matter unless it can be read as plain data (seed ${seed})`, async () => {
+  it(`yield plain data from the front matter, or an error position inside it (seed ${seed})`, async () => {
     await repeat('front matter', [join(yaml)], (source) => {
       const read = readFrontMatter(source);
       if (!read.ok) return assert.ok(isInside(source, read.span), JSON.stringify(read));

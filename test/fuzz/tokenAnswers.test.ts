@@ -37,7 +37,7 @@ const date = fc.option(
 );
 
 describe('token responses', () => {
-  it(`M01: yield a valid token with a lifetime of at most a day, or are rejected as unusable (seed ${seed})`, async () => {
+  it(`M01: yield a token valid for at most a day, or are rejected (seed ${seed})`, async () => {
     await repeat('token responses', [changes, damage, date], (changed, damaged, serverDate) => {
       const whole = JSON.stringify({ ...normal, ...Object.fromEntries(changed) });
       const text = damaged

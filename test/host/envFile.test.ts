@@ -113,7 +113,7 @@ describe('the .env file in a real editor', () => {
       });
     }
 
-    it('has quick fixes to remove either of two conflicting lines, but no preferred fix', async () => {
+    it('has quick fixes to remove either conflicting line, but no preferred fix', async () => {
       const other = 'IBM_URL=https://eu-gb.ml.cloud.ibm.com';
       for (const [title, becomes] of [
         ['Remove This Line', good],
@@ -132,7 +132,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('offers the Fix All Problems action on a problem, but not elsewhere or on save', async () => {
+    it('offers the Fix All Problems action only on problems, never on save', async () => {
       const text = `# mine\n${good.replaceAll(/=(.*)$/gm, '="$1" # of $1')}`;
       const document = await openWith(text.replaceAll('\n', '\r\n'));
       const { range } = await diagnosticOf('quotes');
@@ -214,7 +214,7 @@ describe('the .env file in a real editor', () => {
 
     const fix = 'Add .env to .gitignore';
 
-    it("gets a warning and a fix that adds it to .gitignore if Git doesn't ignore it", async () => {
+    it("gets a warning and a fix for .gitignore if Git doesn't ignore it", async () => {
       const { document, found } = await notIgnored();
       assert.equal(found.severity, DiagnosticSeverity.Warning);
       await actionAt(found.range, fix);

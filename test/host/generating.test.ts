@@ -38,7 +38,7 @@ describe('a job in a real editor', () => {
     return { editor, job };
   };
 
-  it('J17: sends one request for each selection, and removes all responses when it is undone', async () => {
+  it('J17: sends one request for each selection, and undo removes all responses', async () => {
     const text = 'one\ntwo\nthree\n';
     const editor = await openWith(text, [line(0, 3), line(1, 3), line(2, 5)]);
     const before = world.emulator.count(chatPath);
@@ -165,7 +165,7 @@ describe('a job in a real editor', () => {
     ['preview', 'above', undefined, 'above'],
     ['below', 'replace', undefined, 'replace'],
   ] as const) {
-    it(`uses the template's insert mode (${inTemplate}), but may show a preview instead of replacing text (settings: ${inSettings}, keybinding: ${inKeybinding ?? 'none'})`, async () => {
+    it(`uses the template's insert mode (${inTemplate}), but may preview a replacement (settings: ${inSettings}, keybinding: ${inKeybinding ?? 'none'})`, async () => {
       const settings = workspace.getConfiguration('hostedModel');
       await settings.update('insertMode', inSettings, ConfigurationTarget.Global);
       try {
@@ -210,7 +210,7 @@ describe('a job in a real editor', () => {
     ]);
   });
 
-  it('names the document in a failure message if a message about another document is still shown', async () => {
+  it("names the document in a failure message if another document's message is shown", async () => {
     const choice = Promise.withResolvers<boolean>();
     world.isRetryWanted = choice.promise;
     const failing = async () => {
@@ -244,7 +244,7 @@ describe('a job in a real editor', () => {
     assert.equal(editor.document.getText(), want);
   });
 
-  it('continues a response exactly where it was truncated, and removes the whole response when undone', async () => {
+  it('continues a response exactly where it was truncated, and undoes it completely', async () => {
     const { editor, job } = await generatedCut();
     let rounds = 0;
     for (; job.truncated.length > 0; rounds += 1) {

@@ -104,7 +104,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'text\n');
   });
 
-  it('J15: keeps all text if the user types above and below the response while it streams', async () => {
+  it('J15: keeps all text if the user types around a streaming response', async () => {
     const editor = await open('top\nprompt\nbottom', new Range(1, 0, 1, 6));
     const job = jobOn(editor, 'below');
     const pieces = Array.from({ length: 15 }, (_, index) => `${index} `);

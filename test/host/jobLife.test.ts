@@ -40,7 +40,7 @@ describe('a job', () => {
     return closingMessages(handlers.continueGeneration(app, invocation));
   };
 
-  it('continues a response only once, even if two commands try to continue it at the same time', async () => {
+  it('continues a response only once, even if two commands run simultaneously', async () => {
     const { editor, job } = await generated(cut);
     const before = world.emulator.count(chatPath);
     const runs = [1, 2].map(() => runJob(world.options, job, job.truncated, 'continue'));
@@ -61,7 +61,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
   });
 
-  it('I24: starts only once if the shortcut is pressed twice in an untitled document or a file on disk', async () => {
+  it('I24: starts only once, even if the shortcut is pressed twice', async () => {
     for (const opened of [
       () => open('prompt', PROMPT),
       () => openFile('twice.txt', 'prompt', PROMPT),
@@ -98,7 +98,7 @@ describe('a job', () => {
     await generating;
   });
 
-  it('is continued if its response is truncated, even if a newer response is complete', async () => {
+  it('can continue its truncated response, even if a newer response is complete', async () => {
     const { editor } = await generated(cut);
     const truncated = editor.document.getText();
     await generate(world.options, { insertMode: 'above' });
@@ -135,7 +135,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 
-  it('replaces its response on a retry, even if the user has undone and redone it', async () => {
+  it('replaces an undone and redone response on a retry', async () => {
     const { editor, job } = await generated();
     await commands.executeCommand('undo');
     await commands.executeCommand('redo');
@@ -152,7 +152,7 @@ describe('a job', () => {
     assert.deepEqual([world.emulator.count(chatPath), editor.document.getText()], before);
   });
 
-  it('can retry, but not continue, a response that the user has undone in the editor', async () => {
+  it('can retry, but not continue, a response undone in the editor', async () => {
     const { editor, job } = await generated(cut);
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), 'prompt');
@@ -205,7 +205,7 @@ describe('a job', () => {
     assert.notEqual(job.activeRuns.reserve([0]), undefined, 'the job can still be retried');
   });
 
-  it('frees its memory after 20 more jobs, even if its message is still open @nightly', async () => {
+  it('frees its memory after 20 more jobs, despite an open message @nightly', async () => {
     const editor = await open('prompt', PROMPT);
     const countFits = () => Number(queryObjects(TextFit, { format: 'count' }));
     const fits = countFits();

@@ -150,7 +150,7 @@ describe('insert modes:', () => {
     ['between tabs and spaces', 'python', '\ta\n\n  b', 1, '\ta\none\ntwo\n  b'],
     ['in a diff', 'diff', ' a\n\n b', 1, ' a\none\ntwo\n b'],
   ] as const) {
-    it(`a response at the cursor on an empty line is indented like the surrounding block (${where})`, async () => {
+    it(`a response on an empty line is indented like the surrounding block (${where})`, async () => {
       await assertInserted([line, 0], language, text, want);
     });
   }
@@ -181,7 +181,7 @@ describe('insert modes:', () => {
     ['a paragraph', 'markdown', 'Note:\n  a', 'Note:\none\ntwo\n  a'],
     ['a line of a diff', 'diff', '@@ {\n a', '@@ {\none\ntwo\n a'],
   ] as const) {
-    it(`a response below the cursor's line is indented like the block that the line opens or belongs to (${where})`, async () => {
+    it(`a response below the cursor's line is indented to match the block (${where})`, async () => {
       await assertInserted([0, text.split('\n')[0]?.length ?? 0], language, text, want);
     });
   }
@@ -296,7 +296,7 @@ describe('insert modes:', () => {
     ['whole lines', new Range(1, 0, 3, 0), '{\n  if (b) {\n      c();\n  }\n}'],
     ['parts of lines', new Range(1, 2, 2, 6), '{\n  if (b) {\n      c();\n  }\n}'],
   ] as const) {
-    it(`a response's four-space indentation is converted to two spaces unless it might repeat the prompt's indentation (${what})`, async () => {
+    it(`four-space indentation becomes two spaces unless it might include the prompt's indentation (${what})`, async () => {
       const editor = await open('{\n  a();\n  d();\n}', range, 'javascript');
       editor.options = { insertSpaces: true, indentSize: 2 };
       assert.equal(await stream(editor, 'replace', ['if (b) {\n    c();\n}']), true);
@@ -308,7 +308,7 @@ describe('insert modes:', () => {
     [0, '{\n  b();\n  // a\n  one\n  two\n}'],
     [2, '{\n  b();\n  // a\n  one\n  two\n}'],
   ] as const) {
-    it(`a response at the cursor starts on a new line if the user has typed text there (column ${cursor})`, async () => {
+    it(`a response starts on a new line after newly typed text (column ${cursor})`, async () => {
       const text = `{\n  b();\n${' '.repeat(cursor)}\n}`;
       const editor = await open(text, new Range(2, cursor, 2, cursor), 'javascript');
       const job = jobOn(editor, 'below');
@@ -333,7 +333,7 @@ describe('insert modes:', () => {
     });
   }
 
-  it('a response that repeats the indentation of a selected YAML list item is indented only once', async () => {
+  it("the indentation of a selected YAML list item isn't added twice", async () => {
     const text = '  a:\n    - b:\n        c: 1';
     const editor = await open(text, new Range(1, 4, 2, 12), 'yaml');
     assert.equal(await stream(editor, 'below', ['- d:\n        e: 2']), true);
@@ -356,7 +356,7 @@ describe('insert modes:', () => {
     ['after the braces', 'javascript', 'f() {}', 6, 'f() {}\none\ntwo'],
     ['in prose', 'latex', '\\a{}', 3, '\\a{}\none\ntwo'],
   ] as const) {
-    it(`a response is indented as a block's content only if the cursor is between the block's braces (${where})`, async () => {
+    it(`a response is indented as block content only between a block's braces (${where})`, async () => {
       await assertInserted([0, cursor], language, text, want);
     });
   }
@@ -365,7 +365,7 @@ describe('insert modes:', () => {
     ['`above`', 'above', false],
     ['selected text', 'below', true],
   ] as const) {
-    it(`a line that opens a block doesn't change the indentation of a response (${what})`, async () => {
+    it(`a line that opens a block doesn't affect a response's indentation (${what})`, async () => {
       const editor = await open('if x:', new Range(0, selected ? 0 : 5, 0, 5), 'python');
       assert.equal(await stream(editor, mode, ['one\n', 'two']), true);
       assert.equal(
@@ -375,13 +375,13 @@ describe('insert modes:', () => {
     });
   }
 
-  it('a response that is already indented keeps its indentation when it is inserted on an empty line', async () => {
+  it('an indented response keeps its indentation on an empty line', async () => {
     const editor = await open('  a\n\n  b', new Range(1, 0, 1, 0), 'javascript');
     assert.equal(await stream(editor, 'after', ['\n  one\n', '  two']), true);
     assert.equal(editor.document.getText(), '  a\n  one\n  two\n  b');
   });
 
-  it("a paragraph on an empty line isn't joined to the indented paragraph before it", async () => {
+  it("a paragraph on an empty line isn't joined to the indented paragraph above", async () => {
     const editor = await open('  - a\n\n  - b', new Range(1, 0, 1, 0), 'markdown');
     assert.equal(await stream(editor, 'below', ['\n\n- one']), true);
     assert.equal(editor.document.getText(), '  - a\n\n  - one\n  - b');
@@ -442,7 +442,7 @@ describe('insert modes:', () => {
     ['after', 'after', new Range(0, 2, 0, 6), '  text\n  answer\nend'],
     ['replace in the middle of a line', 'replace', new Range(0, 4, 0, 6), '  te\n  answer\nend'],
   ] as const) {
-    it(`a response that begins with a line break isn't joined to the text before it (${what})`, async () => {
+    it(`a line break at the start of a response is kept (${what})`, async () => {
       const editor = await open('  text\nend', selection);
       assert.equal(await stream(editor, mode, ['\n', 'answer']), true);
       assert.equal(editor.document.getText(), want);
@@ -509,7 +509,7 @@ describe('insert modes:', () => {
     assert.equal(newDocument(editor.document).getText().trim(), 'answer 0\n\nanswer 1\n\nanswer 2');
   });
 
-  it("`newDocument` doesn't start the document with blank lines, even if the first response is empty @nightly", async () => {
+  it("`newDocument` doesn't add blank lines for an empty first response @nightly", async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
     for (const index of [1, 2]) job.append(index, `answer ${index}`);
@@ -530,7 +530,7 @@ describe('insert modes:', () => {
     assert.equal(await job.undo(), 'nothing');
   });
 
-  it("`newDocument` opens another document for a retry if the first one couldn't be opened or was closed", async () => {
+  it('`newDocument` opens a document for a retry if none is open', async () => {
     const editor = await open('text', LINE);
     const [target] = captureTargets(editor);
     assert.ok(target);

@@ -93,7 +93,7 @@ describe('the HTTP client with VS Code’s fetch', () => {
     });
   }
 
-  it('C12: opens at most two network connections if a proxy closes each one without responding @nightly', async () => {
+  it('C12: opens at most two network connections if a proxy closes them @nightly', async () => {
     const proxy = await startMuteServer((socket) => socket.end());
     closers.push(proxy.close);
     await set({ proxy: proxy.url.replace('https:', 'http:') });

@@ -152,7 +152,7 @@ describe('insertion targets:', () => {
     });
   }
 
-  it("J27: a file whose path only resembles an auto-run path isn't treated as an auto-run file", () => {
+  it("J27: a path that only resembles an auto-run path isn't treated as one", () => {
     for (const path of ['/a/vscode/tasks.json', '/a/environment.ts', '/a/git/b', '/a/.github/b']) {
       assert.equal(isAutoRunFile({ uri: Uri.file(path) } as TextEditor['document']), false, path);
     }
@@ -188,7 +188,7 @@ describe('insertion targets:', () => {
     });
   }
 
-  it("J27: an untitled document and a symbolic link to a plain file aren't auto-run files", async () => {
+  it("J27: untitled documents and symbolic links to plain files aren't auto-run files", async () => {
     const folder = await linkFolder();
     await writeFile(join(folder, 'plain.txt'), '');
     await symlink('plain.txt', join(folder, 'link.txt'));
@@ -199,7 +199,7 @@ describe('insertion targets:', () => {
     assert.equal(await resolvesToAutoRunFile((await open('text')).document), false);
   });
 
-  it('J27: a symbolic link in a virtual file system is treated as an auto-run file, since its target is unknown', async () => {
+  it('J27: a symbolic link in a virtual file system is treated as an auto-run file', async () => {
     const stat = (uri: Uri) => ({
       type: uri.path.includes('link') ? FileType.File | FileType.SymbolicLink : FileType.File,
       ctime: 0,

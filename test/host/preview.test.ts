@@ -97,7 +97,7 @@ describe('a preview', () => {
     assert.ok(window.visibleTextEditors.some(({ document }) => document === other.document));
   });
 
-  it('inserts its text as one undo step when it is accepted, and then closes', async () => {
+  it('inserts its text as one undo step when accepted, and then closes', async () => {
     const { editor, job } = await previewed();
     assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
@@ -123,7 +123,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it("stays open until another selection's response is complete, even if the preview shows no changes", async () => {
+  it("without changes stays open while another selection's response is pending", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     for (const index of [0, 1]) job.begin(index, 'restart');
@@ -138,7 +138,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nprompt\nend!');
   });
 
-  it("stays open if its text can't be inserted, even if it shows no changes", async () => {
+  it("without changes stays open if its text can't be inserted", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     job.begin(0, 'restart');
@@ -156,7 +156,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('inserts its text in the right place, even if the document changes above and below the selection', async () => {
+  it('inserts its text in the right place after edits around the selection', async () => {
     const { editor } = await previewed();
     const right = await rightSide();
     await insert(editor, 0, 'before\n');
@@ -175,7 +175,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend');
   });
 
-  it('offers its text in a message instead of inserting it if the selected text changed', async () => {
+  it('offers its text in a message if the selected text changed', async () => {
     let rescues = 0;
     const { editor } = await previewed(TEXT, () => {
       rescues += 1;
@@ -339,7 +339,7 @@ describe('a preview', () => {
     assert.equal(job.isPending, false);
   });
 
-  it('is discarded if its tab is closed after a failed attempt to rename its file', async () => {
+  it('is discarded if its tab is closed after a failed rename', async () => {
     const job = jobOn(await openFile('stays.txt', TEXT, PROMPT), 'preview');
     const { aborted } = await streaming(job);
     const started = new Promise<unknown>((resolve) => {
@@ -370,7 +370,7 @@ describe('a preview', () => {
     assert.equal(job.isPending, false);
   });
 
-  it('is discarded if its file is moved to a location where it would run automatically @nightly', async () => {
+  it('is discarded if its file becomes an auto-run file @nightly', async () => {
     const job = jobOn(await openFile('moved.json', TEXT, PROMPT), 'preview');
     await answer(job, 'answer');
     await rename('moved.json', '.vscode/moved.json');
@@ -432,7 +432,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('inserts only the text that was shown, even if more arrives while the user is accepting the preview @nightly', async () => {
+  it("doesn't insert text that arrives while the preview is being accepted @nightly", async () => {
     const { editor, job } = await previewed();
     const accepted = openPreviews().accept();
     job.begin(0, 'continue');
@@ -460,7 +460,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('can be open at the same time as another preview of the same document @nightly', async () => {
+  it('can be open alongside another preview of the same document @nightly', async () => {
     const editor = await open('one\ntwo\n', new Range(0, 0, 0, 3));
     const first = jobOn(editor, 'preview');
     await answer(first, 'FIRST');
@@ -499,7 +499,7 @@ describe('a preview', () => {
     assert.equal(window.activeTextEditor?.document.getText(), 'top\nanswer\nend');
   });
 
-  it('of a notebook cell changes the cell only when the user accepts the preview @nightly', async () => {
+  it('of a notebook cell changes the cell only when accepted @nightly', async () => {
     const cells = ['prompt', 'another'].map(
       (text) => new NotebookCellData(NotebookCellKind.Code, text, 'python'),
     );
@@ -527,7 +527,7 @@ describe('a preview', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it("offers its text in a message instead of inserting it if the document's line endings changed @nightly", async () => {
+  it('offers its text in a message if the line endings changed @nightly', async () => {
     let rescues = 0;
     const { editor } = await previewed(TEXT, () => {
       rescues += 1;

@@ -165,7 +165,7 @@ describe('templates in a real editor', () => {
     assert.equal(given, undefined);
   });
 
-  it('are limited to 200 files per folder, and the last entry reports that there are too many @nightly', async () => {
+  it('are limited to 200 files per folder, and excess files are reported @nightly', async () => {
     for (let index = 1_000; index < 1_203; index += 1) write(`t${index}.md`, 'x');
     const entries = await readTemplates(scope());
     assert.equal(entries.length, builtIn + 200 + 1);

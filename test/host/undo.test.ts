@@ -90,7 +90,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('removes an earlier response once a later response at the same position has been removed', async () => {
+  it('removes two responses at the same position, the later one first', async () => {
     const { editor, job } = await written('below');
     const later = jobOn(editor, 'below');
     later.append(0, 'later');
@@ -132,7 +132,7 @@ describe('undoing a generation', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`removes the whole response after it was undone and redone, even if the user typed during streaming: ${mode}`, async () => {
+    it(`removes a redone response, even if the user typed while it streamed: ${mode}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const { document } = editor;
       const job = jobOn(editor, mode);
@@ -216,7 +216,7 @@ describe('undoing a generation', () => {
     assert.equal(job.isUndone, true);
   });
 
-  it("doesn't mark a truncated response as undone if the user undoes another response that is still streaming", async () => {
+  it("doesn't mark a truncated response as undone if another response is undone", async () => {
     const text = 'one\ntwo\nend';
     const editor = await openWith(text, [new Range(0, 0, 0, 3), new Range(1, 0, 1, 3)]);
     const { document } = editor;
@@ -247,7 +247,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it("removes a retried response that replaced an empty line while the document wasn't visible", async () => {
+  it('removes a retried response that replaced an empty line in a hidden document', async () => {
     const { editor, job } = await written('above');
     const { document } = editor;
     const at = document.positionAt(document.getText().indexOf('whole'));

@@ -35,7 +35,7 @@ describe('a streaming job', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
-    it(`J02: keeps writing in the right place when the user types above the response: ${title}`, async () => {
+    it(`J02: writes in the right place if the user types above the response: ${title}`, async () => {
       const editor = await open('top\nx\nend', new Range(1, 0, 1, 1));
       const job = jobOn(editor, mode);
       await typeAt(editor.document, 'top', '\n1');
@@ -151,7 +151,7 @@ describe('a streaming job', () => {
     assert.equal(renamed.getText(), 'prompt\nfirst second\nend');
   });
 
-  it('gives up if the file is moved into .vscode, where files can run automatically', async () => {
+  it('gives up if the file becomes an auto-run file', async () => {
     const editor = await openFile('streaming11.json', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');

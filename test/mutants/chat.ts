@@ -24,7 +24,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'one.id === id && one.fingerprint === fingerprint',
     to: 'one.id === id',
     test: callers,
-    title: 'asks the user again after the API key changes or the decision is forgotten',
+    title: 'asks again after the API key changes or a decision is forgotten',
   },
   {
     name: 'a decision about a caller applies to another host',
@@ -57,7 +57,7 @@ export const chatMutants: readonly Mutant[] = [
     to: 'if (',
     test: provider,
     title:
-      'lists no models for a provider group, in an untrusted workspace, with AI features turned off, or before setup',
+      'lists no models without setup, AI features, or workspace trust, or for a provider group',
   },
   {
     name: 'a disabled tool runs',
@@ -73,7 +73,7 @@ export const chatMutants: readonly Mutant[] = [
     from: "MODEL_ID.test(text('modelId')) ? text('modelId') : ''",
     to: "text('modelId')",
     test: 'test/unit/settings.test.ts',
-    title: 'F14: is treated as unset if it is an invalid ID, such as a link',
+    title: "F14: isn't used if it is an invalid ID, such as a link",
   },
   {
     name: 'chat turns a host from a service into a link',
@@ -97,7 +97,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'codeSpan(shown)',
     to: 'shown',
     test: provider,
-    title: 'G17: shows the prompt as code in the confirmation',
+    title: 'G17: shows the prompt, or its beginning, as code in the confirmation',
   },
   {
     name: 'waiting calls are sent after the budget is used up',
@@ -137,6 +137,6 @@ export const chatMutants: readonly Mutant[] = [
     from: 'inputs: inputTexts(conversation.messages)',
     to: 'inputs: []',
     test: 'test/contract/service/chat.test.ts',
-    title: 'is blocked by a private key in a user message, but not by one in a model message',
+    title: 'is blocked by a private key from the user, but not from the model',
   },
 ];

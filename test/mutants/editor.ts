@@ -71,7 +71,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    if (this.#isDisposed) return;\n',
     to: '',
     test: 'test/contract/lifecycle/closing.test.ts',
-    title: 'stops repainting its status item and checking its token once the item is disposed of',
+    title: 'stops repaints and token checks once its status item is disposed of',
   },
   {
     name: 'a failed start shows no message',
@@ -95,8 +95,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (!isProjectOverridden) return',
     to: 'if (true) return',
     test: 'test/unit/connection/connections.test.ts',
-    title:
-      'responds to Change Project by opening the settings if the folder settings contain a space ID',
+    title: 'opens the settings for Change Project if the folder sets a space ID',
   },
   {
     name: "waiting for the keyring can't be canceled",
@@ -112,7 +111,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'show(UNANSWERED)',
     to: 'new Promise(() => {})',
     test: 'test/unit/diagnose/diagnosisList.test.ts',
-    title: "mentions the keyring and offers Check Again if the settings can't be read in time",
+    title: "mentions the keyring and offers Check Again if settings can't be read",
   },
   {
     name: 'tokens are refreshed while the window has no focus',
@@ -120,7 +119,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (window.state.focused) ',
     to: '',
     test: 'test/contract/lifecycle/resting.test.ts',
-    title: 'H29: refreshes its token while it has focus',
+    title: 'H29: refreshes its token only while it has focus',
   },
   {
     name: 'the search for a trailing comment takes quadratic time',
@@ -152,8 +151,7 @@ export const editorMutants: readonly Mutant[] = [
     from: " || (uri.scheme === 'untitled' && uri.authority === '')",
     to: '',
     test: 'test/unit/editor/autoRunFiles.test.ts',
-    title:
-      'J34: include an untitled document whose path could resolve to a file that runs automatically',
+    title: 'J34: include an untitled document whose path could resolve to such a file',
   },
   {
     name: 'instructions for agents keep invisible text',

@@ -42,7 +42,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '    error.code = PROXY_CLOSED;\n',
     to: '',
     test: transport,
-    title: 'opens at most two network connections if a proxy closes',
+    title: 'opens at most two network connections if a proxy keeps closing them',
   },
   {
     name: 'the late result of an abandoned task ends the next task',
@@ -50,7 +50,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '    if (this.#isOver) return;\n',
     to: '',
     test: 'test/unit/service/sharedTask.test.ts',
-    title: 'ends only once',
+    title: "doesn't end again",
   },
   {
     name: 'a request fails if the service closed its kept connection',
@@ -58,7 +58,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '!isOfClosedConnection(error) || ',
     to: 'true || ',
     test: 'test/unit/service/http/reconnectingFetch.test.ts',
-    title: 'retries once if a reused connection fails with ECONNRESET before any data is sent',
+    title: 'retries once if a reused connection fails with ECONNRESET before sending data',
   },
   {
     name: 'every failed request counts as not sent',
@@ -66,7 +66,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'throw isSent ? error : new',
     to: 'throw isSent && !isSent ? error : new',
     test: transport,
-    title: 'that is reset after sending doesn't cause a retry',
+    title: "that is reset after sending a request doesn't cause a retry",
   },
   {
     name: "the rest of the body after the last event isn't read",
@@ -98,7 +98,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'if (this.isPaused(access.origin)) return undefined;',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: "doesn't open a network connection in advance during a pause",
+    title: "doesn't open a network connection in advance during a requested pause",
   },
   {
     name: "the origin of a request isn't checked",
@@ -122,7 +122,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "return lasting('connection-lost', { code: known });",
     to: "return { ...lasting('connection-lost', { code: known }), isTransient: true };",
     test: transport,
-    title: 'that is reset after sending doesn't cause a retry',
+    title: "that is reset after sending a request doesn't cause a retry",
   },
   {
     name: "the bodies of error responses aren't read",
@@ -298,7 +298,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'Math.max(1, this.#limit / 2)',
     to: 'this.#limit',
     test: limiter,
-    title: 'halves after a 429, but at most once per round trip',
+    title: 'halves after a 429, at most once per round trip',
   },
   {
     name: 'a pause affects only the request that caused it',
@@ -306,7 +306,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, until);',
     to: 'void until;',
     test: limiter,
-    title: 'delays the call that follows a throttled call for as long as the service requests',
+    title: 'delays the next call for the requested time after a throttled call',
   },
   {
     name: 'the event parser gets input of any length',

@@ -90,7 +90,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(?: BLOCK)?-----|.*)/gs',
     to: '(?: BLOCK)?-----|)/gs',
     test: prompts,
-    title: 'masks each key separately, and an incomplete key up to the end of the text',
+    title: 'masks each key separately, and everything from an incomplete key on',
   },
   {
     name: 'a prompt can contain the key',
@@ -114,7 +114,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return definition !== undefined && (!getsToken',
     to: 'return (!getsToken',
     test: entries,
-    title: 'is the only kind of service that can have an http address on another machine',
+    title: 'can have an http address on another machine, unlike built-in services',
   },
   {
     name: 'an identity service can be used without TLS',
@@ -203,7 +203,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)",
     to: "url.protocol === 'http:' && value === ''",
     test: urls,
-    title: 'C04: is rejected if it uses http, unless the host is 127.0.0.1, [::1], or localhost',
+    title: "C04: can't use http unless the host is 127.0.0.1, [::1], or localhost",
   },
   {
     name: 'a proxy can read a key that is sent to a loopback address',
@@ -211,7 +211,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(127\\.0\\.0\\.1|',
     to: '(127\\.0\\.0\\.\\d+|',
     test: urls,
-    title: 'C18: is rejected if it uses http with an unusual loopback host',
+    title: "C18: can't use http with an unusual loopback host",
   },
   {
     name: 'a proxy can read a key that is sent to a name that starts with localhost',
@@ -219,7 +219,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(?=[:/?#]|$)/i',
     to: '/i',
     test: urls,
-    title: 'C18: is rejected if it uses http with an unusual loopback host',
+    title: "C18: can't use http with an unusual loopback host",
   },
   {
     name: 'an address can contain a user name',
@@ -251,7 +251,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "decision !== 'declined' && service.word",
     to: 'service.word',
     test: access,
-    title: "doesn't offer to import the key from the .env file if the file was declined",
+    title: "doesn't offer to import the key from a .env file that was declined",
   },
   {
     name: 'a misspelled source in the settings counts as automatic',
@@ -275,7 +275,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "  if (!workspace.isTrusted) return 'untrusted';\n  if (!hasFiles",
     to: '  if (!hasFiles',
     test: access,
-    title: "B08: doesn't use a .env file if its folder becomes untrusted while the prompt is open",
+    title: "B08: doesn't use a .env file whose folder becomes untrusted during the prompt",
   },
   {
     name: 'an approval applies to any values',
@@ -283,8 +283,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'SUBJECT_VALUES.map((name) => values[name])',
     to: "['']",
     test: access,
-    title:
-      'B09: treats only the values shown in the prompt as declined, not values that replace them',
+    title: 'B09: treats only the values shown in the prompt as declined',
   },
   {
     name: 'a changed service entry is used without approval',
@@ -316,7 +315,7 @@ export const secretMutants: readonly Mutant[] = [
     from: ', ...others] : others',
     to: '] : []',
     test: 'test/unit/connection/services.test.ts',
-    title: 'adds the keys of all unused services to the keys that must not be sent',
+    title: "forbids sending any unused service's key",
   },
   {
     name: 'a source for a different service than the one in the settings is used',
@@ -405,7 +404,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return !isSameRecord(await keys.read(service.word), record);',
     to: 'return true;',
     test: access,
-    title: "A05: keeps the old hosts if the key can't be stored with the new ones",
+    title: 'A05: keeps the old hosts if storing the new ones fails',
   },
   {
     name: "signing out without a stored key doesn't notify other windows",

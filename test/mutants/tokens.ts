@@ -73,7 +73,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '!reader.hasBegun',
     to: 'true',
     test: replay,
-    title: 'H23: makes the call fail with `unauthorized` if part of the text was already delivered',
+    title: 'H23: makes the call fail with `unauthorized` if some text has already arrived',
   },
   {
     name: 'a request is replayed twice after a 401',
@@ -105,7 +105,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'FIRST_MS * 2 ** this.#failures',
     to: '0',
     test: token,
-    title: 'H15: increases the backoff from 5 s to 5 min while refreshes fail',
+    title: 'H15: returns the valid token while the backoff grows to 5 min',
   },
   {
     name: 'tokens are requested during a pause of the identity service',
@@ -161,7 +161,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '0.7 + random * 0.2',
     to: '0.8',
     test: life,
-    title: 'H01: has a soft threshold between 70% and 90% of its length',
+    title: 'H01: has a soft threshold at 70–90%',
   },
   {
     name: 'the refresh token is kept',

@@ -55,7 +55,7 @@ describe('the package', () => {
     }
   });
 
-  it('never accesses the navigator global, which would make VS Code log an extension error', () => {
+  it('never accesses the navigator global, because VS Code would log an error', () => {
     const access = /\btypeof navigator\b|(?<![.\w])navigator[.?]/;
     for (const [name, script] of text) assert.doesNotMatch(script, access, name);
   });

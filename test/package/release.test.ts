@@ -44,7 +44,7 @@ describe('a release', () => {
     return promise;
   };
 
-  it("sets the next version and creates the package, but doesn't create a commit or tag @nightly", async () => {
+  it('sets the next version and creates a package, but no commit or tag @nightly', async () => {
     const { version: before } = JSON.parse(read('package.json'));
     const { code, output } = await release('way');
     assert.equal(code, 0, output);
@@ -69,7 +69,7 @@ describe('a release', () => {
     assert.equal(git('tag'), '');
   });
 
-  it('stops at the first step that fails, and explains how to undo the changes', async () => {
+  it('stops if a step fails, and explains how to undo the changes', async () => {
     const { code, output } = await release('no-such-script');
     assert.equal(code, 1);
     assert.match(output, /`npm run --silent no-such-script` failed\. To undo .*: git restore \./);

@@ -101,7 +101,7 @@ describe('third-party code', () => {
     }
   });
 
-  it('L04: is pinned to a version and hash, and comes only from the npm registry', () => {
+  it('L04: comes only from the npm registry, with a pinned version and hash', () => {
     assert.ok(locked.length > 100);
     const all = [...locked, ...lockedIn(lockOfPublishing)];
     for (const [path, { version, integrity, resolved, optional, os, cpu }] of all) {

@@ -68,7 +68,7 @@ describe(`with only a keyboard and a screen reader ${nightly}`, () => {
     await reader.waitForKeyboardOn({ role: 'textbox', name: 'letter.txt' });
   });
 
-  it('a generation announces its start and its completion, or the cause if it fails', async () => {
+  it('a generation announces its start, and its completion or cause of failure', async () => {
     const { editor, page } = session.workbench;
     await generateByKeys(session);
     await reader.waitForAloud('Hosted Model: Generating… Esc cancels');

@@ -62,7 +62,7 @@ describe(`chat ${nightly}`, () => {
     await reopen();
   });
 
-  it('lets an agent use file tools and the extension’s tool despite a revoked token and throttling', async () => {
+  it('lets an agent use its tools despite a revoked token and throttling', async () => {
     const session = await openWindow(emulator, {
       folderFiles: files,
       userSettings: { 'hostedModel.offerTool': true },

@@ -78,7 +78,7 @@ describe(`the latest response ${nightly}`, () => {
     }
   });
 
-  it('is complete, byte for byte, once the user has clicked Continue after each truncation', async () => {
+  it('is complete after the user clicks Continue at each truncation', async () => {
     const { editor, notifications } = session.workbench;
     await select('whole');
     await run(generate);
@@ -94,7 +94,7 @@ describe(`the latest response ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('is removed by Undo Generation, which keeps any text that the user typed inside or after it', async () => {
+  it('is removed by Undo Generation, which keeps text that the user typed', async () => {
     const { editor, notifications } = session.workbench;
     await select('undone');
     await run(generate);
@@ -134,7 +134,7 @@ describe(`the latest response ${nightly}`, () => {
     await notifications.waitFor(/The response was undone/);
   });
 
-  it('J22: stays in the document after the user presses Escape, and can be removed with Undo Generation', async () => {
+  it('J22: is kept after the user presses Escape, and can be undone', async () => {
     const { editor, notifications, page } = session.workbench;
     const { request, open } = await stall('cancelled');
     await page.keyboard.press('Escape');
@@ -147,7 +147,7 @@ describe(`the latest response ${nightly}`, () => {
     assert.equal(await saved('cancelled'), original);
   });
 
-  it('J23: stays in the document after an error, and can be replaced with Try Again', async () => {
+  it('J23: is kept after an error, and can be replaced with Try Again', async () => {
     const { editor, notifications } = session.workbench;
     await select('broken');
     emulator.faults.next(chatPath, { cutAfterBytes: 1_500 });

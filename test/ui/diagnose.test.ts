@@ -130,7 +130,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await workbench.quickInput.waitFor({ step: '1/5' });
   });
 
-  it('names the problem with the .env file, and offers to open the file if it exists', async () => {
+  it('names the problem with the .env file, and offers a fix', async () => {
     const unapproved = notApprovedYet(emulator);
     const rest = `VENDOR_PROJECT_ID=${projectId}\nVENDOR_URL=${emulator.url}\n`;
     const planted: [file: string | undefined, cause: RegExp, fix: string][] = [

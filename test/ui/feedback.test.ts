@@ -63,7 +63,7 @@ describe(`a running generation ${nightly}`, () => {
 
   const offer = /No response for 20 seconds\. Retry or keep waiting\./;
 
-  it("reports that the service isn't responding, and uses a new network connection if the user retries", async () => {
+  it('offers a retry over a new network connection if no response arrives', async () => {
     const { editor, notifications, page, screen } = session.workbench;
     const reader = await ScreenReader.on(screen);
     await select('silence');
@@ -152,7 +152,7 @@ describe(`a running generation ${nightly}`, () => {
     );
   });
 
-  it("isn't canceled when the user presses Escape to close the suggestions or the search box", async () => {
+  it("isn't canceled when Escape closes the suggestions or the search box", async () => {
     const { editor, page, screen } = session.workbench;
     const { request, open } = await stall('widgets');
     await page.keyboard.press('Control+F');

@@ -57,7 +57,7 @@ describe(`the extension after setup ${nightly}`, () => {
     session.workbench.screen.read<string>(`[...document.querySelectorAll('.view-line span')]
       .map((span) => getComputedStyle(span, '::after').content).join()`);
 
-  it('retries if the service throttles requests, and shows the time until the next attempt', async () => {
+  it('retries a throttled request, and shows the time until the next attempt', async () => {
     await select('letter.txt', 1);
     emulator.faults.next(chatPath, { status: 429, headers: { 'retry-after': '3' } });
     const sent = emulator.count(chatPath);
@@ -74,7 +74,7 @@ describe(`the extension after setup ${nightly}`, () => {
     await undone();
   });
 
-  it('reports an error after four failed attempts, and inserts the response after the user clicks Retry', async () => {
+  it('reports four failed attempts, and inserts the response after the user retries', async () => {
     await select('letter.txt', 1);
     emulator.faults.next(chatPath, { recording: 22 }, 4);
     const sent = emulator.count(chatPath);
@@ -103,7 +103,7 @@ describe(`the extension after setup ${nightly}`, () => {
     await undone();
   });
 
-  it('shows its state and usage in the tooltip, and lets the user refresh the token from the menu', async () => {
+  it('shows its state and usage, and refreshes the token on request', async () => {
     const tooltip = (await status().tooltip()).replaceAll('\u00a0', ' ');
     assert.match(tooltip, /token valid, \d+ minutes left/);
     assert.match(
@@ -126,7 +126,7 @@ describe(`the extension after setup ${nightly}`, () => {
     assert.equal(emulator.tokensIssued.length, issued + 1);
   });
 
-  it("includes a generation's timing in the diagnosis report, but not its text or any secrets", async () => {
+  it('includes generation times in the diagnostic report, but no text or secrets', async () => {
     const { workbench } = session;
     await workbench.runCommand('Hosted Model: Diagnose Connection');
     await workbench.quickInput.pick('$(copy) Copy Report');

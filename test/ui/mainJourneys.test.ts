@@ -172,7 +172,7 @@ describe('in the main user journeys', () => {
     await undone('three.txt');
   });
 
-  it('a preview can be accepted or discarded with the shortcuts shown on its buttons', async () => {
+  it('a preview can be accepted or discarded with the displayed shortcuts', async () => {
     const { editor, page } = session.workbench;
     const answered = 'we will meet\non Monday.';
     emulator.settings.answer = () => answered;
@@ -199,7 +199,7 @@ describe('in the main user journeys', () => {
     await undone('letter.txt');
   });
 
-  it('a selection that contains the key is sent only after the key is masked', async () => {
+  it("a selection isn't sent until the key in it is masked", async () => {
     const { dialogs, editor } = session.workbench;
     emulator.settings.answer = () => 'Short.';
     await select('secret.txt');
@@ -379,7 +379,7 @@ describe('in the main user journeys', () => {
     await ready();
   });
 
-  it("chat selects the model without making the user sign in, and doesn't send anything by itself", async () => {
+  it('chat selects the model without requiring a sign-in or sending a request', async () => {
     const { dialogs, page } = session.workbench;
     const asked = other.count(chatPath);
     await startChat(session);

@@ -47,7 +47,7 @@ describe(`several selections ${nightly}`, () => {
   };
   const saved = (name: string) => session.workbench.editor.savedText(session.path(name));
 
-  it('still get the other responses if one request fails, and Retry repeats only the failed request', async () => {
+  it('get all their responses after Retry repeats only the failed request', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry.txt', 5);
     emulator.faults.next(asking('Second'), { resetBeforeHeaders: true });
@@ -79,7 +79,7 @@ describe(`several selections ${nightly}`, () => {
     assert.equal(failures.length, 2, failures.map(({ text }) => text).join('\n'));
   });
 
-  it('need confirmation if there are more than ten, and their requests respect the concurrency limit', async () => {
+  it('need confirmation if there are more than ten, and respect the concurrency limit', async () => {
     const { dialogs, editor, page } = session.workbench;
     await select('eleven.txt', 11);
     const sent = emulator.requests.length;

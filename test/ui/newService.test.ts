@@ -114,7 +114,7 @@ describe('a service that the user adds', () => {
   let emulator: Emulator;
   afterEach(() => emulator.close());
 
-  it('can generate text after at most 8 user actions if it uses an API key', async () => {
+  it('with an API key generates text after at most 8 user actions', async () => {
     emulator = await startEmulator({ apiKeys: [key], keyHeader: 'authorization' });
     const { inputs, session } = await walk(emulator, 'add-key', [
       authMethod('API Key'),
@@ -126,7 +126,7 @@ describe('a service that the user adds', () => {
     assert.deepEqual(paths, ['/v1/models', '/v1/models', '/v1/chat/completions']);
   });
 
-  it(`can generate text after at most 8 user actions if its tokens come from a command ${nightly}`, async () => {
+  it(`with a token command generates text after at most 8 user actions ${nightly}`, async () => {
     emulator = await startEmulator();
     const folder = mkdtempSync(join(tmpdir(), 'token-command-'));
     const [program, runs] = [join(folder, 'token.mjs'), join(folder, 'runs')];
@@ -232,7 +232,7 @@ describe(`two services in one profile ${nightly}`, () => {
     assert.ok(!JSON.stringify(gateway.requests).includes(apiKey), 'the key of the service');
   });
 
-  it('can each be renamed without a new approval, and removed without affecting the other', async () => {
+  it('can be renamed without a new approval, and removed independently', async () => {
     const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench } = session;
     const { quickInput, notifications, dialogs } = workbench;

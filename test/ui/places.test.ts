@@ -79,7 +79,7 @@ describe(`a response ${nightly}`, () => {
     await editor.waitForText(`${line}\nShort.`);
   });
 
-  it('goes into the modified side of a diff editor, but never into the original', async () => {
+  it("goes into a diff editor's modified side, but never into the original", async () => {
     const { page } = session.workbench;
     await page.evaluate(`navigator.clipboard.writeText('An older reply.')`);
     await session.workbench.openFile(session.path('right.txt'));

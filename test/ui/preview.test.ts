@@ -114,7 +114,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(await session.workbench.listsCommand(discard), false);
   });
 
-  it('reflects what the user types in the document, and inserts its text in the right place', async () => {
+  it('reflects edits to its document, and inserts text in the right place', async () => {
     const { editor, page } = session.workbench;
     const typed = (text: string) => `New: ${text.replace('Kim', 'Kim, too')}`;
     await preview('typed.txt');
@@ -153,7 +153,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(await editor.savedText(session.path('coming.txt')), answered);
   });
 
-  it('keeps the partial response after the user presses Escape, and can still be accepted', async () => {
+  it('can be accepted with a partial response after the user presses Escape', async () => {
     const { editor, notifications, page, screen } = session.workbench;
     const reader = await ScreenReader.on(screen);
     stalled();
@@ -174,7 +174,7 @@ describe(`a preview ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('inserts its text in the right place after another preview of the same document is accepted', async () => {
+  it('inserts its text in the right place after another preview is accepted', async () => {
     const { editor } = session.workbench;
     await preview('two.txt');
     await session.workbench.openFile(session.path('two.txt'));

@@ -117,7 +117,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
     return text;
   };
 
-  it('is reported with the token count and the limit if the text is too long', async () => {
+  it("is reported with the text's token count and the limit", async () => {
     const limits = { max_sequence_length: 500 };
     const text = await rejection(limits, 'long.txt', /too long for the model/);
     assert.match(

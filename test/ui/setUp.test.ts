@@ -94,7 +94,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it('accepts a short key without a dialog, and keeps the key when the user goes back', async () => {
+  it('accepts a short key without confirmation, and keeps it between steps', async () => {
     const { workbench } = await fresh();
     const { quickInput, dialogs } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
@@ -112,7 +112,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it('offers to use a host name typed in the region step, but not other text', async () => {
+  it('accepts a host name, but no other text, in the region step', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
@@ -146,7 +146,7 @@ describe(`setup ${nightly}`, () => {
     assert.match(await workbench.statusItem(statusId).tooltip(), /Project: not set/);
   });
 
-  it('offers to retry the failed request after the user enters the key again and saves it without testing', async () => {
+  it('offers to retry the failed request after saving a key without testing', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'letter.txt': 'Dear reader' } });
     const status = session.workbench.statusItem(statusId);
     emulator.settings.apiKeys = [];

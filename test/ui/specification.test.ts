@@ -210,7 +210,7 @@ describe("the extension, tested against the service's documentation", () => {
         ['no service URL', product.lacks('VENDOR_URL'), /VENDOR_URL.*\n/, ''],
       ];
     for (const [what, cause, from, to] of broken) {
-      it(`refuses to generate and doesn't fall back to the environment if the .env file has ${what}`, async () => {
+      it(`refuses to generate if the .env file has ${what}`, async () => {
         const { notifications, dialogs, quickInput } = session.workbench;
         await writeEnvFile(fileFor(elsewhere).replace(from, to));
         // Uses the palette, because a window that has just opened may drop a shortcut.
@@ -286,7 +286,7 @@ describe("the extension, tested against the service's documentation", () => {
     const becomes = (lines: readonly string[]) =>
       session.workbench.editor.waitForText(answered(lines));
 
-    it('refuses to generate before an API key is stored, and mentions the missing .env file', async () => {
+    it('refuses to generate without a key, and mentions the missing .env file', async () => {
       const { notifications, dialogs } = session.workbench;
       await generateFrom(session);
       await isAsked('environment');
@@ -308,7 +308,7 @@ describe("the extension, tested against the service's documentation", () => {
       assert.deepEqual(emulator.requests, []);
     });
 
-    it('gets a token with POST {auth_url}/identity/token, and sends the access_token as the bearer token', async () => {
+    it('gets a token from {auth_url}/identity/token, and sends it as the bearer token', async () => {
       const responded = await generateOnce();
       await responded();
       const [request, ...more] = tokenRequestsOf(emulator);
@@ -321,7 +321,7 @@ describe("the extension, tested against the service's documentation", () => {
       await status().waitFor({ ariaLabel: product.token.valid, background: 'none' });
     });
 
-    it('gets a new token and repeats the request once if a token expires early', async () => {
+    it('replaces a token that expires early, and repeats the request once', async () => {
       const { notifications } = session.workbench;
       emulator.revokeTokens();
       const responded = await generateOnce();
@@ -354,7 +354,7 @@ describe("the extension, tested against the service's documentation", () => {
       });
     }
 
-    it('names an unknown or expired API key as the cause of a rejected token request', async () => {
+    it('names an unknown or expired key as the cause of a rejection', async () => {
       const { notifications, editor } = session.workbench;
       const before = await editor.visibleText();
       emulator.settings.apiKeys = [];
@@ -381,7 +381,7 @@ describe("the extension, tested against the service's documentation", () => {
       assert.equal(emulator.count(chatPath), 2, 'the request is sent again once, with a new token');
     });
 
-    it('names an expired access token as the cause if a new token is also rejected', async () => {
+    it('names an expired access token as the cause after a second rejection', async () => {
       const { notifications } = session.workbench;
       const isInference = ({ path, method }: ReceivedRequest) =>
         method === 'POST' && path.startsWith('/ml/');
@@ -436,7 +436,7 @@ describe("the extension, tested against the service's documentation", () => {
 
     // Must run before the test in which the service responds with a 429, because a 429 lowers the
     // concurrency limit for a while.
-    it('sends one request at a time if the concurrency limit in the settings is 1', async () => {
+    it('sends one request at a time if the concurrency limit is 1', async () => {
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),
         [product.settings.concurrency]: 1,

@@ -134,7 +134,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(body['max_completion_tokens'], 77);
   });
 
-  it('run from a keybinding unless the keybinding names an unknown template or insert mode', async () => {
+  it('run from a keybinding unless it names an unknown template or insert mode', async () => {
     const { editor, notifications, page } = session.workbench;
     await select('keys.py');
     await page.keyboard.press(argumentKeys.unknownTemplate.key);

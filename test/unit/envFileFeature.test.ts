@@ -157,7 +157,7 @@ describe('problems in an open .env file', () => {
     return keys;
   }
 
-  it('are updated for the service whose key was just stored, even without a selected service', async () => {
+  it('are updated for the service whose key was just stored', async () => {
     editor.text = 'VENDOR_URL=https://a.example';
     const keys = await start();
     await becomes('the first problems', () => editor.shown.join().includes('VENDOR_PROJECT_ID'));
@@ -167,7 +167,7 @@ describe('problems in an open .env file', () => {
     assert.match(editor.shown.join(), /VENDOR_API_KEY/);
   });
 
-  it('are updated after the editor creates a .gitignore file, even if the file watcher misses it', async () => {
+  it('are updated after the editor creates a .gitignore file', async () => {
     editor.text = 'IBM_API_KEY=abcd1234';
     editor.isIgnored = false;
     await start();

@@ -52,7 +52,7 @@ describe('the architecture checks', () => {
     assert.deepEqual(arrowsUp(across), ['envFile/problems.ts -> diagnose/reportText.ts']);
   });
 
-  it('require a VS Code source link and the tested versions for each undocumented API', () => {
+  it('require a source link and tested versions for each undocumented API', () => {
     const places = ['src/undocumentedApi.ts', 'test/host/undocumentedApi.test.ts'];
     const texts = places.map((place) => readFileSync(place, 'utf8'));
     const versions = [oldestServer, newestServer].map((release) => release.replace('4.', '1.'));
@@ -134,7 +134,7 @@ describe('the clock check', () => {
   const others = all.filter((path) => !(path in MAY_READ_CLOCKS));
   const readsOf = (path: string, more = '') => clockReads(path, readFileSync(path, 'utf8') + more);
 
-  it('allows only the listed files to read a clock, wait for a second or longer, or retry a test', () => {
+  it('allows clock reads, long waits, and test retries only in listed files', () => {
     assert.ok(all.length > 300);
     const reads = others.flatMap((path) => readsOf(path));
     assert.deepEqual(reads, []);
@@ -161,7 +161,7 @@ describe('the clock check', () => {
   }
   const ruleOf = (read: string) => read.slice(read.indexOf(' ') + 1);
 
-  it('allows short waits, waits whose length is stored in a variable, and fake clocks', () => {
+  it('allows short waits, fake clocks, and waits whose length is a variable', () => {
     const text =
       'setTimeout(resolve, 20);\nsetTimeout(end, graceMs);\nmock.timers.tick(60_000);\nnew Date(1_000);\n';
     assert.deepEqual(clockReads('a.ts', text), []);

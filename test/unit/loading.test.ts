@@ -73,7 +73,7 @@ describe('loading on first use', () => {
     logged.length = 0;
   });
 
-  it('reports a failure without revealing a file path, and tries again on the next command', async () => {
+  it('reports a failure without revealing paths, and retries on the next command', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     let isThere = false;
     const ran: string[] = [];
@@ -112,7 +112,7 @@ describe('loading on first use', () => {
     assert.deepEqual([editor.messages, logged], [[], []]);
   });
 
-  it('runs a command on the selection as it was before loading, but retries it on the current selection', async () => {
+  it('uses the original selection first, but the current selection for a retry', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     editor.activeFile = '/work/letter.txt';
     editor.selected = 'at first';
@@ -131,7 +131,7 @@ describe('loading on first use', () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('reports both failures if a command fails after loading and fails again when retried', async () => {
+  it('reports both failures if a command and its retry fail', async () => {
     const { registerCommands } = await import('../../src/commands/registerCommands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();
@@ -150,7 +150,7 @@ describe('loading on first use', () => {
     assert.deepEqual([more, editor.messages.length], [[], 2]);
   });
 
-  it('retries a failed load when the next file of the same kind is opened', async () => {
+  it('retries when the next file of the same kind is opened', async () => {
     const { whenOpened } = await import('../../src/ui/whenOpened.ts');
     let tries = 0;
     const stray: unknown[] = [];

@@ -255,7 +255,7 @@ describe('the manifest', () => {
     }
   });
 
-  it("uses no single asterisks, underscores, or backticks in its walkthrough, because VS Code doesn't render them as formatting", () => {
+  it('uses no single asterisks, underscores, or backticks in its walkthrough', () => {
     for (const { description } of walkthroughSteps) {
       assert.doesNotMatch(description.replace(/``|__|\*\*/g, ''), /[`_*]/);
     }
@@ -321,7 +321,7 @@ describe('the manifest', () => {
       assert.equal(manifest.scripts[hook], undefined);
   });
 
-  it('has valid marketplace metadata, and is the only file that contains the repository address', () => {
+  it('has valid metadata, and is the only file with the repository address', () => {
     const { repository, homepage, bugs, qna, pricing, categories, keywords } = manifest;
     const { url } = repository;
     assert.match(url, /^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/);

@@ -112,7 +112,7 @@ describe('the schema of added services', () => {
     }
   });
 
-  it('has valid snippets for client credentials, a key, a command, and a service without a key', () => {
+  it('has valid snippets for four authentication methods', () => {
     const bodies = schema.defaultSnippets.map(({ body }) =>
       JSON.parse(JSON.stringify(body).replaceAll(/\$\{\d+:([^}]*)\}/g, '$1')),
     );

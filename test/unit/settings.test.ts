@@ -255,7 +255,7 @@ describe('the model setting', () => {
     }
   });
 
-  it('F14: is treated as unset if it is an invalid ID, such as a link', async () => {
+  it("F14: isn't used if it is an invalid ID, such as a link", async () => {
     for (const id of [
       ...['[Click](command:workbench.action.quit)', 'https://h0stile.example/x', '$(zap) x'],
       ...['www.h0stile.example', 'WWW.h0stile.example', 'maker/www.x', 'me@h0stile.example'],
@@ -285,7 +285,7 @@ describe('the model setting', () => {
     assert.equal(modelId(), services[0].defaultModelId);
   });
 
-  it('is used for any service if it is set in the folder settings, even if it is also set in the user settings', async () => {
+  it('is used for any service if it is in the folder settings', async () => {
     const { readSettings, settingsFor } = await import('../../src/config/settings.ts');
     editor.userSettings.set('modelId', 'maker/own');
     const [, other] = services;
@@ -305,7 +305,7 @@ describe('the model setting', () => {
     assert.equal(pattern, `^$|${MODEL_ID.source}`);
   });
 
-  it("is validated against the same pattern as the model IDs in an added service's entry", () => {
+  it('has the same pattern as the model IDs of added services', () => {
     const { models } =
       manifest.contributes.configuration.flatMap(({ properties }) =>
         'hostedModel.services' in properties

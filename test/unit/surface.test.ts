@@ -19,7 +19,7 @@ function places(pattern: RegExp): string[] {
 }
 
 describe('the extension', () => {
-  it('G05: writes only responses and diagnosis reports to the clipboard, and never reads it', () => {
+  it('G05: writes only responses and diagnostic reports to the clipboard, and never reads it', () => {
     const writes = places(/\bclipboard\.writeText\([^)]*\)|\bwriteText\b|clipboardCopyAction/g);
     const allowed = [
       /^src\/diagnose\/copyReport\.ts: clipboard\.writeText\(text\)$/,
@@ -35,7 +35,7 @@ describe('the extension', () => {
     assert.deepEqual(places(/\bclipboard\.readText\b|clipboardPasteAction/g), []);
   });
 
-  it("G05: doesn't show the key or the token in a document, message, input box, or log", () => {
+  it("G05: doesn't show or log the key or the token", () => {
     const shown =
       /(log\.(trace|debug|info|warn|error)|show\w*Message|openTextDocument|append\w*|prompt:|placeholder:|detail:)[^;\n]*\b(apiKey|bearer|token\.value)\b(?!\s*[?:])/g;
     assert.deepEqual(
@@ -70,7 +70,7 @@ describe('the extension', () => {
     }
   });
 
-  it('G01 G04: accepts only a template name and an insert mode as command arguments, and returns no data', () => {
+  it('G01 G04: accepts only a template and an insert mode as command arguments, and returns nothing', () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
     assert.equal(registered.length, 2, 'two places register commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);

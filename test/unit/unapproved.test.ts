@@ -43,7 +43,7 @@ describe('the emulator for an unapproved host', () => {
     assert.deepEqual(totalOfUnapproved(), { listeners: 2, connections: 1, bytes: 0 });
   });
 
-  it('counts every byte that it receives, even from an invalid request or a TLS handshake', async () => {
+  it('counts every byte, even from an invalid request or a TLS handshake', async () => {
     const listener = await startUnapproved();
     await speakTo(listener, 'hello');
     assert.deepEqual(listener.received, { connections: 1, bytes: 5 });
@@ -133,7 +133,7 @@ describe('the check for contact with unapproved hosts', () => {
     assert.equal(failed, true);
   });
 
-  it("doesn't expect a minimum number of emulators if only part of a suite runs", async () => {
+  it('requires no minimum number of emulators if only part of a suite runs', async () => {
     const { failed, output } = await run([QUIET, QUIET], 3, ['--grep', 'test']);
     assert.match(
       output,

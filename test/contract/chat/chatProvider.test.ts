@@ -255,7 +255,7 @@ describe('the chat provider', () => {
     assert.ok(!reported.some(({ kind }) => kind === 'LanguageModelToolCallPart'));
   });
 
-  it('adds a notice to a truncated response instead of failing, so VS Code keeps the text', async () => {
+  it('adds a notice to a truncated response instead of failing', async () => {
     emulator.settings.stopReason = 'max_tokens';
     const { reported, failure } = await respond();
     assert.equal(failure, undefined);
@@ -377,7 +377,7 @@ describe('the chat provider', () => {
     assert.match((await elsewhere).failure?.message ?? '', /didn’t allow/);
   });
 
-  it('doesn’t send a request if the user signs out while the approval dialog is open', async () => {
+  it('doesn’t send a request that the user approves after signing out', async () => {
     const foreign = respond([ask('Hello')], { toolMode: 1, requestInitiator: 'evil.foreign' });
     const question = await editor.modalPrompt();
     signedOut.abort();
@@ -386,7 +386,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lists no models for a provider group, in an untrusted workspace, with AI features turned off, or before setup', async () => {
+  it('lists no models without setup, AI features, or workspace trust, or for a provider group', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);
@@ -496,14 +496,14 @@ describe('the chat provider', () => {
     kept.end();
   });
 
-  it('suggests Set Up instead of sending a request if no service is set up', async () => {
+  it('suggests Set Up if no service is set up', async () => {
     isSetUp = false;
     const { failure } = await respond();
     assert.match(failure?.message ?? '', /Hosted Model: Set Up\.\.\./);
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('counts the same number of tokens for a message and for its text, without sending a request', () => {
+  it('counts as many tokens in a message as in its text', () => {
     const text = 'x'.repeat(400);
     assert.deepEqual(
       [text, ask(text)].map((one) => provider.count(one as string)),
@@ -638,7 +638,7 @@ describe('the chat provider', () => {
       assert.deepEqual([selected, editor.messages], [['ibm:my-deployment'], []]);
     });
 
-    it("opens chat with the model from the settings even if the service doesn't list models", async () => {
+    it("opens chat even if the service doesn't list models", async () => {
       const url = `${emulator.url}/v1`;
       const authentication = { kind: 'apiKey' };
       const entry = { word: 'acme', url, api: 'openai', authentication, defaultModel: modelId };
@@ -681,7 +681,7 @@ describe('the chat provider', () => {
       );
     });
 
-    it('G17: shows the prompt as code in the confirmation, but only the beginning if the prompt is long', async () => {
+    it('G17: shows the prompt, or its beginning, as code in the confirmation', async () => {
       const [, short = ''] = (await question('Say *hi*\nto www.b.example')).split('\n\n');
       assert.match(short, /^Prompt: `Say \*hi\* to www\.b\.example`$/);
       const hostile = 'a `` b\u202E\u{E0041} [x](command:y) ';

@@ -32,7 +32,7 @@ describe('the whole extension', () => {
     'h0stile\r\nh0stile\u2028h0stile',
   ];
   for (const status of [400, 401, 403, 404, 408, 409, 429, 500, 503, 200]) {
-    it(`F01 F03 F07 F08 F11: keeps the hostile text of a response with status ${status} out of all sinks`, async () => {
+    it(`F01 F03 F07 F08 F11: keeps hostile text in a ${status} response out of all sinks`, async () => {
       const message = HOSTILE.join('\n');
       const inference = {
         status,

@@ -113,7 +113,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
     }
   }
 
-  it(`E01: covers every sink except those that must stay empty, in at least ${LEAST_RUNS} scenarios`, async () => {
+  it(`E01: covers every sink that may contain text, in at least ${LEAST_RUNS} scenarios`, async () => {
     for (const [name, scenario] of Object.entries(echoes)) {
       for (const source of KEY_SOURCES) await play(name, scenario, source);
     }
@@ -138,7 +138,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
   };
   for (const [what, text] of Object.entries(imperfect)) {
     for (const button of ['Cancel', 'Mask and Send']) {
-      it(`E15: doesn't find a key from selected .env text in any request or sink after the user clicks ${button} (key ${what})`, async () => {
+      it(`E15: finds no key from selected .env text after ${button} (key ${what})`, async () => {
         const given = new SinkEditor();
         Object.assign(given, { text, button });
         given.files.set('/work/.env', text);
@@ -160,7 +160,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
     'the service URL': { path: `/${key}` },
   })) {
     for (const source of KEY_SOURCES) {
-      it(`E16: finds a key only in token requests and the displayed settings, even if it was also pasted as ${what} (key from ${source})`, async () => {
+      it(`E16: finds a key only in token requests and displayed settings after it was pasted as ${what} (key from ${source})`, async () => {
         const run = useService(opened, { key, source, values }, COMMANDS);
         const { editor, requests } = await run;
         assert.ok(
@@ -192,7 +192,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
   });
 
   for (const source of KEY_SOURCES) {
-    it(`E01: finds neither the token nor the key from ${source} even if responses repeat them`, async () => {
+    it(`E01: finds no token or key that responses repeat (key from ${source})`, async () => {
       const words = { key: 'C4naryKey_0123456789', token: 'c4naryToken_0123456789' };
       const repeated = [...Object.values(words), words.key.slice(0, 16), `x_${words.token}`];
       const all = repeated.join(' ');

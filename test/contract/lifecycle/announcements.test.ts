@@ -101,7 +101,7 @@ describe('announcements in the status bar', () => {
     });
   });
 
-  it('stay for their full duration, even if an earlier announcement would expire in the meantime', async () => {
+  it('stay for their full duration when they replace earlier ones', async () => {
     const { stores } = life;
     const editor = openEditor();
     editor.keepDocument();

@@ -66,7 +66,7 @@ describe('a window', () => {
     }
   });
 
-  it(`K04: doesn't leak memory, sockets, timers, or listeners when it is opened and closed ${2 * ROUNDS} times`, async () => {
+  it(`K04: doesn't leak resources when it is opened and closed ${2 * ROUNDS} times`, async () => {
     const { emulator, stores } = suite.life;
     const editors: WeakRef<SinkEditor>[] = [];
     const left: unknown[] = [];
@@ -112,7 +112,7 @@ describe('a window', () => {
     ]);
   });
 
-  it('checks its token once a minute, even if a countdown repaints the status item every second', async () => {
+  it('checks its token once a minute, even during a countdown', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let beats = 0;
@@ -149,7 +149,7 @@ describe('a window', () => {
     }
   });
 
-  it('repaints its status item only once for simultaneous changes, and never after the item is disposed of', async () => {
+  it('repaints its status item once for simultaneous changes, and never after disposal', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let readings = 0;
@@ -180,7 +180,7 @@ describe('a window', () => {
     }
   });
 
-  it('stops repainting its status item and checking its token once the item is disposed of', async () => {
+  it('stops repaints and token checks once its status item is disposed of', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let beats = 0;

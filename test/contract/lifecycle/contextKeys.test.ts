@@ -29,7 +29,7 @@ describe('the Command Palette', () => {
     assert.deepEqual(offeredCommands(editor), []);
   });
 
-  it('offers Sign Out, Refresh Token, and Show Usage for a stored key until the user signs out', async () => {
+  it('offers commands for a stored key until the user signs out', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await settled();
@@ -40,7 +40,7 @@ describe('the Command Palette', () => {
     });
   });
 
-  it('if no key is stored, offers Sign Out and Show Usage only while a source is approved', async () => {
+  it('offers Sign Out and Show Usage for approved sources, but not declined ones', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     const answers = [['a-hash', 'declined']];
@@ -85,7 +85,7 @@ describe('the Command Palette', () => {
     ]);
   });
 
-  it('receives only one context key update for Show Last Response, even after two generations', async () => {
+  it('receives the context key for Show Last Response only once', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');
@@ -97,7 +97,7 @@ describe('the Command Palette', () => {
   });
 
   for (const chosen of ['', 'zen']) {
-    it(`omits Refresh Token before the first command if the key itself is sent instead of a token (settings: ${chosen || 'no service'})`, async () => {
+    it(`omits Refresh Token before the first command if the service uses no tokens (settings: ${chosen || 'no service'})`, async () => {
       const editor = suite.life.editor();
       editor.userSettings.set('service', chosen);
       const record = suite.life.stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
@@ -111,7 +111,7 @@ describe('the Command Palette', () => {
     });
   }
 
-  it('omits Refresh Token after a generation if the key itself is sent instead of a token', async () => {
+  it('omits Refresh Token after a generation if the service uses no tokens', async () => {
     const editor = suite.life.editor();
     const { url } = suite.life.emulator;
     editor.userSettings.set('service', 'zen');

@@ -111,7 +111,7 @@ describe('an open window', () => {
     assert.deepEqual([emulator.count(tokenPath), emulator.count(pathOf('chat', true))], [1, 2]);
   });
 
-  it("hides the token's remaining lifetime after a failed sign-out until a new token arrives", async () => {
+  it("hides the old token's remaining lifetime after a failed sign-out", async () => {
     const locked = new LockedKeyring();
     for (const [name, value] of keyring.values) locked.values.set(name, value);
     const { emulator } = life;
@@ -129,7 +129,7 @@ describe('an open window', () => {
     });
   });
 
-  it('reuses the token from the connection test, even if a key lookup runs before the key is stored', async () => {
+  it('reuses the token from the connection test despite an early key lookup', async () => {
     const { emulator, stores } = life;
     keyring.values.clear();
     const editor = life.editor(new AnsweringEditor());
@@ -202,7 +202,7 @@ describe('an open window', () => {
     });
   });
 
-  it(`K10: applies settings changes at most once every ${APART_MS} ms, even if 1,000 are made in a row`, async () => {
+  it(`K10: applies settings changes at most once every ${APART_MS} ms`, async () => {
     const editor = life.editor();
     const event = { affectsConfiguration: () => true };
     await opened.open(editor, life.stores, async () => {
@@ -261,7 +261,7 @@ describe('an open window', () => {
   });
 
   for (const command of ['selectModel', 'showMenu']) {
-    it(`K12: shows progress while ${command} waits for slow secret storage, and lets the user cancel`, async () => {
+    it(`K12: shows cancelable progress while ${command} waits for secret storage`, async () => {
       const { stores } = life;
       const editor = life.editor();
       await opened.open(editor, stores, async (run) => {
@@ -282,7 +282,7 @@ describe('an open window', () => {
     });
   }
 
-  it("K12: reports the first check of a diagnosis as failed if secret storage doesn't respond within 10 s", async () => {
+  it("K12: reports a failed check if secret storage doesn't respond within 10 s", async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
@@ -313,7 +313,7 @@ describe('an open window', () => {
     ['denies access', 403, 'forbidden'],
     ['lacks the model', 404, 'model_not_supported'],
   ] as const) {
-    it(`doesn't look for the cause of a failure if the service ${what} and sends a Retry-After header`, async () => {
+    it(`doesn't look for the cause if the service ${what} and sends Retry-After`, async () => {
       const { emulator, stores } = life;
       const rejection = { status, json: { errors: [{ code, message: '' }] } };
       emulator.faults.next(pathOf('chat', true), rejection);

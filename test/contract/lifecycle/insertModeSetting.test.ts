@@ -30,7 +30,7 @@ describe('an unknown insert mode in the settings', () => {
     assert.match(notification, warning);
   });
 
-  it('is reported even if a template uses `replace`, because the setting might be a misspelled `preview`', async () => {
+  it('is reported even if a template uses `replace`', async () => {
     const { requests, notification } = await generate('previw', { insertMode: 'replace' });
     assert.equal(requests, 0);
     assert.match(notification, warning);

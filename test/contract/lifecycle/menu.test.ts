@@ -51,7 +51,7 @@ describe('the menu', () => {
     assert.match(editor.textOf('notification'), /Use These Values/);
   });
 
-  it('forgets the decision about the .env file in the folder that was active when the menu opened', async () => {
+  it('forgets the decision about the .env file that the menu showed', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     const file = `IBM_API_KEY=${defaultApiKey}\nIBM_PROJECT_ID=${defaultProjectId}\nIBM_URL=${url}\n`;
@@ -81,7 +81,7 @@ describe('the menu', () => {
     });
   });
 
-  it('doesn’t offer to switch to a service that is already in use through a .env file', async () => {
+  it('doesn’t offer to switch to the service that is already in use', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     editor.addFolder('/work');
@@ -137,7 +137,7 @@ describe('the menu', () => {
     });
   });
 
-  it('offers to use a service that is set up but not selected, instead of starting setup', async () => {
+  it('offers to use an unselected service that is already set up', async () => {
     const editor = editorWithBoth();
     suite.life.stores.keyring.values.delete('hostedModel.key.ibm');
     await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
@@ -212,7 +212,7 @@ describe('Select Model for a service in a .env file', () => {
 describe('a deployment', () => {
   const suite = eachWithLife();
 
-  it('appears instead of the model ID in the tooltip, the menu, and the usage data', async () => {
+  it('replaces the model ID in the tooltip, the menu, and the usage data', async () => {
     const editor = suite.life.editor();
     editor.userSettings.set('deploymentId', 'emulator-deployment').set('modelId', 'maker/unused');
     suite.life.emulator.settings.deploymentIds = ['emulator-deployment'];
@@ -265,7 +265,7 @@ describe('a deployment', () => {
       editor.userSettings.set('deploymentId', 'emulator-deployment');
     });
 
-    it('replaces the model list with a message if no other service is set up', async () => {
+    it('replaces the model list of the only service with a message', async () => {
       await selectModel();
       const expected = /^Your deployment has its own model, so you can’t select one\.$/m;
       assert.match(editor.textOf('notification'), expected);

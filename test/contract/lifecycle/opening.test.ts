@@ -44,7 +44,7 @@ describe('a newly opened window', () => {
   };
 
   it(
-    "K01: doesn't send a request, read a secret, or start a timer, even if a service is set up",
+    "K01: doesn't send a request, read a secret, or start a timer",
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -62,7 +62,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'never shows Set Up in the status item if a service is set up',
+    'never shows Set Up if a service is set up',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -187,7 +187,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'A20: cancels calls that use .env credentials when the user signs out in another window',
+    'A20: cancels calls that use .env credentials when another window signs out',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -233,7 +233,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'shows the only service with a stored key as ready, without reading the key',
+    'shows the only service as ready without reading its stored key',
     closing(async () => {
       life = await startLife();
       const [editor, { keyring }] = [life.editor(), life.stores];
@@ -265,7 +265,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    "doesn't send or report anything if it is closed while the service client is loading",
+    "doesn't send or report anything if it is closed while loading",
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -299,7 +299,7 @@ describe('a newly opened window', () => {
     ['invalid', [{ word: 'acme', api: 'openai' }]],
   ] as const) {
     it(
-      `doesn't show another service's values in the tooltip if the selected service's entry is ${what}`,
+      `doesn't show another service's values if the selected service's entry is ${what}`,
       closing(async () => {
         life = await startLife();
         const editor = life.editor();
@@ -312,7 +312,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'shows only the missing value as “not set”: the project, or the key after the user signs out',
+    'shows only a missing project or key as “not set”',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -353,7 +353,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'doesn’t show a model until the credentials from an external source have been read',
+    'doesn’t show a model until an external source has been read',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -367,7 +367,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'shows the project from the folder settings instead of the deployment from the user settings',
+    'shows the folder’s project instead of the deployment in user settings',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

@@ -8,7 +8,7 @@ describe('the reason for using a credential source', () => {
   const suite = eachWithLife();
   beforeEach(() => suite.life.stores.keyring.values.clear());
 
-  it('is shown in the tooltip, the menu, and the first check of a diagnosis', async () => {
+  it('is shown in the tooltip, the menu, and a diagnosis', async () => {
     const editor = new SinkEditor();
     editor.addFolder('/work');
     const { url } = suite.life.emulator;

@@ -45,7 +45,7 @@ describe('if a notebook in one of several folders is active,', () => {
     assert.match(tooltip(editor), /^Model: maker\/of-folder /m);
   });
 
-  it("Select Model reports that the model of the notebook's folder overrides the selected one", async () => {
+  it("Select Model reports that the notebook's folder overrides the selected model", async () => {
     setInFolder('modelId', 'maker/of-folder');
     editor.modelToPick = services[0].defaultModelId;
     await suite.opened.open(editor, suite.life.stores, (run) => run('selectModel'));
@@ -73,7 +73,7 @@ describe('a project that is set in only one of several folders', () => {
   });
 
   for (const path of ['/other/a.txt', '/work/a.txt']) {
-    it(`is enough for the tooltip to show “ready” before the first command (active document: ${path})`, async () => {
+    it(`makes the tooltip show “ready” before the first command (active document: ${path})`, async () => {
       editor.path = path;
       await suite.opened.open(editor, suite.life.stores, () =>
         becomes('painted', () => tooltip(editor) !== ''),

@@ -47,7 +47,7 @@ function contextKey(editor: SinkEditor, name: string): unknown {
 describe("a window that hasn't run a command yet", () => {
   const suite = eachWithLife();
 
-  it('turns off the Escape shortcut, which an earlier extension host may have left on', async () => {
+  it('turns off the Escape shortcut in case it was left on', async () => {
     const editor = suite.life.editor();
     const window = await suite.opened.start(editor, suite.life.stores);
     assert.equal(contextKey(editor, 'isGenerating'), false);
@@ -69,7 +69,7 @@ describe("a window that hasn't run a command yet", () => {
     await window.close();
   });
 
-  it('stops offering Sign Out once a sign-out in another VS Code profile revokes the only approval', async () => {
+  it('stops offering Sign Out after a sign-out in another VS Code profile', async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const approvals = new SourceApprovals(stores.keyring.window(), stores.globalState);
@@ -85,7 +85,7 @@ describe("a window that hasn't run a command yet", () => {
     await window.close();
   });
 
-  it("offers models if the folder's .env file is approved, even if the last active file was outside the folder", async () => {
+  it("offers models through the folder's approved .env file", async () => {
     const { stores, emulator } = suite.life;
     stores.keyring.values.clear();
     const open = () => {
@@ -110,7 +110,7 @@ describe("a window that hasn't run a command yet", () => {
     await window.close();
   });
 
-  it('makes VS Code read the certificates as soon as `src/app.ts` is loaded, without sending a request', async () => {
+  it('makes VS Code read the certificates when `src/app.ts` is loaded', async () => {
     const { fetch } = globalThis;
     const fetched: string[] = [];
     globalThis.fetch = (url, init) => {

@@ -73,7 +73,7 @@ describe('a canceled call', () => {
     assert.ok(!details.attempts);
   });
 
-  it("doesn't report usage if it was waiting for a new token after a 401", async () => {
+  it("doesn't report usage for an attempt that received a 401", async () => {
     const world = await startWorld();
     const { emulator } = world;
     await world.tokenService.refresh(never);

@@ -61,7 +61,7 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'max_completion_tokens'), 8_192);
   });
 
-  it("I27: calls `beforeFirstAttempt` once per call, and doesn't send a request if the callback rejects", async () => {
+  it('I27: calls `beforeFirstAttempt` once per call, and stops if the callback rejects', async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const sentBefore: number[] = [];
     const beforeFirstAttempt = async () => void sentBefore.push(world.inferenceCount());
@@ -80,7 +80,7 @@ describe('a conversation with the service', () => {
     await chat(world).answer;
   });
 
-  it('continues with a new token if the old token is revoked between two steps', async () => {
+  it('continues with a new token if the old one is revoked', async () => {
     const world = await startWorld({ emulator: { step: () => call } });
     await chat(world).answer;
     world.emulator.revokeTokens();
@@ -148,7 +148,7 @@ describe('a conversation with the service', () => {
     });
   }
 
-  it('is blocked if the key is in a message, tool result, tool call, or tool description', async () => {
+  it('is blocked if the key is in a message or in tool data', async () => {
     const world = await startWorld();
     const { apiKey } = world.credentials;
     const parts: readonly Conversation[] = [
@@ -179,7 +179,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.requests.length, 0);
   });
 
-  it('is blocked by a private key in a user message, but not by one in a model message', async () => {
+  it('is blocked by a private key from the user, but not from the model', async () => {
     const world = await startWorld();
     const line = 'A'.repeat(64);
     const text = `-----BEGIN PRIVATE KEY-----\n${line}\n-----END PRIVATE KEY-----\n`;

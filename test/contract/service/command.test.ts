@@ -128,7 +128,7 @@ describe('a token command', () => {
     hasNoOutput(error);
   });
 
-  it("that exits with code 1 in the second half of its time limit isn't run again", async () => {
+  it("that fails after half its time limit isn't run again", async () => {
     time = new FakeTime();
     const timed = new Http({ clock: time });
     const line = `${watched.join};s.once('data',()=>process.exit(1))`;
@@ -140,7 +140,7 @@ describe('a token command', () => {
     timed.dispose();
   });
 
-  it('that exits with code 1 in the first half of its time limit runs once more, within the same time limit', async () => {
+  it('that fails within half its time limit runs again without extra time', async () => {
     time = new FakeTime();
     const timed = new Http({ clock: time });
     const line = `${watched.join};s.once('data',()=>process.exit(1))`;
@@ -309,7 +309,7 @@ describe('a token from a command', () => {
     });
   }
 
-  it("isn't replaced if a diagnosis is repeated within a minute and gets another 403", async () => {
+  it("isn't replaced when a 403 is diagnosed repeatedly within a minute", async () => {
     const program = makeTokenProgram();
     const { examine, emulator } = await startExamination({
       credentials: (url) => ({

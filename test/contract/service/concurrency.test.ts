@@ -25,7 +25,7 @@ describe('concurrent requests', () => {
     await endWorlds();
   });
 
-  it('I19: are sent one at a time, in the order of the calls, if the limit is 1', async () => {
+  it('I19: are sent in order, one at a time, if the limit is 1', async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const prompts = Array.from({ length: 30 }, (_, index) => `prompt ${index}`);
     await Promise.all(prompts.map((prompt) => world.client.generateText(prompt, {})));
@@ -126,7 +126,7 @@ describe('concurrent requests', () => {
     });
   }
 
-  it('respect the minimum interval, even if they were all waiting for the first token', async () => {
+  it('respect the minimum interval after waiting for the first token', async () => {
     const minIntervalMs = 50;
     const world = await startWorld({ clock: time, limits: { limit: 8, minIntervalMs } });
     const held = gate();

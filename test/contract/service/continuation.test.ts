@@ -50,7 +50,7 @@ describe('a truncated response', () => {
     }
   });
 
-  it('is sent to the chat operation as an assistant message, followed by a prompt to continue', async () => {
+  it('is sent in chat as an assistant message before a prompt to continue', async () => {
     const { client, emulator } = await startWorld();
     await client.generateText(prompt, {}, { responseSoFar: 'Old pond\n' });
     const { messages } = JSON.parse(emulator.requests.at(-1)?.text ?? '');

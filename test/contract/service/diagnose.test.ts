@@ -144,7 +144,7 @@ describe('a diagnosis', () => {
     });
   }
 
-  it('warns that a model will be withdrawn, and includes the date and the successor', async () => {
+  it("warns about a model's withdrawal, including the date and the successor", async () => {
     const { examine } = await startExamination({ modelId: 'ibm/granite-3-3-8b-instruct' });
     const found = await examine();
     assert.ok(found.states.includes('access warning'));
@@ -158,7 +158,7 @@ describe('a diagnosis', () => {
     });
   });
 
-  it("filters the model list by the selected model, unless the model's ID could inject a filter", async () => {
+  it('filters the model list by model ID, unless the ID could inject filters', async () => {
     for (const [id, filters] of [
       [modelId, `modelid_${modelId}`],
       ['a,!lifecycle_x:or', null],
@@ -175,7 +175,7 @@ describe('a diagnosis', () => {
     { json: { resources: 'none' } },
     { oversizedBytes: 2_000_000 },
   ]) {
-    it(`reports that the service host check passed, even if the response to the model list request is ${JSON.stringify(answer)}`, async () => {
+    it(`reports that the service host check passed, even if the service returns ${JSON.stringify(answer)}`, async () => {
       const { examine, emulator } = await startExamination();
       emulator.faults.always(modelsPath, answer);
       const { states } = await examine();

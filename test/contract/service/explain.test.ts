@@ -274,7 +274,7 @@ describe('a rejection that may be due to the model', () => {
     assert.equal((await failure()).kind, 'bad-request');
   });
 
-  it("isn't blamed on the model if the model is unknown or the model list can't be loaded", async () => {
+  it("isn't attributed to a withdrawal that the model list doesn't report", async () => {
     const unknown = await rejected('my-deployment');
     assert.equal((await unknown.failure()).kind, 'model-unknown');
     const silent = await rejected(old);

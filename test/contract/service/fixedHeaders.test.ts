@@ -140,7 +140,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`never leak their secrets into a prompt, a parameter, or a model ID: ${name}`, async () => {
+    it(`never leak their secrets into prompts, parameters, or model IDs: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);
@@ -156,7 +156,7 @@ describe('fixed headers', () => {
       assert.deepEqual(formsIn(bodies.join('\n'), teamKey), []);
     });
 
-    it(`never leak their secrets into an error, the model list, or a diagnosis: ${name}`, async () => {
+    it(`never leak their secrets into errors, model lists, or diagnoses: ${name}`, async () => {
       const world = await start(one);
       const { emulator, runtime, credentials } = world;
       const isInference = (request: ReceivedRequest) => !isOfIdentity(request);
@@ -194,14 +194,14 @@ describe('fixed headers', () => {
     });
   }
 
-  it('are sent with a request for the public model list even without a token', async () => {
+  it('are sent when the models are listed without a token', async () => {
     const world = await start(cases['an exchanged key'] as Case);
     const { models } = await list(world);
     assert.ok(models.length > 0);
     assert.equal(world.emulator.requests.filter(isOfIdentity).length, 0);
   });
 
-  it('are sent with requests for the public model list even before setup, except for headers that contain a secret', async () => {
+  it('are sent even before setup, except for headers that contain a secret', async () => {
     const { runtime, credentials, emulator } = await start(cases['an exchanged key'] as Case);
     const { service, serviceUrl } = credentials;
     emulator.settings.demandedHeaders = { 'x-team': 'blue team' };

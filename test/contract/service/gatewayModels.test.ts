@@ -98,7 +98,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(emulator.counts, { [listPath]: 1 });
   });
 
-  it('get their details from a second request to LiteLLM, with the same headers as the first request', async () => {
+  it('get their details from a second LiteLLM request with the same headers', async () => {
     const { emulator, list } = await start('litellm');
     assert.deepEqual(factsOf(await list()), [
       [one, 8_192, 512, false, true],
@@ -136,7 +136,7 @@ describe('the models of an added service', () => {
     ['is cut off', { resetBeforeHeaders: true }],
     ['returns too much data', { json: { data: [], more: 'x'.repeat(16_777_216) } }],
   ] as const) {
-    it(`are listed without details and without a retry if the request for the details ${what}`, async () => {
+    it(`are listed without details or a retry if the request for details ${what}`, async () => {
       const { emulator, list } = await start('litellm');
       emulator.faults.always(infoPath, fault);
       assert.deepEqual(factsOf(await list()), [
@@ -189,7 +189,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(listed, ['m-null', 'm-chat', 'm-completion', 'm-responses', 'without-info']);
   });
 
-  it('get the lowest limits and only the shared capabilities if several deployments have the same name', async () => {
+  it('that have several deployments get the lowest limits and only shared capabilities', async () => {
     const { emulator, list } = await start('litellm');
     const deployment = (model_name: unknown, model_info: unknown) => ({ model_name, model_info });
     const able = { supports_function_calling: true, supports_vision: true };
@@ -269,7 +269,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it("aren't used as the model list if the service refuses to send its own", async () => {
+    it("aren't used as the model list if the service returns a 403", async () => {
       const { emulator, list } = await start('openai', { models: stated });
       emulator.faults.always(listPath, { status: 403 });
       assert.notEqual(await kindOf(list()), 'no-model-list');
@@ -286,7 +286,7 @@ describe('the models of an added service', () => {
       assert.equal(Object(asked?.json).max_completion_tokens, 77);
     });
 
-    it("are used to explain a rejected parameter even if the service doesn't list models", async () => {
+    it("help explain a rejected parameter even if the service doesn't list models", async () => {
       const { emulator, runtime, credentials } = await start('openai', {
         models: [{ id: one, output: 77 }],
       });

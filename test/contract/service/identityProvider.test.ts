@@ -107,7 +107,7 @@ describe('a client of a real identity provider', () => {
     });
   }
 
-  it("reports a rejected token request if the client isn't allowed to request the scope", async () => {
+  it("reports a rejected token request if the scope isn't allowed", async () => {
     const { world } = await start({ scope: 'models admin' });
     const { kind, details } = await failureOf(world.generate());
     assert.deepEqual([kind, details.code], ['token-request-rejected', 'invalid_scope']);

@@ -68,7 +68,7 @@ describe('a network connection to the service', () => {
     });
   }
 
-  it('is reused, so 10 generations with a concurrency limit of 3 open at most 3 connections', async () => {
+  it('is reused, so the concurrency limit also limits the number of connections', async () => {
     const world = await startWorld({ limits: { limit: 3 } });
     await Promise.all(Array.from({ length: 10 }, () => world.generate(streamed)));
     assert.ok(connectionsOf(world) <= 3, `${connectionsOf(world)} connections`);
@@ -89,7 +89,7 @@ describe('a network connection to the service', () => {
     });
   }
 
-  it('is kept open after an error event in a stream and after an HTML response', async () => {
+  it('is kept open after an error event or an HTML response', async () => {
     const world = await startWorld();
     const error = { errors: [{ code: 'x', message: '' }], status_code: 500 };
     const faults: Fault[] = [
@@ -108,7 +108,7 @@ describe('a network connection to the service', () => {
     assert.equal(connectionsOf(world), 1);
   });
 
-  it("is closed if a response doesn't end within 1 s of its last event, but the call's result isn't delayed", async () => {
+  it("is closed if a response doesn't end within 1 s of its last event", async () => {
     time = new FakeTime();
     const watched = new WatchedFetch();
     const world = await startWorld({

@@ -126,7 +126,7 @@ describe('the model list', () => {
     assert.equal(await kindOf(list(world)), 'too-large');
   });
 
-  it("leaves out models whose IDs could be markup, and is rejected if a page isn't a list", async () => {
+  it('leaves out IDs that could be markup, and is rejected if malformed', async () => {
     const world = await startWorld();
     world.emulator.faults.next(path, page('[x](command:y)'));
     assert.deepEqual((await list(world)).models, []);

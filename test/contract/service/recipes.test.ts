@@ -185,7 +185,7 @@ process.stdout.write(${JSON.stringify(text)});
     await generates(() => ({ service: services[0] }), tokenPath);
   });
 
-  it('sends the token from the token command to watsonx.ai on IBM Cloud after single sign-on', async () => {
+  it("sends the token command's token to watsonx.ai on IBM Cloud", async () => {
     const entry = entryUnder('watsonx.ai on IBM Cloud with single sign-on');
     assert.ok(services[0].regions.some(({ url }) => url === entry.url));
     assert.deepEqual(neededSettings(serviceOf(entry)), ['projectId']);
@@ -225,7 +225,7 @@ process.stdout.write(${JSON.stringify(text)});
   const oauth = Object(oauthEntry['authentication']);
   const { pathname: realm } = new URL(oauth.tokenUrl);
 
-  it('sends the client secret in a header for a LiteLLM gateway behind an identity provider', async () => {
+  it('sends the client secret for a LiteLLM gateway in a header', async () => {
     const followed = await follow(
       oauthEntry,
       { oauth: { path: realm, scope: oauth.scope } },
@@ -297,7 +297,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('generates text with Databricks, which has no model list, using the token from the token command', async () => {
+  it('generates text with Databricks and a token command, without a model list', async () => {
     const entry = entryUnder('Databricks with a token command');
     const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
     assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');

@@ -114,7 +114,7 @@ describe('recorded responses', () => {
     assert.deepEqual([answer.value, answer.expiresIn], [token, 3_600]);
   });
 
-  it('are followed by a successful fourth attempt if the first three have status 429', async () => {
+  it('with status 429 lead to a successful fourth attempt', async () => {
     const world = await startWorld();
     world.emulator.replay(27, '/ml/v1/text/chat', 3);
     assert.match((await world.generate()).text, /haiku/);

@@ -68,7 +68,7 @@ describe('a stale token', () => {
     assert.deepEqual([world.inferenceCount(), world.emulator.count(tokenPath)], [16, 2]);
   });
 
-  it('is replaced only once, even if a slower call with the same token fails later', async () => {
+  it("isn't replaced again if a slower call with that token fails", async () => {
     const world = await warm();
     world.emulator.revokeTokens();
     const held = gate();
@@ -81,7 +81,7 @@ describe('a stale token', () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it('H23: makes the call fail with `unauthorized` if part of the text was already delivered', async () => {
+  it('H23: makes the call fail with `unauthorized` if some text has already arrived', async () => {
     const world = await warm();
     const first = { choices: [{ delta: { content: 'partial' }, finish_reason: null }] };
     world.emulator.faults.next(chatStream, streamOf(first, expiredEvent));

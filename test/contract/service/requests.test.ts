@@ -75,7 +75,7 @@ describe('requests', () => {
     for (const streams of [false, true]) {
       const path = pathOf(operation, streams);
 
-      it(`C17: contain the project, model, and prompt in JSON, and the token in a header (path: ${path})`, async () => {
+      it(`C17: contain only the documented fields and headers (path: ${path})`, async () => {
         const world = await startWorld({ operation });
         await world.generate(streams ? { onText: () => {} } : {});
         const request = requestTo(world, path);
@@ -169,7 +169,7 @@ describe('requests', () => {
     });
   }
 
-  it('G13: differ only in the prompt, even if the prompt tries to change the request', async () => {
+  it('G13: differ only in the prompt, no matter what the prompt contains', async () => {
     const world = await startWorld();
     const evil = await startUnapproved();
     const orders = [
@@ -247,7 +247,7 @@ describe('requests', () => {
   }
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`may include a partial response with part of a private key, but never a whole key (operation: ${operation})`, async () => {
+    it(`may contain part of a private key, but never a whole key (operation: ${operation})`, async () => {
       const world = await startWorld({ operation });
       const responseSoFar = privateKey.slice(0, 40);
       await world.generate({ responseSoFar });

@@ -218,7 +218,7 @@ describe('a service runtime', () => {
     await slow;
   });
 
-  it('reports a lowered concurrency limit, and counts running and waiting requests until none are left', async () => {
+  it('reports a lowered concurrency limit, and counts running and waiting requests', async () => {
     const { traffic, generate, emulator } = await start(2);
     emulator.faults.next(chat, { recording: 27 });
     await Promise.all([1, 2, 3].map(() => generate('key-number-one')));
@@ -247,7 +247,7 @@ describe('a service runtime', () => {
   const modelsPath = '/ml/v1/foundation_model_specs';
   const never = new AbortController().signal;
 
-  it('opens a connection to the service while requesting the token, but sends no credentials over it', async () => {
+  it('opens a network connection while requesting the token, without sending credentials', async () => {
     const { emulator, generate } = await start();
     const held = gate();
     emulator.faults.next(tokenPath, { hold: held.opened });
@@ -267,7 +267,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(modelsPath), 1, 'nothing is requested while there is a token');
   });
 
-  it('opens one network connection in advance for concurrent calls, unless there is a minimum interval between calls', async () => {
+  it('opens one network connection in advance, unless calls have a minimum interval', async () => {
     const { emulator, generate } = await start(8);
     await Promise.all(Array.from({ length: 8 }, () => generate('key-number-one')));
     assert.equal(emulator.count(modelsPath), 1);
@@ -277,7 +277,7 @@ describe('a service runtime', () => {
     assert.equal(other.count(modelsPath), 0);
   });
 
-  it('waits for the network connection that was opened in advance, but no longer than 1 s after the token arrives', async () => {
+  it('waits up to 1 s for the network connection opened in advance', async () => {
     time = new FakeTime();
     const { emulator, generate, states } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
@@ -300,7 +300,7 @@ describe('a service runtime', () => {
     }
   });
 
-  it("doesn't open a network connection in advance during a pause that the service requested", async () => {
+  it("doesn't open a network connection in advance during a requested pause", async () => {
     const { runtime, emulator, generate, withKey } = await start();
     const { service } = withKey('key-number-one').approved;
     assert.equal(runtime.isPaused(service), false, 'nothing was sent');
@@ -361,7 +361,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.requests.at(-1)?.headers.authorization, `Bearer ${tested}`);
   });
 
-  it("doesn't open a network connection in advance for a call that is already canceled", async () => {
+  it("doesn't open a network connection in advance for a canceled call", async () => {
     const { runtime, emulator, generate, withKey } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
     assert.equal(
@@ -373,7 +373,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(modelsPath), 0);
   });
 
-  it('ignores a 429 response to the request that opens a network connection in advance', async () => {
+  it('ignores a 429 response while opening a network connection in advance', async () => {
     const { runtime, emulator, generate } = await start();
     emulator.faults.always(modelsPath, { status: 429, headers: { 'retry-after': '60' } });
     await generate('key-number-one');
@@ -391,7 +391,7 @@ describe('a service runtime', () => {
     assert.equal(runtime.isRejected('a-key-nobody-knows'), false);
   });
 
-  it('recognizes the active key and token as secrets even after five other keys have been tested', async () => {
+  it('recognizes the active key and token as secrets after testing other keys', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     await generate('key-number-one');
     for (const key of ['wrong-key-1', 'wrong-key-2', 'wrong-key-3', 'wrong-key-4', 'wrong-key-5']) {
@@ -413,7 +413,7 @@ describe('a service runtime', () => {
     for (const key of [...keys, rejected]) assert.equal(runtime.leaksInto(key, [], 0), true, key);
   });
 
-  it('discards the token from a connection test that was running when the user signed out', async () => {
+  it("discards a connection test's token if the user signs out during the test", async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const held = gate();
     emulator.faults.next('/ml/v1/text/tokenization', { hold: held.opened });
@@ -478,7 +478,7 @@ describe('a service runtime', () => {
     ['was rejected', {}],
     ['is itself the token', { service: serviceFor('zen') ?? assert.fail() }],
   ] as const) {
-    it(`E12: never sends a prompt that contains a replaced key, even if the key ${what}`, async () => {
+    it(`E12: never sends a prompt with a replaced key that ${what}`, async () => {
       const { runtime, settings, generate, withKey, emulator } = await start();
       const old = { ...withKey('a-key-nobody-knows'), ...replaced };
       await kindOf(runtime.client(old, settings).generateText('Hi', {}));

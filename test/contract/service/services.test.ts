@@ -313,7 +313,7 @@ describe('a connection with', () => {
   for (const [methodName, authentication] of Object.entries(authCases)) {
     const { rejection = 'key-rejected' } = authentication;
     for (const [apiName, api] of Object.entries(apis)) {
-      it(`“${methodName}” and “${apiName}” generates text with and without streaming, with tools, and after all tokens are revoked`, async () => {
+      it(`“${methodName}” and “${apiName}” generates and streams text, also with tools and after tokens are revoked`, async () => {
         const world = await startOf(authentication, api);
         const { emulator, client, clock, tokenCount } = world;
         const whole = await world.generate();
@@ -440,7 +440,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls`, () => {
   for (const [name, authentication] of Object.entries(authCases)) {
     const { path } = authentication;
     if (path === undefined) continue;
-    it(`with “${name}” make 1 token request at first, 1 after a revocation, and 2 if the first request gets a 503`, async () => {
+    it(`with “${name}” make 1 token request, and 1 more after a revocation or a 503`, async () => {
       const api = apis['watsonx, project'] as ApiCase;
       const world = await startOf(authentication, api);
       const failed = [await all(world)];
@@ -499,7 +499,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     assert.equal(lifeOf(world), 300_000);
   });
 
-  it('accepts a client ID and a secret that contain colons, spaces, and percent signs', async () => {
+  it('accepts colons, spaces, and percent signs in the client ID and secret', async () => {
     const [account, apiKey] = ['team one:client+%3A', 'a secret: with +/%20 blanks'];
     for (const name of ['basic', 'post']) {
       const { emulator, http, credentials } = await startOf(
@@ -550,7 +550,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     });
   }
 
-  it('sends the scope and audience whether the client credentials are in the header or the body', async () => {
+  it('sends the scope and audience with credentials in the header or the body', async () => {
     for (const name of ['basic', 'post']) {
       const world = await startOf(authCases[`client credentials, ${name}`] as AuthCase, api);
       await world.generate();
@@ -587,7 +587,7 @@ describe('authentication with Cloud Pak for Data', () => {
   }
 
   for (const life of [{ expires_in: 0 }, { expires_in: -1, expiration: 1 }]) {
-    it(`requests a token's expiration time if the token response has an invalid lifetime: ${JSON.stringify(life)}`, async () => {
+    it(`requests a token's expiration time if the reported lifetime is invalid: ${JSON.stringify(life)}`, async () => {
       const { emulator, http, credentials } = await startOf(authentication, api);
       const end = new SetClock().now() / 1_000 + 120;
       emulator.faults.next(platformPath, { json: { token: 't'.repeat(32), ...life } });

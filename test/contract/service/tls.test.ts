@@ -35,7 +35,7 @@ describe('with TLS,', () => {
     ['is for a different host', 'service.example', false, true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ];
   for (const [what, name, hasExpired, isTrusted, code] of certificates) {
-    it(`C13: a certificate that ${what} makes the call fail before the server receives a request`, async function () {
+    it(`C13: no request is sent if the certificate ${what}`, async function () {
       const server = await startTlsServer(name, hasExpired);
       if (!server) return this.skip();
       closers.push(server.close);

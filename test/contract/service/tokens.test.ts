@@ -32,7 +32,7 @@ const start = (options: WorldOptions = {}) =>
 describe(`${CALLS} parallel calls`, () => {
   afterEach(endWorlds);
 
-  it('H13: make 1 token request at first, and 1 more after all tokens are revoked', async () => {
+  it('H13: make 1 token request, and 1 more after the token is revoked', async () => {
     const world = await start();
     assert.equal(await callAll(world), 0);
     assert.equal(world.emulator.count(tokenPath), 1);

@@ -157,7 +157,7 @@ describe('a network connection', () => {
     assert.deepEqual([kind, details.code, details.attempts], ['unreachable', 'ECONNREFUSED', 4]);
   });
 
-  it("that is reset after sending doesn't cause a retry, because the service may have processed the request", async () => {
+  it("that is reset after sending a request doesn't cause a retry", async () => {
     for (const streams of [false, true]) {
       const world = await startWorld();
       world.emulator.faults.always(pathOf('chat', streams), { resetBeforeHeaders: true });
@@ -168,7 +168,7 @@ describe('a network connection', () => {
     }
   });
 
-  it('that is reset during a retry causes the service to be marked as unreachable', async () => {
+  it('that is reset during a retry marks the service as unreachable', async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { status: 503 });
     world.emulator.faults.next(chat, { resetBeforeHeaders: true });
@@ -177,7 +177,7 @@ describe('a network connection', () => {
     assert.ok(isUnreachable(error));
   });
 
-  it("isn't retried if a plain HTTP proxy resets it after the request has been sent", async () => {
+  it("that a plain HTTP proxy resets after a request isn't retried", async () => {
     const far = 'http://service.example';
     const approved = { auth: far, service: far };
     const world = await startWorld({ credentials: { serviceUrl: far, approved, authUrl: far } });
@@ -272,7 +272,7 @@ describe('a request without a final response', () => {
     }
   });
 
-  it('C12: opens at most two network connections if a proxy closes each one without responding', async () => {
+  it('C12: opens at most two network connections if a proxy keeps closing them', async () => {
     const proxy = await startMuteServer((socket) => socket.end());
     closers.push(await throughProxy(Number(new URL(proxy.url).port)), proxy.close);
     const far = 'https://service.example';

@@ -40,7 +40,7 @@ describe('chat in VS Code', () => {
   });
   afterEach(() => emulator.close());
 
-  it(`reports failures in plain sentences without secrets, stack traces, paths, or text from the service ${nightly}`, async () => {
+  it(`reports failures without secrets, stack traces, paths, or text from the service ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     const { workbench } = session;
     const { page } = workbench;
@@ -62,7 +62,7 @@ describe('chat in VS Code', () => {
     );
   });
 
-  it(`shows all the text of a truncated response, and continues it if the user asks ${nightly}`, async () => {
+  it(`shows a truncated response, and continues it if the user asks ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     const { page } = session.workbench;
     await storeKey(session);
@@ -84,7 +84,7 @@ describe('chat in VS Code', () => {
     assert.doesNotMatch(last?.text ?? '', /reached the token limit/);
   });
 
-  it(`runs 20 agent steps over one network connection, with one request per step ${nightly}`, async () => {
+  it(`runs each agent step with one request over the same network connection ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     await storeKey(session);
     await startChat(session, 'Agent');
@@ -110,7 +110,7 @@ describe('chat in VS Code', () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it(`edits the selection in inline chat with a single request and without a sign-in ${nightly}`, async () => {
+  it(`edits the selection inline with one request and no sign-in ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'The first line.\nThe second line.\n' },
     });
@@ -154,7 +154,7 @@ describe('chat in VS Code', () => {
     assert.doesNotMatch((await page.textContent('body')) ?? '', /Sign in/i);
   });
 
-  it(`doesn't delay a generation for a selection while an agent's request is pending ${nightly}`, async () => {
+  it(`doesn't delay generation for a selection during an agent's request ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'letter.txt': 'Write a reply.\n' },
       userSettings: { ...settingsOf(emulator), 'hostedModel.maxConcurrentRequests': 2 },

@@ -54,7 +54,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
   const answered = ({ workbench }: Session) =>
     workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
 
-  it("B07 B08 B09 G06: isn't read until its folder is trusted, and isn't offered again after being declined unless it changes", async () => {
+  it("B07 B08 B09 G06: needs a trusted folder, and once declined, isn't offered again until it changes", async () => {
     const session = await open({ trust: 'restricted' });
     const { workbench, path } = session;
     const { dialogs } = workbench;
@@ -95,7 +95,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
   });
 
   for (const theme of ['dark', 'light'] as const) {
-    it(`B13: is used only after a warning that text will go to the account that owns the file's API key (${theme})`, async () => {
+    it(`B13: is used only after a warning about which account receives text (${theme})`, async () => {
       // Uses another name for the identity service's host so that the prompt shows two different
       // hosts.
       const authUrl = first.url.replace('127.0.0.1', 'localhost');
@@ -156,7 +156,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assertUntouched(unapproved, second);
   });
 
-  it('B08: is offered for approval with its folder name as plain text, not as a link', async () => {
+  it("B08: can't add a link to the approval dialog through its folder name", async () => {
     const name = '[Repair](command:workbench.action.showCommands)';
     const session = await openWorkbench({
       folderFiles: { [`${name}/a.txt`]: 'Write a reply.\n', [`${name}/.env`]: textFor(first) },
@@ -193,7 +193,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assertUntouched(second);
   });
 
-  it("B20: isn't used after being imported, but triggers a warning that it still contains the key", async () => {
+  it("B20: isn't used after an import, but triggers a warning about its key", async () => {
     const session = await open();
     const { workbench, path } = session;
     const { quickInput, dialogs, notifications } = workbench;

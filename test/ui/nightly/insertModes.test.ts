@@ -240,7 +240,7 @@ for (const theme of ['dark', 'light'] as const) {
       await notifications.close(/to the clipboard/);
     });
 
-    it('preview: shows the resulting document, and changes the original only after the user accepts it', async () => {
+    it("preview: doesn't change the document until the user accepts the displayed result", async () => {
       const { editor, page } = session.workbench;
       const { before, after, answer, line, position } = written.replace;
       await generateInto('preview/prices.py', line, 'preview', answer);

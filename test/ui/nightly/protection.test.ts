@@ -129,7 +129,7 @@ describe(`the extension ${nightly}`, () => {
     await session.workbench.notifications.waitFor(/is set up/);
   });
 
-  it('shows the full host names, even in a narrow window, before it saves a key for them', async () => {
+  it('shows full host names in a narrow window before saving a key', async () => {
     const host = 'us-south.ml.cloud.ibm.com.a-very-long-name-of-an-attacker.example';
     const session = await openWindow(emulator, {
       userSettings: { 'hostedModel.url': `https://${host}` },

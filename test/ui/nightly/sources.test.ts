@@ -155,7 +155,7 @@ describe(`credential sources ${nightly}`, () => {
       },
     ],
   ] as const) {
-    it(`can be imported from ${where} after the stored key is rejected, and the user can then retry`, async () => {
+    it(`can be imported from ${where} to retry a rejected request`, async () => {
       const { text } = externalCredentials({ key, project: projectId, url: mine.url });
       const session = await openWindow(mine, {
         folderFiles: { 'a.txt': 'Write a reply.\n', '.env': text },
@@ -206,7 +206,7 @@ describe(`credential sources ${nightly}`, () => {
     await editor.waitForText('Write a reply.\nShort.\n');
   });
 
-  it('B06 B12: are skipped if they contain only an address, but are still listed with their missing values', async () => {
+  it('B06 B12: are listed as incomplete and skipped if they contain only an address', async () => {
     const session = await openWindow(mine, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',

@@ -44,7 +44,7 @@ describe('CallerDecisions', () => {
   }
 
   for (const isAllowed of [true, false]) {
-    it(`asks the user once about an unknown caller, and remembers that the user ${isAllowed ? 'approved' : 'declined'}`, async () => {
+    it(`remembers that the user ${isAllowed ? 'approved' : 'declined'} an unknown caller`, async () => {
       answer = async () => isAllowed;
       for (const id of ['evil.foreign', '', 'evil.foreign', '']) {
         assert.equal(await callers().mayCall(id, connection, never), isAllowed);
@@ -63,7 +63,7 @@ describe('CallerDecisions', () => {
     assert.deepEqual(asked, ['evil.foreign']);
   });
 
-  it('asks the user again after the API key changes or the decision is forgotten', async () => {
+  it('asks again after the API key changes or a decision is forgotten', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     await all.mayCall('a.b', connectionWith({ apiKey: 'second' }), never);
@@ -76,7 +76,7 @@ describe('CallerDecisions', () => {
   });
 
   for (const isAllowed of [true, false]) {
-    it(`asks the user again after a sign-out in another VS Code profile (earlier decision: ${isAllowed ? 'approved' : 'declined'})`, async () => {
+    it(`asks the user again after a sign-out in another profile (decision: ${isAllowed ? 'approved' : 'declined'})`, async () => {
       answer = async () => isAllowed;
       for (const count of [1, 2, 3]) {
         for (const _ of [1, 2]) await callers().mayCall('a.b', connection, never);

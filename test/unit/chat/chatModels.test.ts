@@ -57,7 +57,7 @@ describe('ChatModels', () => {
     assert.deepEqual([only?.id, only?.name], ['ibm:a/one', 'a/one']);
   });
 
-  it('offers the listed models with their details, starting with the model from the settings', async () => {
+  it('offers listed models with details, starting with the model from the settings', async () => {
     const listed = [
       modelOf({ id: 'b/two', label: 'Two', functions: ['text_chat', 'image_chat'] }),
       modelOf({
@@ -115,7 +115,7 @@ describe('ChatModels', () => {
     assert.deepEqual(one?.capabilities, { toolCalling: false, imageInput: false });
   });
 
-  it('keeps a separate list for each service and operation, and reports each list as stale after a day', async () => {
+  it('keeps separate lists for services and operations, and reports day-old lists as stale', async () => {
     const elsewhere = credentialsAt('https://models.example:8443');
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [modelOf({ id: 'b/two' })]);
     assert.equal(
@@ -191,7 +191,7 @@ describe('ChatModels', () => {
       ]);
     });
 
-    it('prefers values from the settings over listed values, and puts models from the settings first', async () => {
+    it('offers these models first, and prefers their values over listed values', async () => {
       const credentials = withModels(stated);
       const able = { functions: ['text_chat'], tasks: ['function_calling'] };
       await models().keep(sourceOf(credentials, 'chat'), [

@@ -82,7 +82,7 @@ describe('Select Model', () => {
     assert.deepEqual([await picked, list.isOpen], [{ service: services[0], modelId: 'a' }, false]);
   });
 
-  it("groups the models by service, and omits a service whose list can't be loaded", async () => {
+  it("groups the models by service, and omits services that can't list models", async () => {
     const { models, other, picked } = await start(true);
     models.resolve({ models: [modelOf({ id: 'b' })], hasMore: false });
     await turn();

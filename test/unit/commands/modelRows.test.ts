@@ -66,7 +66,7 @@ describe('the rows in Select Model', () => {
     );
   });
 
-  it('describe a lifecycle change as past or upcoming based on the date that the service reports', () => {
+  it("describe lifecycle changes as past or upcoming based on the service's date", () => {
     const lifecycle = [stageOf('withdrawn', today), stageOf('constricted', today)];
     const detailAt = (asOf: string | undefined) =>
       modelRows([modelOf({ lifecycle, asOf })], '')[0]?.detail;
@@ -134,7 +134,7 @@ describe('the rows in Select Model', () => {
 });
 
 describe('the hint in Select Model', () => {
-  it('names the current model, and indicates whether it is withdrawn or missing from the list', () => {
+  it('names the current model, and indicates whether it is withdrawn or unlisted', () => {
     assert.equal(modelHint([full], full.id), `Current: ${full.id}`);
     assert.equal(modelHint([full], 'mine'), 'Current: mine (not listed)');
     const over = modelOf({ id: 'old', lifecycle: [stageOf('withdrawn', today)] });

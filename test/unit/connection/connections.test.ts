@@ -172,7 +172,7 @@ describe('Connections', () => {
       ]);
     });
 
-    it('still treats both connections as in use if a .env file contains another key', async () => {
+    it('keeps both connections in use if a .env file contains another key', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/connectionLookup.ts');
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
@@ -182,7 +182,7 @@ describe('Connections', () => {
       }
     });
 
-    it("stops using a connection for a folder once the folder's settings select another source", async () => {
+    it("stops using a connection once the folder's settings select another source", async () => {
       const { isStillUsed, lookUpFor } = await import('../../../src/diagnose/connectionLookup.ts');
       await storeKey();
       editor.addFolder('/other');
@@ -194,7 +194,7 @@ describe('Connections', () => {
       assert.equal(await isStillUsed(connection, lookUpFor({ connections }, folder)), false);
     });
 
-    it('no longer treats a connection as in use if the lookup takes 10 s or longer', async () => {
+    it('treats a connection as unused if the lookup takes 10 s', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/connectionLookup.ts');
       await storeKey();
       const [connection] = await connections.all();
@@ -240,7 +240,7 @@ describe('Connections', () => {
       stat.restore();
     });
 
-    it('returns connections for a service with a stored key and for the service in the .env file', async () => {
+    it("returns connections with the stored key and with the .env file's key", async () => {
       await storeBoth();
       editor.files.set('/work/.env', `ACME_API_KEY=key-in-the-file\nACME_URL=${GATEWAY}\n`);
       editor.userSettings.set('credentialSource', 'envFile');
@@ -284,7 +284,7 @@ describe('Connections', () => {
       ['nothing', 'large', 'large', ''],
       ['nothing, because the ID is invalid', '[x](command:x)', undefined, ''],
     ] as const) {
-      it(`reports a switch to another service, and indicates whether the folder settings override its model (overridden: ${what})`, async () => {
+      it(`reports whether the folder settings override the new service's model (overridden: ${what})`, async () => {
         await storeBoth();
         editor.userSettings.set('service', 'ibm');
         editor.folderSettings.set('modelId', ofFolder);
@@ -315,7 +315,7 @@ describe('Connections', () => {
       ['Use Other Sources', ['acme is now used for selections.']],
       [undefined, []],
     ] as const) {
-      it(`switches from a selected .env file to another service only if the user agrees: ${button ?? 'closed'}`, async () => {
+      it(`asks before switching from a .env file to another service: ${button ?? 'closed'}`, async () => {
         await storeBoth();
         editor.userSettings.set('service', 'ibm');
         editor.folderSettings.set('credentialSource', 'envFile');
@@ -354,7 +354,7 @@ describe('Connections', () => {
         },
       ],
     ] as const) {
-      it(`never uses a project with the wrong service, even if saving settings fails: ${what}`, async () => {
+      it(`never uses the wrong service's project if a save fails: ${what}`, async () => {
         await storeKey();
         editor.userSettings.set('services', [fixed]).set('service', 'ibm');
         await keys.write({ ...record, projectId: 'project-of-the-other' }, word);
@@ -429,7 +429,7 @@ describe('Connections', () => {
     assert.deepEqual(asked, ['get hostedModel.key.ibm']);
   });
 
-  it('uses the editor’s key in chat without asking the user, and sends no other key', async () => {
+  it('sends only the editor’s key in chat, without asking the user', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();
@@ -537,7 +537,7 @@ describe('Connections', () => {
     });
   });
 
-  it('gives up if the user closes the prompt, and prompts again on the next command', async () => {
+  it('prompts again on the next command if the user closes the prompt', async () => {
     editor.files.set('/work/.env', envFile());
     for (const round of [1, 2]) {
       const required = connections.for();
@@ -560,7 +560,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.modalCount, editor.inputCount], [0, 0]);
   });
 
-  it('A08 A10: binds the key to the hosts in the prompt, even if the settings change while the prompt is open', async () => {
+  it('A08 A10: binds the key only to the hosts shown in the prompt', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -584,7 +584,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('url'), SERVICE);
   });
 
-  it("A05: stays in setup and keeps the old key if the new key can't be stored", async () => {
+  it("A05: keeps setup open if the new key can't be stored", async () => {
     await storeKey();
     keyring.values.set = () => {
       throw new Error('no keyring');
@@ -620,7 +620,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'other-project');
   });
 
-  it('offers to generate after setup if a document is open and no command is waiting', async () => {
+  it('offers to generate after setup if no command is waiting', async () => {
     let generations = 0;
     const { commands } = await import('vscode');
     commands.registerCommand('hostedModel.generateFromSelection', async () => {
@@ -650,7 +650,7 @@ describe('Connections', () => {
     );
   });
 
-  it("A05: keeps the old hosts if the key can't be stored with the new ones", async () => {
+  it('A05: keeps the old hosts if storing the new ones fails', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     keyring.values.set = () => {
@@ -663,7 +663,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
   });
 
-  it("A12: doesn't bind new hosts to a key that another window stored while the prompt was open", async () => {
+  it("A12: doesn't bind new hosts to a key that changed during the prompt", async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -675,7 +675,7 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
-  it('A12: asks for confirmation before it replaces a key that another window stored during setup', async () => {
+  it('A12: asks before replacing a key that another window stored during setup', async () => {
     const other = { apiKey: 'key-of-the-other-window', authUrl: IDENTITY, serviceUrl: SERVICE };
     editor.beforeInput = (answer) => {
       if (answer === SAVE) keyring.values.set('hostedModel.key.ibm', JSON.stringify(other));
@@ -688,7 +688,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.apiKey, 'key-of-the-other-window');
   });
 
-  it("A17: doesn't restore the stored key if the user signs out while setup is saving", async () => {
+  it("A17: doesn't restore the key if the user signs out during setup", async () => {
     await storeKey();
     editor.beforeUpdate = (name) => {
       editor.beforeUpdate = () => {};
@@ -703,7 +703,7 @@ describe('Connections', () => {
     assert.deepEqual(storageIssues, []);
   });
 
-  it("keeps the values that the user entered during setup if VS Code can't write the settings", async () => {
+  it('keeps the values entered in setup if saving the settings fails', async () => {
     await storeKey();
     editor.beforeUpdate = () => {
       editor.beforeUpdate = () => {};
@@ -720,7 +720,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'other-project');
   });
 
-  it("A05: keeps using the old key and project if the new key can't be stored", async () => {
+  it("A05: saves nothing from setup if the new key can't be stored", async () => {
     await storeKey();
     keyring.values.set = () => {
       throw new Error('no keyring');
@@ -737,7 +737,7 @@ describe('Connections', () => {
     );
   });
 
-  it("A05: keeps using an approved .env file if a new service's key can't be stored", async () => {
+  it("A05: keeps the current source if a new service's key can't be stored", async () => {
     const source = async () => (await connections.for())?.source;
     editor.files.set('/work/.env', envFile());
     const first = source();
@@ -771,7 +771,7 @@ describe('Connections', () => {
     });
   }
 
-  it("B08: doesn't use a .env file if its folder becomes untrusted while the prompt is open", async () => {
+  it("B08: doesn't use a .env file whose folder becomes untrusted during the prompt", async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.modalPrompt();
@@ -780,7 +780,7 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
-  it('B09: treats only the values shown in the prompt as declined, not values that replace them', async () => {
+  it('B09: treats only the values shown in the prompt as declined', async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.modalPrompt();
@@ -790,7 +790,7 @@ describe('Connections', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it('returns a connection once an invalid address is fixed, even if the message about the address is still open', async () => {
+  it('returns a connection as soon as an invalid address is fixed', async () => {
     await storeKey();
     editor.userSettings.set('url', 'http://service.example');
     assert.equal(await connections.for(), undefined);
@@ -952,7 +952,7 @@ describe('Connections', () => {
       });
     }
 
-    it('no longer reports missing values once the file is complete, even before the user approves it', async () => {
+    it('stops reporting missing values once the file is complete, even without approval', async () => {
       editor.files.set('/work/.env', complete.replace(/VENDOR_PROJECT_ID.*\n/, ''));
       setEnvironment();
       await required();
@@ -1069,7 +1069,7 @@ describe('Connections', () => {
       assert.ok(await waiting);
     });
 
-    it("doesn't offer to save the file if the user has declined to use it", async () => {
+    it("doesn't offer to save values that the user has declined", async () => {
       editor.files.set('/work/.env', envFile());
       openUnsaved(`${envFile()}# a comment\n`);
       const waiting = connections.for();
@@ -1078,7 +1078,7 @@ describe('Connections', () => {
       assert.doesNotMatch(editor.messages.join(), new RegExp(unsaved));
     });
 
-    it('offers to save the file if the user has declined only its saved values', async () => {
+    it('offers to save the file if only its saved values were declined', async () => {
       editor.files.set('/work/.env', envFile());
       const waiting = connections.for();
       await (await editor.modalPrompt()).answer(reject);
@@ -1088,7 +1088,7 @@ describe('Connections', () => {
       assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
     });
 
-    it("doesn't offer to save the file if the user declined its values and then deleted the key from it", async () => {
+    it("doesn't offer to save a declined file if its key was deleted", async () => {
       editor.files.set('/work/.env', envFile());
       const waiting = connections.for();
       await (await editor.modalPrompt()).answer(reject);
@@ -1105,7 +1105,7 @@ describe('Connections', () => {
       assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
     });
 
-    it("doesn't offer to save the file if the editor's credentials lack only a project", async () => {
+    it("doesn't offer to save the file if the editor lacks only a project", async () => {
       await storeKey();
       editor.userSettings.delete('projectId');
       openUnsaved(envFile());
@@ -1136,7 +1136,7 @@ describe('Connections', () => {
     assert.equal(editor.reads, 0);
   });
 
-  it("doesn't read a .env file until credentials are needed, even if the active editor changes", async () => {
+  it("doesn't read the active folder's .env file until credentials are needed", async () => {
     editor.files.set('/work/.env', envFile());
     editor.fire('active editor');
     await settled();
@@ -1149,7 +1149,7 @@ describe('Connections', () => {
     assert.equal(editor.reads, 1);
   });
 
-  it('switches to the new folder when the only folder is replaced, even if no editor is open', async () => {
+  it('switches to the new folder when the only folder is replaced', async () => {
     editor.activeFile = undefined;
     await connections.peekWithProgress();
     editor.folders = [];
@@ -1195,7 +1195,7 @@ describe('Connections', () => {
     assert.equal(obstacles.at(-1), 'none');
   });
 
-  it('reports a missing approval as soon as values change in the .env file that is in use, but not after a sign-out', async () => {
+  it('reports a missing approval after the .env file changes, but not after a sign-out', async () => {
     editor.files.set('/work/.env', envFile());
     const approved = connections.for();
     await (await editor.modalPrompt()).answer(use);
@@ -1216,7 +1216,7 @@ describe('Connections', () => {
     assert.equal(connections.obstacle, 'none');
   });
 
-  it("reports a missing approval as soon as the settings name an address that isn't approved for the key", async () => {
+  it('reports a missing approval if the settings name an unapproved address', async () => {
     await storeKey();
     await connections.for();
     editor.userSettings.set('url', EVIL);
@@ -1271,7 +1271,7 @@ describe('Connections', () => {
       assert.deepEqual(shown, ['/work my-key']);
     });
 
-    it('shows the result of a lookup even if a later lookup is still running', async () => {
+    it("shows a lookup's result while a later lookup is still running", async () => {
       const slow = slowly();
       const later = slowly();
       await slow.answer();
@@ -1295,7 +1295,7 @@ describe('Connections', () => {
     assert.deepEqual(found.external[0]?.text, { kind: 'unread', why: 'no-folder' });
   });
 
-  it('uses the user’s project if the project in the folder settings is empty or a placeholder', async () => {
+  it('uses the user’s project if the folder’s project is empty or a placeholder', async () => {
     await storeKey();
     for (const project of ['your-project-id', '<PROJECT_ID>', '']) {
       editor.folderSettings.set('projectId', project);
@@ -1319,7 +1319,7 @@ describe('Connections', () => {
     });
   }
 
-  it('saves the project in the user settings, even if the folder settings contain a project', async () => {
+  it('saves the project in the user settings even if the folder has one', async () => {
     await storeKey();
     editor.folderSettings.set('projectId', 'project-of-the-folder');
     editor.typed.push('another-key-that-is-long', 'my-project');
@@ -1330,7 +1330,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
   });
 
-  it('responds to Change Project by opening the settings if the folder settings contain a space ID', async () => {
+  it('opens the settings for Change Project if the folder sets a space ID', async () => {
     await storeKey();
     const { commands } = await import('vscode');
     const queries: unknown[] = [];
@@ -1342,7 +1342,7 @@ describe('Connections', () => {
     registered.dispose();
   });
 
-  it('responds to Change Project by opening setup if the project is in the user settings', async () => {
+  it('opens setup for Change Project if the user settings contain the project', async () => {
     await storeKey();
     editor.typed.push('other-project');
     editor.picks.push(SERVICE, SAVE);
@@ -1404,7 +1404,7 @@ describe('Connections', () => {
       assert.equal(await using, true);
     });
 
-    it("doesn't prompt about the active folder if the user selects the editor as the source for files outside the workspace", async () => {
+    it("doesn't prompt about the active folder when a source is selected for files outside the workspace", async () => {
       editor.folderSettings.set('credentialSource', 'envFile');
       editor.files.set('/other/.env', envFile(SERVICE, 'another-key'));
       const using = connections.useSource('editor', null);
@@ -1443,14 +1443,14 @@ describe('Connections', () => {
       assert.equal(signOutSignal.aborted, true);
     });
 
-    it('A20: asks for approval again after the user signs out in another VS Code profile', async () => {
+    it('A20: asks for approval again after a sign-out in another VS Code profile', async () => {
       // Profiles share secret storage, but each profile has its own state.
       await new KeyStore(keyring.window(), new FakeState(), assert.fail).delete();
       await settled();
       assert.equal((await connections.peek()).choice.kind, 'ask-source');
     });
 
-    it('A17: cancels requests when the user signs out, even if secret storage can’t store anything', async () => {
+    it('A17: cancels requests at sign-out, even if secret storage can’t store anything', async () => {
       keyring.values.set = () => assert.fail('Secret storage can’t store anything.');
       const { signOutSignal } = connections;
       await connections.signOut();
@@ -1489,7 +1489,7 @@ describe('Connections', () => {
       assert.equal(keyring.values.has('hostedModel.key.ibm'), false);
     });
 
-    it('cancels all requests and forgets the tokens even if the key can’t be deleted', async () => {
+    it('cancels requests and forgets tokens even if the key can’t be deleted', async () => {
       const fail = () => assert.fail('Secret storage is read-only.');
       Object.assign(keyring.values, { set: fail, delete: fail });
       await assert.rejects(connections.signOut(), /read-only/);
@@ -1498,7 +1498,7 @@ describe('Connections', () => {
     });
   });
 
-  it("A17: doesn't use the result of a lookup that was running when the user signed out", async () => {
+  it('A17: repeats a lookup that was running when the user signed out', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const slow = Promise.withResolvers<void>();
@@ -1541,7 +1541,7 @@ describe('Connections', () => {
     assert.equal(editor.reads, 1);
   });
 
-  it('K14: uses the VS Code API to read a .env file in a folder on another machine', async () => {
+  it('K14: reads a .env file on another machine through the VS Code API', async () => {
     editor.folders = [];
     editor.addFolder('/work', 'vscode-remote');
     editor.activeScheme = 'vscode-remote';
@@ -1570,7 +1570,7 @@ describe('Connections', () => {
     assert.deepEqual([credentials?.apiKey, credentials?.serviceUrl], ['key-at-first', SERVICE]);
   });
 
-  it('keeps the current source if the user declines another source or closes the prompt', async () => {
+  it("keeps the current source if the user doesn't approve another one", async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     for (const answer of [undefined, reject]) {
@@ -1582,7 +1582,7 @@ describe('Connections', () => {
     assert.equal((await connections.peek()).found.external[0]?.decision, 'declined');
   });
 
-  it("uses the editor's credentials as soon as the user declines the source in hostedModel.credentialSource", async () => {
+  it("uses the editor's credentials as soon as the selected source is declined", async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     editor.userSettings.set('credentialSource', 'envFile');
@@ -1656,7 +1656,7 @@ describe('Connections', () => {
       assert.equal(await given, undefined);
     });
 
-    it("uses the editor's credentials once the user declines the source, and doesn't prompt again", async () => {
+    it("uses the editor's credentials without prompting again once the source is declined", async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -1840,7 +1840,7 @@ describe('Connections', () => {
       assert.deepEqual(new Set(editor.targets), new Set([WorkspaceFolder]));
     });
 
-    it("saves the source in the workspace settings if the active file isn't in a workspace folder", async () => {
+    it('saves the source in the workspace settings for a file outside all folders', async () => {
       const [folder] = editor.folders;
       editor.workspaceFile = folder?.uri;
       editor.activeFile = '/home/me/private.txt';
@@ -1892,7 +1892,7 @@ describe('Connections', () => {
     assert.deepEqual(await keys.services(), []);
   });
 
-  it('B22: prompts again about a changed .env file, even if it is the selected source', async () => {
+  it('B22: prompts again about a selected .env file that has changed', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
@@ -1930,7 +1930,7 @@ describe('Connections', () => {
       return connection;
     };
 
-    it('names the missing settings in its first step, and lists the checked sources once the user closes it', async () => {
+    it('names the missing settings, and lists the checked sources once the user closes it', async () => {
       editor.picks.push(IBM);
       assert.equal(await required(), undefined);
       assert.deepEqual(editor.prompts, [
@@ -2008,7 +2008,7 @@ describe('Connections', () => {
     });
   });
 
-  it('opens setup at the key step if the user wants to correct the key', async () => {
+  it('opens setup at the key step to correct the key', async () => {
     await storeKey();
     await connections.changeKey();
     assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);
@@ -2034,7 +2034,7 @@ describe('Connections', () => {
       assert.deepEqual(editor.messages, [], 'the caller reports success');
     });
 
-    it('imports the key that the file had when the prompt opened, even if the file has changed since', async () => {
+    it('imports the key that the file had when the prompt opened', async () => {
       editor.files.set('/work/.env', envFile(EVIL, 'another-key-in-the-file'));
       editor.picks.push(SAVE);
       await question.answer('Import into Secret Storage');
@@ -2056,7 +2056,7 @@ describe('Connections', () => {
     });
   });
 
-  it('offers to import a key only from the .env file in the folder in which the command failed', async () => {
+  it("offers to import a key only from the failed command's folder", async () => {
     await storeKeyAndFile();
     editor.addFolder('/other');
     await connections.for();
@@ -2085,7 +2085,7 @@ describe('Connections', () => {
       await source;
     },
   })) {
-    it(`doesn't offer to import the key from the .env file if the file ${what}`, async () => {
+    it(`doesn't offer to import the key from a .env file that ${what}`, async () => {
       await storeKeyAndFile();
       await change();
       await connections.for();

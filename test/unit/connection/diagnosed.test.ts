@@ -96,7 +96,7 @@ describe('the preliminary checks', () => {
     assert.doesNotMatch(of([noFile, environment({})]), /asked again/);
   });
 
-  it('offer Set Up instead of Open .env if a key is stored, the file was declined, or there is no file', () => {
+  it("offer Set Up instead of Open .env if the file wouldn't be used", () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [
@@ -130,7 +130,7 @@ describe('the preliminary checks', () => {
     }
   });
 
-  it('show the path to an unapproved program in the diagnosis list, but not in the report', () => {
+  it("show a program's path in the diagnosis list, but not in the report", () => {
     const approved = { authUrl: ibm.authUrl, authHost: '', serviceUrl: REGION, serviceHost: '' };
     const addresses = { ...approved, isUnencrypted: false };
     const { preliminary, anonymous } = prepareDiagnosis(found(), {
@@ -190,7 +190,7 @@ describe('the message about a test that failed during setup', () => {
     );
   });
 
-  it('asks the user to correct the identity address in the settings rather than in setup', () => {
+  it('asks the user to correct the identity address in the settings', () => {
     const misspelt = { code: 'ENOTFOUND', host: 'identity.example' };
     assert.match(textOf('unreachable', misspelt), /address in the settings/);
   });

@@ -77,7 +77,7 @@ describe('KeyStore', () => {
     assert.deepEqual(window.issues, ['fails']);
   });
 
-  it('A05: treats a key as missing after a restart if VS Code kept it only in memory', async () => {
+  it('A05: treats a key kept only in memory as missing after a restart', async () => {
     const state = new FakeState();
     await openWindow(new FakeKeyring(), undefined, state).store.write(record, 'ibm');
     const afterRestart = openWindow(new FakeKeyring(), undefined, state);
@@ -175,7 +175,7 @@ describe('KeyStore', () => {
     await assert.rejects(window.store.delete());
   });
 
-  it("ignores a failed deletion only if it can confirm that the key doesn't exist", async () => {
+  it('ignores a failed deletion only if the key is confirmed missing', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const keys = async () => ['hostedModel.key.ibm'];
     await openWindow(keyring, keyring.window({ delete: fails, keys }), state).store.delete();
@@ -185,7 +185,7 @@ describe('KeyStore', () => {
     );
   });
 
-  it("doesn't report a failure if another window stores a key at the same time", async () => {
+  it("doesn't report a failed write if another window replaces the key", async () => {
     const keyring = new FakeKeyring();
     const store = async (name: string) => {
       keyring.values.set(name, JSON.stringify(another));
@@ -252,7 +252,7 @@ describe('KeyStore', () => {
     assert.equal(failing.changes, 1, 'its own window is notified even if storing fails');
   });
 
-  it('reports the deletion of a key only once, even if a read detects it before the event arrives', async () => {
+  it('reports a deletion only once, even if a read detects it first', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     await window.store.write(record, 'ibm');
@@ -318,7 +318,7 @@ describe('KeyStore', () => {
     assert.deepEqual(await window.store.read('ibm'), another);
   });
 
-  it("A17: doesn't store a record if the stored record has changed since it was read", async () => {
+  it("A17: doesn't overwrite a record that has changed since it was read", async () => {
     const keyring = new FakeKeyring();
     const [window, other] = [openWindow(keyring), openWindow(keyring)];
     const { store } = window;

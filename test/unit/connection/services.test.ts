@@ -137,7 +137,7 @@ describe('the extension with several services', () => {
 
   for (const isApproved of [true, false]) {
     const state = isApproved ? 'approved' : 'unapproved';
-    it(`doesn't use the ${state} environment if an invalid identity address blocks the .env file`, async () => {
+    it(`doesn't fall back to the ${state} environment if the identity address is invalid`, async () => {
       Object.assign(environment, variablesIn(platformFile));
       if (isApproved) {
         const approved = connections.for();
@@ -151,7 +151,7 @@ describe('the extension with several services', () => {
     });
   }
 
-  it("doesn't fall back to a service with lower precedence if one with higher precedence has malformed values", async () => {
+  it("doesn't ignore malformed values for a service with higher precedence", async () => {
     const approve = async (file: string) => {
       editor.files.set('/work/.env', file);
       const approved = connections.for();
@@ -218,7 +218,7 @@ describe('the extension with several services', () => {
     assert.equal(editor.modalCount, 0);
   });
 
-  it('names the missing values of the service with the highest precedence if the .env file is incomplete for every service', async () => {
+  it('names the missing values for the service with the highest precedence', async () => {
     editor.files.set('/work/.env', 'CPD_USERNAME=anna\nWATSONX_URL=https://a.example\n');
     Object.assign(environment, variablesIn(platformFile));
     assert.equal(await connections.for(), undefined);
@@ -236,7 +236,7 @@ describe('the extension with several services', () => {
     assert.match(editor.messages.join(), /hostedModel\.service is “nobody”/);
   });
 
-  it('prompts again after a change only if the new values have never been approved', async () => {
+  it('prompts again only for values that have never been approved', async () => {
     const word = async (file: string, answer?: string) => {
       editor.files.set('/work/.env', file);
       const required = connections.for();
@@ -271,7 +271,7 @@ describe('the extension with several services', () => {
     assert.equal((await connections.for())?.service.word, 'cpd');
   });
 
-  it("adds an unused service's key from the .env file to the keys that must not be sent", async () => {
+  it("forbids sending an unused service's key from the .env file", async () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
     editor.userSettings.set('service', 'cpd');
     const required = connections.for();
@@ -279,7 +279,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(otherKeysOf(await required), ['key-of-the-cloud']);
   });
 
-  it('adds the keys of all unused services to the keys that must not be sent', async () => {
+  it("forbids sending any unused service's key", async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
     const stored = {
@@ -296,7 +296,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(others, new Set(expected));
   });
 
-  it('adds the header values of all unused services to the secrets that must not be sent', async () => {
+  it("forbids sending any unused service's header values", async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     editor.userSettings.set('services', [acme]);
     const [service = assert.fail()] = readServices([acme]).own;
@@ -430,7 +430,7 @@ describe('the extension with several services', () => {
     assert.equal(editor.modalCount, 0);
   });
 
-  it('uses the folder’s project, not the user’s space, even if the user settings contain the same project', async () => {
+  it('uses the folder’s project instead of the user’s space', async () => {
     const { readSettings } = await import('../../../src/config/settings.ts');
     editor.userSettings.set('spaceId', 's').set('projectId', 'p');
     const named = () => {
@@ -461,7 +461,7 @@ describe('the extension with several services', () => {
     assert.doesNotMatch(shownTexts.join(), /project/);
   });
 
-  it('uses the project and account from the latest setup, even if the settings previously named a deployment', async () => {
+  it('uses the project and account from the latest setup', async () => {
     editor.userSettings.set('deploymentId', 'deployment-of-the-cloud');
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
@@ -497,7 +497,7 @@ describe('the extension with several services', () => {
     );
   });
 
-  it('uses a service added in the user settings, and prompts again if its entry changes', async () => {
+  it('uses an added service, and prompts again if its entry changes', async () => {
     editor.userSettings.set('services', [acme]);
     editor.files.set('/work/.env', acmeFile);
     const required = connections.for();
@@ -517,7 +517,7 @@ describe('the extension with several services', () => {
     assert.match((await editor.modalPrompt()).text, /from the \.env file in this folder/);
   });
 
-  it('warns that text will be sent unencrypted if a .env file sets an http address for an added service', async () => {
+  it('warns that text is sent unencrypted if an added service uses http', async () => {
     editor.userSettings.set('services', [acme]);
     editor.files.set('/work/.env', acmeFile.replace('https:', 'http:'));
     const required = connections.for();
@@ -583,7 +583,7 @@ describe('the extension with several services', () => {
     assert.equal(editor.modalCount, 0);
   });
 
-  it("doesn't use any service if the service in the settings is unknown or invalid", async () => {
+  it('uses no service if the selected one is unknown or invalid', async () => {
     editor.userSettings.set('service', 'nobody');
     assert.equal(await connections.for(), undefined);
     assert.match(
@@ -604,7 +604,7 @@ describe('the extension with several services', () => {
     [['acme'], 'acme'],
     [[], 'ibm'],
   ] as const) {
-    it(`uses ${inUse} if the service setting is empty and keys are stored for ${stored.join(', ') || 'no service'}`, async () => {
+    it(`uses ${inUse} by default if keys are stored for ${stored.join(', ') || 'no service'}`, async () => {
       editor.userSettings.set('services', [acme]).set('projectId', 'p').set('url', PLATFORM);
       const all = [...services, ...readServices([acme]).own];
       for (const word of stored) {
@@ -688,7 +688,7 @@ describe('the extension with several services', () => {
     assert.equal((await connections.for())?.account, 'berta');
   });
 
-  it('selects a service once it is set up, and deletes its key on sign-out even if another service is selected', async () => {
+  it('selects a service after setup, and deletes every key on sign-out', async () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
     assert.equal(await connections.setUp(), true);

@@ -28,7 +28,7 @@ describe('SourceApprovals', () => {
     }
   });
 
-  it('lists the values that have changed since the last decision about a source in a folder', async () => {
+  it('lists values that have changed since the last decision about a source', async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     const before = ['envFile', '/a', 'ibm', '', 'auth', 'me', 'key', 'project', 'p1', 'url'];
     const changedIn = (values: readonly string[]) => approvals.changedValues(subjectOf(...values));
@@ -43,7 +43,7 @@ describe('SourceApprovals', () => {
     assert.deepEqual(await changedIn(before.with(1, '/b').with(6, 'new key')), [], 'other folder');
   });
 
-  it("doesn't list any changed values if the last decision about a source has been forgotten", async () => {
+  it("doesn't list changed values once the last decision is forgotten", async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     const older = ['envFile', '/a', 'ibm', '', 'auth', 'me', 'old key', 'project', 'p1', 'url'];
     const latest = subjectOf(...older.with(6, 'key'));
@@ -146,7 +146,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvals.decisionFor(subject), 'declined');
   });
 
-  it("applies a decision only in the current window if the hash key can't be stored", async () => {
+  it("limits decisions to one window if the hash key can't be stored", async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const store = async () => {
       throw new Error('no keyring');
@@ -213,7 +213,7 @@ describe('SourceApprovals', () => {
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'approved');
   });
 
-  it('forgets approvals after the user signs out in another VS Code profile, but remembers declined sources', async () => {
+  it('forgets approvals, but remembers declined sources, after sign-out in another profile', async () => {
     const keyring = new FakeKeyring();
     const approvals = approvalsOn(keyring, new FakeState());
     const other = subjectOf('file:///work/b', 'project-2');

@@ -48,7 +48,7 @@ describe('source selection', () => {
     assert.deepEqual(choice.credentials.approved, { auth: ibm.authUrl, service: EVIL });
   });
 
-  it('prefers an approved environment over a .env file that is neither approved nor declined', () => {
+  it('prefers an approved environment over an unapproved .env file', () => {
     const external = [envFile(), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, external }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
@@ -66,7 +66,7 @@ describe('source selection', () => {
     assert.equal(hostOf(choose(found({ external }))), new URL(REGION).host);
   });
 
-  it('E12: adds the keys of unused sources to the keys that must not be sent', () => {
+  it('E12: forbids sending keys from unused sources', () => {
     const keys = ['key-of-the-env-file', 'key-of-the-environment'];
     const [first, second] = keys.map((key) => ({ ...full, key }));
     const choice = choose(found({ external: [envFile(first), environment(second)] }));
@@ -79,7 +79,7 @@ describe('source selection', () => {
     assert.deepEqual(otherKeysOf(externalChoice), [record.apiKey]);
   });
 
-  it('includes even short keys in the list of keys that must not be sent', () => {
+  it('forbids sending even short keys from unused sources', () => {
     const external = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
     const inEditor = choose(found({ external }));
     assert.ok(inEditor.kind === 'ready');
@@ -90,7 +90,7 @@ describe('source selection', () => {
     ['B06', envFile({ url: EVIL })],
     ['B12', environment({ url: EVIL })],
   ] as const) {
-    it(`${id}: ignores a source with only an address, even if the editor has no address`, () => {
+    it(`${id}: ignores a source with only an address if no key is stored`, () => {
       for (const decision of ['approved', undefined] as const) {
         const all = found({
           record: undefined,
@@ -184,7 +184,7 @@ describe('source selection', () => {
     'not-text',
     'unreadable',
   ] as const) {
-    it(`doesn't fall back to the environment if the .env file can't be read (${why})`, () => {
+    it(`doesn't use the environment if the .env file can't be read (${why})`, () => {
       for (const answer of ['approved', undefined] as const) {
         const external = [unreadFile(why), environment(full, answer)];
         const all = found({ record: undefined, external });
@@ -243,7 +243,7 @@ describe('source selection', () => {
       assert.equal(choose(found({ external: [envFile()], settings })).kind, 'ask-source');
     });
 
-    it('uses the automatic order if the selected source is declined or the folder is untrusted', () => {
+    it('uses the automatic order if the selected source is declined or untrusted', () => {
       const text = { kind: 'unread', why: 'untrusted' } as const;
       for (const source of [
         envFile(full, 'declined'),
@@ -330,7 +330,7 @@ describe('source selection', () => {
     });
   });
 
-  it('reports an invalid identity address that prevents a .env file from being used, unless the file is declined', () => {
+  it('reports an invalid identity address unless the affected .env file is declined', () => {
     const kindOf = (answer: 'declined' | undefined) => {
       const file = envFile(full, answer);
       const all = found({ record: undefined, settings: { authUrl: 'iam.cloud.ibm.com' } });

@@ -172,7 +172,7 @@ describe('the source view', () => {
     );
   });
 
-  it('shows what to fix if a mistake in the .env file makes the only source unusable', () => {
+  it('shows what to fix if a mistake makes the .env file unusable', () => {
     const one = found({ record: undefined, external: [envFile({ ...full, key: '"quoted"' })] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'The .env file in a can’t be used: VENDOR_API_KEY on line 1 has quotes around its value. Nothing was sent. Fix and save the file.',
@@ -358,7 +358,7 @@ describe("the list entry for a source that can't be used", () => {
       ...changes,
     });
 
-  it('offers only Set Up if a value is missing or the stored record is malformed', () => {
+  it('offers only Set Up for a missing project or a malformed record', () => {
     const lacking = naming({ settings: { projectId: '' } });
     assert.deepEqual(labelsOf('editor', lacking), ['Set Up...']);
     const tampered = naming({ record: { ...record, serviceUrl: 'nowhere' } });
@@ -366,7 +366,7 @@ describe("the list entry for a source that can't be used", () => {
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
 
-  it('offers only Set Up if the stored record or a header secret is missing', () => {
+  it('offers only Set Up for a missing record or header secret', () => {
     const { definition } = withSecret;
     const stored = { ...record, authUrl: REGION, ...(definition && { definition }) };
     for (const one of [
@@ -378,7 +378,7 @@ describe("the list entry for a source that can't be used", () => {
     }
   });
 
-  it('offers both Open Settings and Set Up if an address or project can be fixed in the settings', () => {
+  it('offers Open Settings and Set Up for an invalid address or project', () => {
     for (const settings of [
       { url: 'us-south' },
       { authUrl: 'ftp://a.example' },
@@ -466,7 +466,7 @@ describe('a declined source', () => {
 });
 
 describe('the text about the checked sources', () => {
-  it('is short and contains no markup, even if a file has thousands of issues', () => {
+  it('is short and contains no markup, even with thousands of issues', () => {
     const faulty = [
       ...Array.from({ length: 4_600 }, (_, n) => `VENDOR_URL=${n}`),
       ...Array.from({ length: 60 }, (_, n) => `VENDOR${'_'.repeat(n)}-API_KEY="x"`),

@@ -118,7 +118,7 @@ describe('Copy Report', () => {
   }
 
   for (const answer of [undefined, 'approved'] as const) {
-    it(`copies a report even if values from ${answer ? 'an approved' : 'an unapproved'} source match words in the report's fixed text`, async () => {
+    it(`copies a report whose fixed text happens to contain values from ${answer ? 'an approved' : 'an unapproved'} source`, async () => {
       const everyDay = { key: 'credentials', project: 'default', url: full.url };
       const source = envFile(everyDay, answer);
       const runtime = new ServiceRuntime();
@@ -165,7 +165,7 @@ describe('Copy Report', () => {
     }
   });
 
-  it("copies the report with a note if secret storage or the folder didn't respond", async () => {
+  it("adds a note if secret storage or the folder didn't respond", async () => {
     await copy(undefined, true);
     const line = '- Not read, because secret storage or the folder didn’t respond';
     assert.ok(editor.copied.join().split('\n').includes(line), editor.copied.join());

@@ -300,7 +300,7 @@ describe('the open diagnosis list', () => {
     });
   }
 
-  it("mentions the keyring and offers Check Again if the settings can't be read in time", async () => {
+  it("mentions the keyring and offers Check Again if settings can't be read", async () => {
     let isLocked = true;
     const { ended } = await start(full, async (looked) => (isLocked ? undefined : looked));
     const [list] = editor.lists;
@@ -322,7 +322,7 @@ describe('the open diagnosis list', () => {
     await ended;
   });
 
-  it("doesn't request a connection if it is closed while the settings are being read", async () => {
+  it("doesn't request a connection after being closed during the settings check", async () => {
     const read = Promise.withResolvers<Lookup>();
     const { asked, ended } = await start(full, () => read.promise);
     const [list] = editor.lists;

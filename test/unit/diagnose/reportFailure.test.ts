@@ -94,7 +94,7 @@ describe('a reported failure', () => {
     ['another', true],
     ['a-model', false],
   ] as const) {
-    it(`leads to a retry only if the user selects another model with Select Model... and clicks Retry: ${modelId}`, async () => {
+    it(`leads to a retry only if the user switches models and clicks Retry: ${modelId}`, async () => {
       const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
       const { commands } = await import('vscode');
       let used = connectionOf().with({ modelId: 'a-model' });
@@ -135,7 +135,7 @@ describe('a reported failure', () => {
     return wantsRetry;
   }
 
-  it('leads to a retry only if the checks of Diagnose Connection pass and the user clicks Retry', async () => {
+  it('leads to a retry only if the user clicks Retry after all checks pass', async () => {
     assert.equal(await diagnose(true, 'Retry'), true);
     assert.match(editor.messages[1] ?? '', /^All checks passed/);
     assert.equal(await diagnose(true), false);
@@ -174,7 +174,7 @@ describe('a reported failure', () => {
     assert.equal(await reportRejectedKey([{ hasToken: true }], 'Refresh Token', 'Retry'), true);
   });
 
-  it("doesn't lead to a retry after Refresh Token if the service doesn't use tokens", async () => {
+  it("doesn't lead to a retry if there is no token to refresh", async () => {
     assert.equal(await reportRejectedKey([{ hasToken: false }], 'Refresh Token'), false);
     assert.deepEqual(editor.messages.slice(1), ['This service doesn’t use a token.']);
   });

@@ -47,7 +47,7 @@ const factsOf = (changes: Partial<ReportFacts> = {}): ReportFacts => {
 
 const textOf = (facts: ReportFacts) => buildReport(facts).text;
 
-describe('the diagnosis report', () => {
+describe('the diagnostic report', () => {
   it('E07: lists versions, settings, sources, states, and recent events', () => {
     let at = now - 90_000;
     const history = new SessionHistory({ now: () => at, monotonic: () => at });
@@ -270,7 +270,7 @@ describe('SessionHistory', () => {
     );
   });
 
-  it('measures the wait for a token from the first “fetching” state until the token is valid, unless fetching fails', () => {
+  it('measures each successful wait for a token from the first “fetching” state', () => {
     let at = 0;
     // The measured wait must not depend on the system clock, which the user can set back.
     const history = new SessionHistory({ now: () => now - 7 * at, monotonic: () => at });

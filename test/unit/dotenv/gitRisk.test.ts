@@ -82,7 +82,7 @@ describe('Git integration', () => {
       return { listeners, api: { onDidOpenRepository: event, onDidCloseRepository: event } };
     };
 
-    it('is called when the Git extension starts and when a repository opens or closes', async () => {
+    it('is called when the Git extension starts and when repositories open or close', async () => {
       const { listeners, api } = withEvents();
       editor.extension = withApi(api);
       let calls = 0;

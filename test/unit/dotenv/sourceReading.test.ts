@@ -77,7 +77,7 @@ describe('a .env file', () => {
     });
   }
 
-  it('yields the same result as an environment with the same values, except for line numbers', () => {
+  it('yields the same result as an identical environment, except for line numbers', () => {
     for (const fixture of envFiles) {
       const text = textOf(fixture);
       // Skip files with two lines for the same name, or with whitespace around a value or before
@@ -120,7 +120,7 @@ describe('a .env file', () => {
     }
   });
 
-  it('can contain an http address for another machine only if the user added the service', () => {
+  it('can contain a remote http address only for an added service', () => {
     const text = `VLLM_API_KEY=${KEY}\nVLLM_URL=${HTTP}/v1\n`;
     const { values, issues } = readEnvFile(text, added);
     assert.equal(values?.url, `${HTTP}/v1`);
@@ -224,7 +224,7 @@ describe('envFixes', () => {
     });
   }
 
-  it("doesn't change an address from http to https if the user added the service", () => {
+  it("doesn't change http to https in an added service's address", () => {
     const line = `VLLM_URL=${HTTP}/v1/chat/completions`;
     const fixes = readEnvFile(line, added).issues.flatMap((issue) => {
       return fixesOf(line, issue, added).map((fix) => applied(line, fix));

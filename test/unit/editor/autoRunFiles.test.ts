@@ -66,7 +66,7 @@ describe('files that run automatically', () => {
     assert.deepEqual(found, []);
   });
 
-  it('J34: include an untitled document whose path could resolve to a file that runs automatically', async () => {
+  it('J34: include an untitled document whose path could resolve to such a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-untitled-'));
     try {
       mkdirSync(join(folder, '.vscode'));

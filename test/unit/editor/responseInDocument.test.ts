@@ -68,7 +68,7 @@ describe('a response in a document', () => {
     });
   }
 
-  it('loses its place in the document after a restart if the user typed inside it', () => {
+  it('loses its place after a restart if the user edited its text', () => {
     const response = responseAfter(['append']);
     const next = response.next();
     assert.ok(next);

@@ -60,14 +60,14 @@ describe('a selection', () => {
     });
     const shownLineEnd = JSON.stringify(lineEnd);
 
-    it(`covers the same lines after a response is inserted below them (line ending ${shownLineEnd})`, () => {
+    it(`covers the same lines after a response is inserted below (line ending ${shownLineEnd})`, () => {
       const once = afterwards(text, whole, [below('An answer')]);
       assert.equal(once.selected, lines);
       assert.equal(once.text, `zero${lineEnd}${lines}An answer${lineEnd}three`);
     });
 
     for (const answer of ['A', 'An answer', 'A longer answer than that', '']) {
-      it(`covers the same lines after ${JSON.stringify(answer)} replaces the response below them (line ending ${shownLineEnd})`, () => {
+      it(`covers the same lines after ${JSON.stringify(answer)} replaces the response below (line ending ${shownLineEnd})`, () => {
         const first = afterwards(text, whole, [below('An answer')]);
         const selected = { ...first.wanted, textEnd: whole.textEnd };
         const again = afterwards(first.text, selected, [
@@ -77,14 +77,14 @@ describe('a selection', () => {
       });
     }
 
-    it(`excludes a response that is inserted just before its final line break (line ending ${shownLineEnd})`, () => {
+    it(`excludes a response inserted before its final line break (line ending ${shownLineEnd})`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: whole.textEnd, rangeLength: 0, text: 'An answer' },
       ]);
       assert.equal(selected, `one${lineEnd}two`);
     });
 
-    it(`covers the same text after responses are inserted before and after it (line ending ${shownLineEnd})`, () => {
+    it(`covers the same text after insertions on both sides (line ending ${shownLineEnd})`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: 0, rangeLength: 4, text: `Instead${lineEnd}` },
         below('An answer'),
@@ -94,7 +94,7 @@ describe('a selection', () => {
     });
   }
 
-  it('excludes text inserted at its start or end, even though VS Code would include that text', () => {
+  it('excludes text inserted at its start or end, unlike VS Code', () => {
     const part = { start: 2, end: 5, textEnd: 5 };
     const { selected, wanted, grown } = afterwards('a bcd e', part, [
       { rangeOffset: 2, rangeLength: 0, text: 'X' },

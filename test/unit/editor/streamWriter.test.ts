@@ -114,7 +114,7 @@ describe('a stream writer', () => {
     assert.deepEqual([page.text, writer.isPending], ['MINE prompt\nseen', false]);
   });
 
-  it('J12: retries a late edit that is refused, even if no editor shows the document', async () => {
+  it('J12: retries a refused late edit in a hidden document', async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.end(0), false);
@@ -201,7 +201,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it("J13: reports that a response couldn't be undone if the edits don't change the document", async () => {
+  it("J13: reports a failed undo if the edits don't change the document", async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, []), true);
@@ -366,7 +366,7 @@ describe('a stream writer', () => {
       assert.deepEqual(await undoneCounts([END], one, ['undo', 'redo']), [0, 1, 1]);
     });
 
-    it("doesn't report an undo while the document still contains text from a streaming response", async () => {
+    it("doesn't report an undo while text from a streaming response remains", async () => {
       const two = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         page.change(3, 0, 'u');
@@ -404,7 +404,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt\nfirst ');
     });
 
-    it('restarts an undone response in its original place after the user types there and undoes the typing', async () => {
+    it('restarts an undone response in place after the user undoes typing there', async () => {
       const page = new FakeDocument('one\ntwo');
       const writer = new StreamWriter(page, [{ ...END, start: 3, end: 3 }], { timing });
       await write(page, writer, 0, 'text');
@@ -426,7 +426,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt');
     });
 
-    it('reports that a streaming response was undone, even if text from a completed response remains', async () => {
+    it('reports an undone streaming response even if a completed response remains', async () => {
       const ended = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         await page.turnUntil(writer.end(0));
@@ -439,7 +439,7 @@ describe('a stream writer', () => {
       );
     });
 
-    it('reports a response as undone only if the document contains none of its text', async () => {
+    it('reports a response as undone only if none of its text remains', async () => {
       const page = new FakeDocument('prompt');
       const reported: (readonly number[])[] = [];
       const onUndone = (indices: readonly number[]) => reported.push(indices);
@@ -453,7 +453,7 @@ describe('a stream writer', () => {
     });
 
     for (const hasEnded of [true, false]) {
-      it(`doesn't write a response${hasEnded ? ' that has already ended' : ''} if the user undoes the job while its first edit is pending`, async () => {
+      it(`doesn't write a response${hasEnded ? ' that has already ended' : ''} if an undo precedes its first edit`, async () => {
         const page = new FakeDocument('one two');
         const places = [0, 4].map((start) => ({ start, end: start + 3, lead: '', tail: '' }));
         const onUndone = () => {};

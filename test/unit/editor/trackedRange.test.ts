@@ -63,13 +63,13 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, false);
   });
 
-  it('stays in place if a response is inserted at its position but belongs after it', () => {
+  it('stays in place before a response inserted at the same position', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });
   });
 
-  it("is marked as broken after an edit inside a selection that hasn't been replaced yet", () => {
+  it("is broken by an edit inside a selection that isn't replaced yet", () => {
     const own = new TrackedRange({ start: 10, end: 20 });
     own.follow(insert(15, 'x'));
     assert.equal(own.isBroken, true);
@@ -202,7 +202,7 @@ describe('a tracked range', () => {
       assert.deepEqual(own.changeFor('new'), { rangeOffset: 10, rangeLength: 10, text: 'new' });
     });
 
-    it('forgets its redo states after an edit, and its oldest undo states after 200 edits', () => {
+    it('forgets redo states after one edit, and old undo states after 200', () => {
       const own = written();
       event(own, remove(15, 5), 'undo');
       event(own, insert(0, 'x'));

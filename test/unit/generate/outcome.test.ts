@@ -93,7 +93,7 @@ describe('responseNotifications', () => {
     ['below', 'typescript', 'a b'],
   ] as const) {
     const origin = languageId === 'markdown' ? 'template' : "selection's document";
-    it(`opens the response in a document with the same language as the ${origin}: ${mode}`, async () => {
+    it(`opens the response in the same language as the ${origin}: ${mode}`, async () => {
       editor.languageId = 'typescript';
       const explain = { responseLanguage: 'markdown' } as unknown as Template;
       const job = await jobWith('a \u2067b\u2069', explain, mode);
@@ -129,7 +129,7 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  it('ignores a click on Retry if a response arrived while the error message was open', async () => {
+  it('ignores a click on Retry once a response has arrived', async () => {
     const { reportRun } = await import('../../../src/generate/reportRun.ts');
     const { connectionOf } = await import('../service/fixtures.ts');
     const job = await jobWith('');
@@ -309,7 +309,7 @@ describe('responseNotifications', () => {
     });
   });
 
-  it("doesn't offer Undo Generation for a truncated response that was copied to the clipboard", async () => {
+  it("doesn't offer Undo Generation for a response copied to the clipboard", async () => {
     const job = await jobWith('a', undefined, 'clipboard');
     await job.end(0, 'truncated');
     await outcome.reportOutcome(job, { ...whole, isTruncated: true });
@@ -317,7 +317,7 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  it("doesn't offer to continue a response that was truncated only in an earlier run", async () => {
+  it("doesn't offer to continue a response truncated only in an earlier run", async () => {
     const job = await jobWith('a');
     await job.end(0, 'truncated');
     editor.isDocumentClosed = true;
@@ -383,7 +383,7 @@ describe('responseNotifications', () => {
     ['below', 0, 1],
     ['partly below', 0, 3],
   ] as const) {
-    it(`offers to show the end of a truncated response if it is ${what} the visible lines`, async () => {
+    it(`offers to show the end of a truncated response ${what} the visible lines`, async () => {
       const job = await jobWith('a\nb\n', undefined, 'below', '\n\n');
       await job.end(0, 'truncated');
       const revealed = showLines(job, first, last);
@@ -400,7 +400,7 @@ describe('responseNotifications', () => {
     });
   }
 
-  it('opens a copy of the response if the user clicks Show after closing the document', async () => {
+  it('shows a copy of the response if its document was closed', async () => {
     const job = await jobWith('a');
     await job.end(0, 'ended');
     editor.button = 'Show';

@@ -219,7 +219,7 @@ describe('runJob', () => {
     }
   });
 
-  it('announces how many responses are complete, how many failed, and on which lines they failed', async () => {
+  it('announces how many responses are complete, and which lines failed', async () => {
     const generate = async (index: number, options: CallOptions) => {
       if (index === 1) throw failure;
       return respond(index, options);
@@ -276,7 +276,7 @@ describe('runJob', () => {
     ['unreachable', true],
     ['cancelled', false],
   ] as const) {
-    it(`${isWarned ? 'warns' : "doesn't warn"} that incomplete text has replaced the selection if a generation ends with the error ${kind}`, async () => {
+    it(`${isWarned ? 'warns' : "doesn't warn"} that incomplete text has replaced the selection (error: ${kind})`, async () => {
       const generate = async (_: number, { onText }: CallOptions) => {
         onText?.('half of a response');
         throw new ServiceError(kind);
@@ -324,7 +324,7 @@ describe('runJob', () => {
     assert.deepEqual([sent(), announced], [0, ['Canceled']]);
   });
 
-  it('is canceled by Cancel in the menu, but not by Escape in another document', async () => {
+  it('is canceled by the menu, but not by Escape in another document', async () => {
     for (const [cancel, expected] of [
       [(jobs: RecentJobs) => jobs.cancel(), 1],
       [(jobs: RecentJobs) => jobs.cancelAll(), 0],
@@ -339,7 +339,7 @@ describe('runJob', () => {
     }
   });
 
-  it('can be canceled by Undo Generation or by Escape in the document before its response arrives', async () => {
+  it('can be canceled by Undo Generation or Escape before its response arrives', async () => {
     for (const stop of [
       (jobs: RecentJobs) => jobs.cancel(),
       async (jobs: RecentJobs) => assert.equal(await jobs.undo(), 'undone'),
@@ -406,7 +406,7 @@ describe('runJob', () => {
     });
   }
 
-  it('announces that a partial response was kept, but only if the run received text', async () => {
+  it('announces a partial response only if the run received text', async () => {
     for (const [text, expected] of [
       ['', 'Canceled'],
       ['The first words', 'Canceled, partial response kept'],
@@ -542,7 +542,7 @@ describe('runJob', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('reports a truncated response without text as empty if the earlier response was undone', async () => {
+  it('reports a truncated response without text as empty after an undo', async () => {
     const generate = async () => ({ ...ended, stopReason: 'max_tokens' });
     const { done } = await run({ undone: true, generate });
     await done;
@@ -571,7 +571,7 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['The response is complete']);
   });
 
-  it('asks the user to accept or discard a preview, even if its document isn’t in view', async () => {
+  it('asks the user to accept or discard a preview that isn’t visible', async () => {
     const { done, announced } = await run({ mode: 'preview' });
     await done;
     assert.match(announced.join(), /accept or discard/);

@@ -19,7 +19,7 @@ describe("the label on a prompt's line", () => {
   });
   after(() => hooks.deregister());
 
-  it('is shown at the current end of the prompt in every editor that shows the document', async () => {
+  it("is shown at the prompt's current end wherever the document is visible", async () => {
     const { labelLine } = await import('../../../src/generate/waiting.ts');
     const shown: string[] = [];
     const document = { lineAt: (line: number) => ({ range: { end: `end of line ${line + 1}` } }) };
@@ -174,7 +174,7 @@ describe('the progress display', () => {
       void requests.acquire(never);
     });
 
-    it('counts down to the end of the pause once no request is in progress', () => {
+    it('starts a countdown once no request is in progress', () => {
       assert.deepEqual(shown, []);
       slots[1]?.release('ok');
       pass(1_000);
@@ -186,7 +186,7 @@ describe('the progress display', () => {
       assert.equal(shown.at(-1), GENERATING);
     });
 
-    it("counts down to the end of the pause, even if a retry's backoff ends earlier", () => {
+    it("shows the pause, even if a retry's backoff ends earlier", () => {
       slots[1]?.release('ok');
       retryIn(1_500, 1, new AbortController());
       assert.match(shown.at(-1) ?? '', /^Paused for 40s/);
@@ -214,7 +214,7 @@ describe('the progress display', () => {
     });
   });
 
-  it('shows the number of completed responses when a slow response starts to arrive or a countdown ends', () => {
+  it('shows how many responses are complete after a silence or countdown', () => {
     const [slow, retried] = [new AbortController(), new AbortController()];
     const count = 'Generating… 2 of 5 done. Esc cancels';
     progress.onSilence(slow);
@@ -249,7 +249,7 @@ describe('the progress display', () => {
     'Retrying in 3s (attempt 2 of 4, 503). Esc cancels',
   ];
 
-  it('offers a retry once, 15 s after the first request is reported as silent', () => {
+  it('offers a retry once, 15 s after reporting the first silent request', () => {
     progress.onSilence(request);
     pass(100);
     progress.onSilence(new AbortController());
@@ -262,7 +262,7 @@ describe('the progress display', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('offers to retry only requests that were reported as silent 15 s ago and still are', async () => {
+  it('offers to retry only requests reported as silent for 15 s', async () => {
     const silent = new AbortController();
     const active = new AbortController();
     const later = new AbortController();

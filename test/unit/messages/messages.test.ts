@@ -59,7 +59,7 @@ describe('the text of a message', () => {
   it('is tested for more than 30 error kinds', () => assert.ok(kinds.length > 30));
 
   for (const kind of kinds.filter((one) => one !== 'cancelled')) {
-    it(`is plain text, has at most 200 characters, and comes with at most two buttons: ${kind}`, () => {
+    it(`is short plain text with at most two buttons: ${kind}`, () => {
       for (const error of [new ServiceError(kind), new ServiceError(kind, full)]) {
         const message = messageFor(error);
         assert.ok(message);
@@ -73,7 +73,7 @@ describe('the text of a message', () => {
     });
   }
 
-  it('I26: shows the attempt number and the status or error code of a retry, but no text from the service', () => {
+  it("I26: shows only a retry's attempt number and status or error code", () => {
     const error = new ServiceError('rate-limited', { status: 429, requestId: 'C4nary' });
     assert.equal(attemptText({ retry: 2, waitMs: 7_600, error }), 'attempt 3 of 4, 429');
     const unreachable = new ServiceError('unreachable', { code: 'ECONNREFUSED', host: 'C4nary' });
@@ -130,7 +130,7 @@ describe('the text of a message', () => {
     }
   });
 
-  it("advises sending fewer concurrent requests only if the service didn't specify a wait time", () => {
+  it('advises sending fewer concurrent requests unless the service specifies a wait time', () => {
     assert.deepEqual(messageFor(new ServiceError('rate-limited')), {
       text: 'Too many requests. The service rejected the request. Try again later. If this happens often, lower the limit on concurrent requests, or increase the minimum interval between requests.',
       actions: ['retry', 'openSettings'],
@@ -220,7 +220,7 @@ describe('the text of a message', () => {
     }
   });
 
-  it("doesn't warn that the request may have been processed if nothing was sent or the request was only a check", () => {
+  it("doesn't warn that unsent requests or checks may have been processed", () => {
     const unsent = new ServiceError('unreachable', { phase: 'connect', code: 'ECONNRESET' });
     assert.match(messageFor(unsent)?.text ?? '', /nothing was sent/);
     for (const kind of ['timeout', 'connection-lost'] as const) {
@@ -427,7 +427,7 @@ describe('a message about a service', () => {
     assert.doesNotMatch(messageText('forbidden', { service: gateway }), /project/);
   });
 
-  it('mentions the region only if the service has several, and names the setting for the identity address', () => {
+  it('mentions the region only if there are several, and names the address setting', () => {
     const worldwide = { ...cloud, regions: cloud.regions.slice(0, 1) };
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
       assert.match(messageText(kind, { service: cloud }), /region/);
@@ -464,7 +464,7 @@ describe('a message about a service', () => {
     return readServices([added]).own[0] ?? assert.fail(`AUTH_FIELDS.${kind} isn't valid`);
   };
 
-  it('has at most 200 characters if a key is rejected during setup, whatever the authentication method', () => {
+  it('has at most 200 characters if a key is rejected during setup', () => {
     for (const kind of Object.keys(AUTH_FIELDS)) {
       const context = { service: serviceUsing(kind), source: 'answers' } as const;
       const { text = '' } = messageFor(new ServiceError('key-rejected'), context) ?? {};
@@ -472,7 +472,7 @@ describe('a message about a service', () => {
     }
   });
 
-  it('offers a token refresh after a rejected key only if the service uses tokens', () => {
+  it('offers a token refresh only if the service uses tokens', () => {
     const actions: Readonly<Record<Authentication['kind'], Action>> = {
       apiKeyGrant: 'refreshToken',
       clientCredentials: 'refreshToken',

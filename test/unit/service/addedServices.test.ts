@@ -186,7 +186,7 @@ describe('an added service', () => {
       return issues[0]?.field;
     };
 
-    it(`can have any of the fields of the authentication method ${kind}, and must have the required ones`, () => {
+    it(`accepts all fields of ${kind}, and requires some of them`, () => {
       const textFields = new Set<string>();
       const text = (field: string) => {
         textFields.add(field);
@@ -212,7 +212,7 @@ describe('an added service', () => {
     });
   }
 
-  it('can list 200 models, and uses the first one if no default model is set', () => {
+  it('can list 200 models, and uses the first one by default', () => {
     const full = {
       ...{ id: 'team/one:1', name: 'Größe 1 (EU)', context: 8_192, output: 512 },
       ...{ tools: true, images: false },
@@ -325,7 +325,7 @@ describe('an added service', () => {
     });
   }
 
-  it('is the only kind of service that can have an http address on another machine', () => {
+  it('can have an http address on another machine, unlike built-in services', () => {
     for (const service of services) {
       assert.equal(mayBeUnencrypted(service), false, service.word);
       const found = parseDestination(service.authUrl, plain, service);

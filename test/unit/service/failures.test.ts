@@ -248,7 +248,7 @@ describe('error responses from OpenAI-compatible services', () => {
     });
   }
 
-  it('are reported as bad-request if only the requested number of output tokens is too large', () => {
+  it('are reported as bad-request if only max_tokens is too large', () => {
     const message =
       "'max_tokens' is too large: 20000. This model's maximum context length is 16384 tokens and your request has 12 input tokens.";
     const text = error({ message, type: 'BadRequestError', code: 400 });

@@ -45,7 +45,7 @@ describe('a retrying client', () => {
     return { outcome, gaps, retries, sent: network.sent };
   }
 
-  it('H16: gets a token when a retry starts, even if a token request failed during the backoff', async () => {
+  it('H16: retries successfully after a token request fails during the backoff', async () => {
     let isDown = false;
     const fetchToken = async () => {
       if (isDown) throw new ServiceError('connection-lost');
@@ -97,7 +97,7 @@ describe('a retrying client', () => {
     assert.equal(outcome.kind, 'unexpected-answer');
   });
 
-  it("doesn't count an attempt that is canceled while the service is responding with a 503", async () => {
+  it("doesn't count an attempt that is canceled while a 503 arrives", async () => {
     const cancel = new AbortController();
     const { fetch } = fakeNetwork(() => {
       cancel.abort();

@@ -46,7 +46,7 @@ describe('private key masking', () => {
     });
   }
 
-  it('masks each key separately, and an incomplete key up to the end of the text', () => {
+  it('masks each key separately, and everything from an incomplete key on', () => {
     const [one, two] = [block('PRIVATE KEY'), block('EC PRIVATE KEY')];
     assert.equal(maskPrivateKeys(`${one}\n\n${two} c`), '[redacted]\n\n[redacted] c');
     const truncatedKey = '-----BEGIN RSA PRIVATE KEY-----\nMII\nExplain this.';
@@ -146,7 +146,7 @@ describe('secret masking', () => {
     assert.equal(maskSecrets(text, [token]), text);
   });
 
-  it('E16: finds a key in an address, even if the key is URL-encoded or in lowercase', () => {
+  it('E16: finds a URL-encoded or lowercase key in an address', () => {
     const key = 'A-Key+That/Was=Pasted';
     for (const address of [
       `https://${key.toLowerCase().replaceAll(/\W/g, '-')}.example`,
@@ -251,7 +251,7 @@ describe('the service runtime', () => {
     runtime.dispose();
   });
 
-  it('E07: finds the Basic header value of each account, even if accounts share a key', async () => {
+  it('E07: finds the Basic header values of accounts that share a key', async () => {
     const runtime = runtimeOn({ access_token: 'token-of-the-unit-tests', expires_in: 3_600 });
     const accounts = ['client', 'another-client'];
     for (const account of accounts) {
@@ -280,7 +280,7 @@ describe('the service runtime', () => {
     runtime.dispose();
   });
 
-  it('omits models whose labels contain a key that is sent instead of a token', async () => {
+  it('omits models whose labels contain the API key', async () => {
     const resources = ['m/free', credentials.apiKey].map((label) => ({ model_id: 'm/any', label }));
     const runtime = runtimeOn({ resources });
     const used = { ...credentials, service: zen };
@@ -296,7 +296,7 @@ describe('the service runtime', () => {
 });
 
 describe('a failed request', () => {
-  it('is reported without its host if the host contains the key, even in lowercase', async () => {
+  it('is reported without a host that contains the key in lowercase', async () => {
     const apiKey = 'Key-Of-The-Unit-Tests';
     const serviceUrl = `https://${apiKey}.example`;
     const approved = { ...credentials.approved, service: new URL(serviceUrl).origin };

@@ -29,7 +29,7 @@ describe('the token service over time', () => {
   });
 
   for (const minutes of [-20, -120]) {
-    it(`refreshes once, without making calls wait, if the wall clock is set back by ${-minutes} min`, async () => {
+    it(`refreshes once in the background if the clock is set back by ${-minutes} min`, async () => {
       const { flights, answer, value, start } = underTest(time);
       await start();
       time.setWall(minutes * MINUTE);
@@ -43,7 +43,7 @@ describe('the token service over time', () => {
     });
   }
 
-  it('keeps a key that is sent instead of a token, even if the wall clock is set back', async () => {
+  it('keeps an API key even if the clock is set back', async () => {
     const { service, flights, value, start } = underTest(time);
     await start({ isApiKey: true });
     time.setWall(-20 * MINUTE);
@@ -82,7 +82,7 @@ describe('the token service over time', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('returns a token that arrives expired only to the calls that were waiting for it', async () => {
+  it('returns an expired token only to calls that were waiting for it', async () => {
     const { service, flights, answer, value } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);
@@ -138,7 +138,7 @@ describe('the token service over time', () => {
     assert.deepEqual([await tick(), await tick(), await tick()], [5, 6, 6]);
   });
 
-  it(`never uses a token past its hard threshold, and never sends concurrent requests (seed ${seed})`, async () => {
+  it(`never uses a token past its hard threshold or sends concurrent requests (seed ${seed})`, async () => {
     const step = fc.record({
       passMs: fc.integer({ min: 0, max: 40 * MINUTE }),
       wallMs: fc.constantFrom(0, 0, 0, 3_600_000, -3_600_000),

@@ -62,7 +62,7 @@ describe('usage', () => {
     return new Kept(deps, editor.storage, () => now);
   };
 
-  it('older than 31 days is deleted the next time a window records a request', async () => {
+  it('older than 31 days is deleted when a request is recorded', async () => {
     editor.put('2026-02-06-a.json', '[]');
     editor.put('2026-03-10-a.json', '[]');
     const usage = open();
@@ -82,7 +82,7 @@ describe('usage', () => {
     assert.equal(await open().hasUsage(undefined), false);
   });
 
-  it('is shown in the tooltip, summed across all windows, until the end of the day', async () => {
+  it('is shown in the tooltip as today’s total for all windows', async () => {
     editor.userSettings.set('dailyTokenBudget', 100_000);
     const start = 'Today’s usage with this API key in all windows: ';
     const usage = open();
@@ -120,7 +120,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('of a service that needs no key is shown in the tooltip only while that service is active', async () => {
+  it('of services without a key is shown only for the active service', async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };
@@ -182,7 +182,7 @@ describe('usage', () => {
     });
   }
 
-  it('is limited to one token per day if the setting is between zero and one', async () => {
+  it('is limited to one token per day if the budget is 0.4', async () => {
     editor.userSettings.set('dailyTokenBudget', 0.4);
     const usage = open();
     await usage.record(connection, asked(1));

@@ -89,7 +89,7 @@ describe('the usage counters', () => {
     assert.equal((await open().today(KEY))()[0]?.requests, 1);
   });
 
-  it('exclude rows with an unknown caller, but not the other rows in the file', async () => {
+  it('exclude only rows with an unknown caller, not the whole file', async () => {
     const known = { fingerprint: KEY, ...asked(), requests: 1 };
     const rows = [known, { ...known, caller: 'commit message' }];
     editor.put('2026-03-10-a.json', JSON.stringify(rows));

@@ -16,7 +16,7 @@ const at = (marked: string) => {
 const variables = ['selection', 'language', 'fileName', 'input:question'];
 
 describe('completion in a template file', () => {
-  it('offers variables after a dollar sign and an opening brace, and replaces the name after the brace', () => {
+  it('offers variables after a dollar sign and brace, replacing any name there', () => {
     assert.deepEqual(at(`Explain \${|`), [variables, '']);
     assert.deepEqual(at(`Explain \${|} this`), [variables, '}']);
     assert.deepEqual(at(`---\n---\nExplain \${sel|ect} this`), [variables, 'select}']);
@@ -29,18 +29,18 @@ describe('completion in a template file', () => {
     assert.deepEqual(at(`Explain \${sel|code please`), [variables, 'sel']);
   });
 
-  it('replaces the text before a closing brace only if that text is a name', () => {
+  it('replaces a name before a closing brace, but not other text', () => {
     assert.deepEqual(at(`\${|A haiku about \${selection}`), [variables, '']);
     assert.deepEqual(at(`\${|select} this`), [variables, 'select}']);
   });
 
-  it("isn't offered in plain text, after an escaped dollar sign, or after the closing brace", () => {
+  it("isn't offered outside a variable or after an escaped dollar sign", () => {
     for (const text of ['Explain |', `\\\${|`, `\${selection}|`, '$|', '|', `\${\n|`]) {
       assert.equal(at(text), undefined, text);
     }
   });
 
-  it('offers the missing keys at the start of a line in the front matter', () => {
+  it('offers missing keys at the start of a front matter line', () => {
     const all = ['name', 'insertMode', 'responseLanguage', 'model', 'languages', 'parameters'];
     assert.deepEqual(at('---\n|\n---\nDo it.'), [all, '']);
     assert.deepEqual(at('---\nname: a\nins|\n---\n'), [all.slice(1), 'ins']);

@@ -144,7 +144,7 @@ describe('a template file', () => {
     });
   }
 
-  it('is broken if it has an error, but not if it has only a warning', async () => {
+  it('is broken by an error, but not by a warning', async () => {
     const bad = await entry(front('name: Good Name', 'insertMode: nowhere'));
     assert.ok(isBroken(bad));
     assert.deepEqual(

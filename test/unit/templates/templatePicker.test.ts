@@ -31,7 +31,7 @@ describe('the list of templates', () => {
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
   const all = [broken, ...builtIn, ...own];
 
-  it('contains custom templates, built-in templates, templates for other languages, and broken templates, in that order', () => {
+  it('contains custom, built-in, other-language, and broken templates, in that order', () => {
     assert.deepEqual(labels(all), [
       'Apple',
       'zebra',
@@ -62,7 +62,7 @@ describe('the list of templates', () => {
     assert.match(last?.detail ?? '', /^The prompt is missing\./);
   });
 
-  it('shows the language, ellipses in place of other variables, and escaped variables as text', () => {
+  it('shows the language, ellipses for other variables, and escaped variables as text', () => {
     const prompt = `Translate \${selection} from \${language} to \${input:Which language?}, not \\\${this}. Use \${input:Style?}.\nMore`;
     const [item] = templateItems([template('A', { prompt })], use);
     assert.equal(item?.detail, `Translate … from go to …, not \${this}. Use …`);
@@ -104,7 +104,7 @@ describe('the list of templates', () => {
     ]);
   });
 
-  it("shows a template's name, origin, and prompt, each as one line of plain text", () => {
+  it('shows names, origins, and prompts as single lines of plain text', () => {
     const hostile = {
       name: '$(trash) a\u202eb',
       prompt: `$(trash)\u0007${'x'.repeat(1_000_000)}\nsecond`,

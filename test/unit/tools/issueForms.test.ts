@@ -33,7 +33,7 @@ const required = (form: string, id: string) =>
   forms.get(form)?.body.find((one) => one.id === id && one.validations?.required);
 
 describe('the issue forms', () => {
-  it('have the fields that GitHub requires, and are the only way to open an issue', () => {
+  it("have GitHub's required fields, and are the only way to open issues", () => {
     assert.deepEqual([...forms.keys()].sort(), ['bug', 'idea', 'live']);
     assert.deepEqual(read('.github/ISSUE_TEMPLATE/config.yml'), { blank_issues_enabled: false });
     for (const [path, { name, description, labels, body, ...others }] of forms) {
@@ -48,7 +48,7 @@ describe('the issue forms', () => {
     }
   });
 
-  it('require the report from Diagnose Connection for bugs, and test output for live tests', () => {
+  it('require a diagnostic report for bugs, and test output for live tests', () => {
     const titles = manifest.contributes.commands.map(({ title }) => title);
     assert.ok(titles.includes('Diagnose Connection'));
     const { label, description } = required('bug', 'report')?.attributes ?? {};
@@ -58,7 +58,7 @@ describe('the issue forms', () => {
     assert.ok('test:live' in manifest.scripts);
   });
 
-  it('start with a warning not to paste keys if a report or output is required', () => {
+  it('warn against pasting keys if a report or output is required', () => {
     for (const form of ['bug', 'live']) {
       const [first] = forms.get(form)?.body ?? [];
       assert.match(first?.attributes['value'] ?? '', /Never paste .* key/);

@@ -87,7 +87,7 @@ describe('the workflows', () => {
     });
   }
 
-  it('are rejected if they are invalid, chain commands, or run an unknown program or script', async () => {
+  it('are rejected if they are invalid or run unknown or chained commands', async () => {
     const text = readFileSync(WORKFLOWS[1], 'utf8');
     const withErrors = text
       .replace('timeout-minutes', 'timeout-minuts')
@@ -118,7 +118,7 @@ describe('the workflows', () => {
     }
   });
 
-  it("grant write permissions only to a job that doesn't run code from the repository", () => {
+  it("don't run the repository's code in a job with write permissions", () => {
     const { publish, build } = jobsOf(WORKFLOWS[1]);
     const runs = (publish?.steps ?? []).flatMap(({ run }) => run ?? []);
     for (const run of runs) assert.doesNotMatch(run, /npm (run|test)|npm ci$/);

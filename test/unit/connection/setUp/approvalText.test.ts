@@ -26,7 +26,7 @@ function textFor(service: Service, program?: string): string {
 }
 
 describe('the approval text shown during setup', () => {
-  it('starts with a warning if the prompt or key would be sent unencrypted to another machine', () => {
+  it('starts with a warning if the connection to another machine is unencrypted', () => {
     const withKey = serviceOf({ url: 'http://llm.corp:8000/v1' });
     assert.match(
       textFor(withKey),

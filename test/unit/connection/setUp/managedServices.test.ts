@@ -209,7 +209,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([tested, entries()], [[], [withSecret]]);
     });
 
-    it("doesn't need approval if the user enters a new secret for the new host", async () => {
+    it("doesn't need approval if the user enters a new header secret", async () => {
       await store(withSecret, { headerSecrets: { 'team key': 'key-of-the-team' } });
       editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
       editor.typed.push(OTHER, 'key-of-the-others');
@@ -235,7 +235,7 @@ describe('a service that the user added', () => {
       editor.typed.push(BARE, 'key-of-acme');
     });
 
-    it('is saved with /v1 added to its address if there is a model list at /v1', async () => {
+    it('is saved with /v1 in its address if /v1 has a model list', async () => {
       failTest = ({ serviceUrl }) => {
         if (serviceUrl === BARE) throw new ServiceError('no-model-list');
       };
@@ -266,7 +266,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
     });
 
-    it('is saved with its address as typed if the address with /v1 has no model list either', async () => {
+    it('keeps its address as typed if /v1 has no model list either', async () => {
       failTest = () => {
         throw new ServiceError('no-model-list');
       };
@@ -280,7 +280,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
     });
 
-    it('can be set up with another model if the first model fails its test', async () => {
+    it('can be set up with another model if the first one fails', async () => {
       failTest = () => {
         throw new ServiceError('no-model-list');
       };
@@ -323,7 +323,7 @@ describe('a service that the user added', () => {
       });
     }
 
-    it('can be given a new value for a header even if it already has 20 headers', async () => {
+    it('can get a new header value even at the 20-header limit', async () => {
       await store({ ...none, headers: headersOfCount(20) });
       editor.picks.push(
         'ACME',
@@ -401,7 +401,7 @@ describe('a service that the user added', () => {
       };
     };
 
-    it('A17: is never saved with an old header secret, even if the user enters a new key', async () => {
+    it('A17: is never saved with its old header secret', async () => {
       const entry = { ...withSecret, authentication: { kind: 'apiKey' } };
       await store(entry, { apiKey: 'old-key', headerSecrets: { 'team key': 'old-team-key' } });
       signOutBefore(TEST);
@@ -423,7 +423,7 @@ describe('a service that the user added', () => {
       assert.equal(await keys.read('acme'), undefined);
     });
 
-    it('is saved only after setup reports the deletion, even if no key is needed', async () => {
+    it('is saved only after setup reports the deletion', async () => {
       await store(none);
       signOutBefore(SAVE);
       editor.picks.push('ACME', CREDENTIALS, SAVE);
@@ -435,7 +435,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  it('gets an unused ID if a faulty entry has the ID that it would otherwise get', async () => {
+  it('never gets an ID that a faulty entry already has', async () => {
     const faulty = { ...none, word: 'llm_acme_example', api: 'opneai' };
     editor.userSettings.set('services', [faulty]);
     editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', SAVE, 'model-1');
@@ -448,7 +448,7 @@ describe('a service that the user added', () => {
     assert.deepEqual(entries()[0], faulty);
   });
 
-  it('keeps the headers entered so far if the user goes back while adding it', async () => {
+  it('keeps the entered headers if the user goes back during setup', async () => {
     editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', ADD_HEADER, ADD_HEADER);
     editor.picks.push('Store in Settings', '$(check) Continue', BACK, 'No Key', SAVE, 'model-1');
     editor.typed.push(SERVICE, 'X-Team', 'blue');
@@ -488,7 +488,7 @@ describe('a service that the user added', () => {
       return emulator.close();
     });
 
-    it('passes the test before a model is selected, and reuses the token for the first generation', async () => {
+    it('is tested before a model is selected, and later reuses the token', async () => {
       const { url } = emulator;
       const model = 'ibm/granite-4-h-small';
       editor.picks.push('$(add) Add a Service...', 'watsonx', 'IBM API Key', TEST, model);
@@ -524,7 +524,7 @@ describe('a service that the user added', () => {
       await done;
     });
 
-    it('A10: needs approval for its new hosts if both its hosts and its program have changed', async () => {
+    it('A10: needs approval for new hosts even if its program also changed', async () => {
       const { url: _, ...without } = commandEntry('node', '--version');
       const entry = without as Entry;
       const record = { program: '/usr/bin/other', serviceUrl: SERVICE, authUrl: SERVICE };
@@ -611,7 +611,7 @@ describe('a service that the user added', () => {
       assert.match(editor.messages.at(-1) ?? '', /IBM.* is now used for selections/);
     });
 
-    it('is removed together with its project if the IBM service is no longer set up', async () => {
+    it('is removed together with its project if the IBM key was deleted', async () => {
       await useWithProject();
       await keys.remove('ibm');
       await remove();

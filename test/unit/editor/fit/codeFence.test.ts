@@ -136,7 +136,7 @@ describe('a code fence', () => {
     });
   }
 
-  it('is removed from prose only if no text precedes it; any text after it is kept', () => {
+  it('is removed from prose only at the start; later text is kept', () => {
     const text = '```\na\n```\n\nSo.';
     for (const [given, want] of [
       [text, 'a\n\nSo.'],
@@ -146,7 +146,7 @@ describe('a code fence', () => {
     }
   });
 
-  it('is removed together with the start of an explanation if the response is canceled', () => {
+  it('is removed along with a partial explanation if the response is canceled', () => {
     for (const [first, rest] of [
       ['```\na\n```\n\nThis', ''],
       ['```\na', '\n```\n\nThis'],

@@ -108,7 +108,7 @@ describe('indentation', () => {
       ['pug', 'ul\n    li a'],
     ];
     for (const [languageId, text] of kept) {
-      it(`is added in ${languageId} if the first line may continue on the next line: ${JSON.stringify(text)}`, () => {
+      it(`is added in ${languageId} if the first line may continue: ${JSON.stringify(text)}`, () => {
         const given = text.replaceAll('\n', '\n    ');
         assert.equal(fitted('    ', text, languageId), given);
       });

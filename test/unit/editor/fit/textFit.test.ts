@@ -114,7 +114,7 @@ describe('TextFit', () => {
     assert.equal(textFit.removed, 1);
   });
 
-  it('never returns part of a code fence, even if characters arrive one at a time', () => {
+  it('never returns part of a code fence that arrives character by character', () => {
     const textFit = new TextFit(code);
     const written = Array.from('\n```ts\na\n\n  b\n```\n\n', (unit) => textFit.add(unit));
     assert.doesNotMatch(written.join(''), /`/);
@@ -156,7 +156,7 @@ describe('TextFit', () => {
       assert.equal(continued(answer, { leadingLineBreaks: 0, indentation: '  ' }), 'a\n\n  b');
     });
 
-    it('indents all lines to match the insertion point, no matter where the text was truncated', () => {
+    it('indents all lines to match the insertion point', () => {
       const answer = ['```ts\nif (x) {\r', '\n  y', '();\n', '  z();\n}\n``', '`\n'];
       const want = 'if (x) {\n\t  y();\n\t  z();\n\t}';
       assert.equal(continued(answer, { indentation: '\t' }), want);
@@ -212,7 +212,7 @@ describe('TextFit', () => {
     );
   });
 
-  it('produces the same result no matter how often a response without fences is truncated', () => {
+  it('produces the same result even if a response without fences is truncated', () => {
     const plain = units.filter((unit) => !/[`~]/.test(unit));
     fc.assert(
       fc.property(options, cutText([...plain, '👨', '👩']), (given, [text, pieces]) => {

@@ -43,7 +43,7 @@ const fieldsOf = (operation: Operation, conversation: Conversation) =>
     : apiOf(ibm).conversation(chatParts(conversation), credentials);
 
 describe('a conversation', () => {
-  it('is sent to the chat operation with its roles, images, tool calls, and tool results', () => {
+  it('is sent to the chat operation with images, tool calls, and tool results', () => {
     const call = (id: string, name: string, given: string) => ({
       id,
       type: 'function',

@@ -184,7 +184,7 @@ describe('the parameter check', () => {
     assert.deepEqual(cold, { names: ['temperature'], ...range('least', 0.05, -1) });
   });
 
-  it('compares min_new_tokens with max_new_tokens only for the generation operation, and only if both are set', () => {
+  it('compares min_new_tokens with max_new_tokens only for the generation operation', () => {
     const names = ['min_new_tokens', 'max_new_tokens'];
     const set = { min_new_tokens: 8, max_new_tokens: 7 };
     assert.deepEqual(parameterProblem('generation', set)?.details, {

@@ -54,7 +54,7 @@ describe('reading a stream', () => {
     assert.equal(await kindOf(collect(never, text('a'))), 'incomplete');
   });
 
-  it('fails if the connection breaks after the user cancels, even if the stop reason has arrived', async () => {
+  it('fails if the connection breaks after a stop reason and a cancellation', async () => {
     assert.equal(await kindOf(collect(AbortSignal.abort(), stop, reset)), 'connection-lost');
   });
 
@@ -215,7 +215,7 @@ describe('tool calls in a response', () => {
     ]);
   });
 
-  it('keep their ID if a later fragment has a different ID but no name', async () => {
+  it('keep their ID if a nameless fragment has a different ID', async () => {
     const { toolCalls } = await read(
       fragment(0, '{'),
       fragment(0, '', { id: 'a' }, 'read'),

@@ -96,7 +96,7 @@ describe('an on-demand token', () => {
     assert.equal(service.canReplace(token), true);
   });
 
-  it("is the only kind of token that can't be replaced right after a rejection", async () => {
+  it("can't be replaced right after a rejection, unlike other tokens", async () => {
     const { service } = start(false);
     assert.equal(service.canReplace(await service.get(never)), true);
   });

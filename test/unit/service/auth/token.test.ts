@@ -56,7 +56,7 @@ describe('the lifetime of a token', () => {
     }
   });
 
-  it('H01: has a soft threshold between 70% and 90% of its length, and a hard threshold shortly before its end', () => {
+  it('H01: has a soft threshold at 70–90% and a hard threshold near its end', () => {
     const of = (seconds: number, random: number) => {
       const answer = { value: token, expiration: undefined, serverNow: undefined };
       return tokenLifetime({ ...answer, expiresIn: seconds }, random);

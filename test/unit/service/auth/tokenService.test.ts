@@ -41,7 +41,7 @@ describe('the token service', () => {
     });
   }
 
-  it('H01: makes callers wait for a new token in the last 30 s before the old token expires', async () => {
+  it("H01: doesn't let callers use a token in its last 30 s", async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(59.5 * MINUTE - 1);
@@ -55,7 +55,7 @@ describe('the token service', () => {
     assert.equal(await waiting, 'token-3');
   });
 
-  it('H15: increases the backoff from 5 s to 5 min while refreshes fail, and continues to return the valid token', async () => {
+  it('H15: returns the valid token while the backoff grows to 5 min', async () => {
     const { flights, answer, value, start, service } = underTest(time);
     await start({ expiresIn: 86_400 });
     await time.pass(0.8 * 86_400_000);
@@ -94,7 +94,7 @@ describe('the token service', () => {
     assert.equal(flights.length, before + 1);
   });
 
-  it('H16: rejects all waiting calls if the request fails, and retries on the next call', async () => {
+  it('H16: rejects waiting calls after a failure, and retries on the next call', async () => {
     const { flights, answer, value, service } = underTest(time);
     const kinds = [kindOf(value()), kindOf(value())];
     await answer(down);
@@ -228,7 +228,7 @@ describe('the token service', () => {
     assert.deepEqual([seen, service.state.kind], [['fetching', 'valid'], 'expired']);
   });
 
-  it('cancels calls made after it is disposed of, even if the key was already rejected', async () => {
+  it('cancels calls after disposal, even if the key was rejected', async () => {
     const { service, answer, value } = underTest(time);
     const rejected = failureOf(value());
     await answer(new ServiceError('key-rejected'));
@@ -237,7 +237,7 @@ describe('the token service', () => {
     assert.equal(await kindOf(value()), 'cancelled');
   });
 
-  it('discards the response to a pending request after disposal, and sends no more requests', async () => {
+  it('discards a pending response after disposal, and sends no more requests', async () => {
     const { service, flights, states, value } = underTest(time);
     const waiting = failureOf(value());
     const before = states.length;
@@ -277,7 +277,7 @@ describe('a rejected key', () => {
     assert.deepEqual([await value(), flights.length], ['token-2', 2]);
   });
 
-  it('stays rejected even if a valid token is dropped or a refresh is canceled', async () => {
+  it('stays rejected after a token is dropped or a refresh is canceled', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(48 * MINUTE);

@@ -93,7 +93,7 @@ describe('the token services of a window', () => {
     assert.equal(service.hasValidToken, true);
   });
 
-  it('test credentials with a new token, even if the old token is still valid', async () => {
+  it('test credentials with a new token, even if another is valid', async () => {
     const { services, requests, world, test } = start();
     await services.for(credentials).get(never);
     world.failure = rejected;
@@ -130,7 +130,7 @@ describe('the token services of a window', () => {
     assert.equal(requests.length, 2);
   });
 
-  it("don't treat a key as rejected if it is accepted for a different account", async () => {
+  it("don't treat a key as rejected if it works with another account", async () => {
     const { services, world, test } = start();
     const withClient = (account: string) => ({ ...credentials, service: oauth, account });
     world.failure = rejected;
@@ -154,7 +154,7 @@ describe('the token services of a window', () => {
     assert.deepEqual(services.provenSecrets.toSorted(), remembered.toSorted());
   });
 
-  it('discard the token from a running test when the user signs out, even if a second test has failed', async () => {
+  it("discard a running test's token at sign-out, even if another test failed", async () => {
     const { services, test } = start();
     const held = Promise.withResolvers<void>();
     const alive: boolean[] = [];
@@ -184,7 +184,7 @@ describe('the token services of a window', () => {
     assert.equal(services.for(credentials).hasValidToken, false);
   });
 
-  it('remember the Basic header value of each account, even if accounts share a secret', async () => {
+  it("remember each account's Basic header value, even if accounts share a secret", async () => {
     const { services } = start();
     const accounts = ['first-client', 'other-client'];
     for (const account of accounts) {

@@ -59,7 +59,7 @@ describe('the fetch function for all requests', () => {
     assert.equal(sent.length, 1);
   });
 
-  it('drops the body of an error response if it is longer than 64 KiB', async () => {
+  it('drops the body of an error response over 64 KiB', async () => {
     for (const [length, expected] of [
       [65_536, 65_536],
       [65_537, 0],

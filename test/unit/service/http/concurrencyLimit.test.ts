@@ -55,7 +55,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(limiter.state, { inFlight: 2, waiting: 3, limit: 2 });
   });
 
-  it('I20: puts a retried call ahead of new calls, even if the queue is full', async () => {
+  it('I20: puts retries ahead of new calls, even in a full queue', async () => {
     const limiter = limiterOf(1, 2);
     const { order, slots } = requestSlots(limiter, ['first', 'new', 'newer']);
     await settled();
@@ -118,7 +118,7 @@ describe('the concurrency limit', () => {
       assert.deepEqual(order, ['loop', 'selection', 'retry of a loop', 'another loop']);
     });
 
-    it('allows a call for a selection even if the queue for low-priority calls is full', async () => {
+    it('allows a call for a selection while the low-priority queue is full', async () => {
       const limiter = limiterOf(1, 2);
       const { order, ask } = queue();
       for (const name of ['a', 'b', 'c']) ask(name, limiter.lowPriority);
@@ -173,7 +173,7 @@ describe('the concurrency limit', () => {
     assert.equal(limiter.state.inFlight, 1);
   });
 
-  it('halves after a 429, but at most once per round trip, and never drops below one', async () => {
+  it('halves after a 429, at most once per round trip, down to one', async () => {
     const limiter = limiterOf(8);
     const limits = [];
     for (let round = 0; round < 4; round += 1) {
@@ -235,7 +235,7 @@ describe('the concurrency limit', () => {
     });
   }
 
-  it("stops applying the service's rate limit a minute after the last response that reported it", async () => {
+  it('drops a rate limit a minute after the service last reported it', async () => {
     const limiter = limiterOf(8);
     limiter.applyRateLimit({ perSecond: 1, left: 3 });
     await time.pass(30_000);
@@ -249,7 +249,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b', 'c']);
   });
 
-  it('allows waiting calls to start sooner if a response reports a higher rate limit', async () => {
+  it('lets waiting calls start sooner if the service reports a higher rate limit', async () => {
     const reported: ConcurrencyState['nextStart'][] = [];
     const limiter = new ConcurrencyLimit({ limit: 8, queue: 50, minIntervalMs: 0 }, time);
     limiter.onDidChange(() => reported.push(limiter.state.nextStart));
@@ -264,7 +264,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b']);
   });
 
-  it('delays the next call by one interval if the service reports that its rate limit is used up', async () => {
+  it('delays a call by one interval if the rate limit is used up', async () => {
     const limiter = limiterOf(8);
     const [slot] = await take(limiter, 1);
     await time.pass(5_000);
@@ -336,7 +336,7 @@ describe('the concurrency limit', () => {
   });
 
   for (const outcome of ['throttled', 'failed'] as const) {
-    it(`delays the call that follows a ${outcome} call for as long as the service requests`, async () => {
+    it(`delays the next call for the requested time after a ${outcome} call`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release(outcome, 5_000);
@@ -360,7 +360,7 @@ describe('the concurrency limit', () => {
   });
 
   for (const pauseMs of [181_000, 3_000_000_000, Number.MAX_SAFE_INTEGER]) {
-    it(`delays calls for at most 3 minutes, even if the requested pause is ${pauseMs} ms`, async () => {
+    it(`shortens a requested pause of ${pauseMs} ms to 3 minutes`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release('throttled', pauseMs);
@@ -370,7 +370,7 @@ describe('the concurrency limit', () => {
     });
   }
 
-  it(`never loses a slot or exceeds the limit in random sequences of calls (seed ${seed})`, async () => {
+  it(`is never exceeded and never loses a slot during random calls (seed ${seed})`, async () => {
     const action = fc.oneof(
       { weight: 3, arbitrary: fc.constant('acquire' as const) },
       fc.constantFrom('leave', 'ok', 'throttled', 'failed', 'pause', 'rate limit', 'pass'),

@@ -43,7 +43,7 @@ describe('server-sent events', () => {
         }
       });
 
-      it(`with ${how} are read correctly even if they arrive one byte at a time`, async () => {
+      it(`are read correctly if they arrive byte by byte, with ${how}`, async () => {
         const single = Array.from(bytes, (byte) => Uint8Array.of(byte));
         assert.deepEqual(await textsOf(pieces(...single)), texts);
       });

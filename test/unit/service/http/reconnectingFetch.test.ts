@@ -32,7 +32,7 @@ describe('reconnectingFetch', () => {
     Object.assign(new Error(code), { code, ...(syscall && { syscall }) });
 
   for (const code of ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']) {
-    it(`retries once if a reused connection fails with ${code} before any data is sent`, async () => {
+    it(`retries once if a reused connection fails with ${code} before sending data`, async () => {
       assert.deepEqual(await asked([failure(code)]), ['done', 2]);
       assert.deepEqual(await asked([failure(code), failure(code)]), ['failed', 2]);
     });

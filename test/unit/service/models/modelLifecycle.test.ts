@@ -24,7 +24,7 @@ describe('the lifecycle stage of a model', () => {
     });
   });
 
-  it('is “withdrawn” from the withdrawal date on, regardless of the order of the stages', () => {
+  it('is “withdrawn” from the withdrawal date on, however the stages are ordered', () => {
     const stages = [stageOf('withdrawn', today), stageOf('deprecated', '2026-01-01', 'maker/next')];
     const { stage: name, withdrawn } = lifecycleOf(model(stages));
     assert.deepEqual([name, withdrawn], ['withdrawn', today]);
@@ -44,7 +44,7 @@ describe('the lifecycle stage of a model', () => {
 });
 
 describe('the end-of-life stages kept for a model', () => {
-  it('yield the same current stage as the full list, even if some dates are invalid', () => {
+  it('yield the same current stage as a full list with invalid dates', () => {
     const invalid = ['withdrawn', 'deprecated'].map((stage) => stageOf(stage, '2026-01-01T00:00'));
     const valid = [stageOf('deprecated', '2026-01-01', 'maker/next'), stageOf('withdrawn', today)];
     const whole = model([...invalid, ...valid, ...valid]);

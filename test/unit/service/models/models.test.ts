@@ -34,13 +34,13 @@ describe('the model cache', () => {
     assert.equal(models.knownModel(from, 'two'), undefined);
   });
 
-  it('returns a model only for the service and operation that it was listed for', () => {
+  it("doesn't return a model listed for a different service or operation", () => {
     assert.equal(models.knownModel(from, 'three'), undefined);
     assert.equal(models.knownModel({ ...from, operation: 'generation' }, 'one'), undefined);
     assert.equal(models.knownModel({ ...from, serviceUrl: 'https://b.example' }, 'one'), undefined);
   });
 
-  it('uses the limits that the caller passes for a model only if it has no limits of its own for that model', async () => {
+  it("uses the caller's limits only for models whose limits aren't cached", async () => {
     const listed = (maxOutputTokens: number) => modelOf({ id: 'one', maxOutputTokens });
     assert.equal(models.knownModel(from, 'one', listed(512))?.maxOutputTokens, 512);
     models.clear();
