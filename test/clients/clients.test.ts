@@ -47,7 +47,7 @@ describe('third-party clients', () => {
       });
     }
 
-    it(`generate text from a deployment using IBM's SDK and ${by}`, async () => {
+    it(`use IBM's SDK and ${by} to generate text from a deployment`, async () => {
       const asked = { idOrName: 'emulator/deployment', messages };
       const { result } = await sdk(isPlatform).deploymentsTextChat(asked);
       assert.match(result.choices[0].message.content, /Hello/);
@@ -55,7 +55,7 @@ describe('third-party clients', () => {
   }
 
   for (const authentication of ['ClientSecretBasic', 'ClientSecretPost'] as const) {
-    it(`use OpenAI's SDK with a token from an OAuth library (${authentication})`, async () => {
+    it(`can use OpenAI's SDK with a token from an OAuth library (${authentication})`, async () => {
       const library = load('oauth4webapi');
       const client = { client_id: defaultAccount };
       const server = { issuer: emulator.url, token_endpoint: `${emulator.url}${oauthPath}` };

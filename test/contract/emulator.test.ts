@@ -201,7 +201,7 @@ describe('the emulator’s responses', () => {
       assertRecorded(answer, each, emulator.url);
     });
 
-    it(`match the replayed recording ${each.n} (${each.name}) even for an unrelated request`, async () => {
+    it(`match replayed recording ${each.n} (${each.name}) even for an unrelated request`, async () => {
       const emulator = await start();
       emulator.replay(each.n, () => true);
       const answer = await probe(emulator.url);

@@ -205,7 +205,7 @@ describe('a job', () => {
     assert.notEqual(job.activeRuns.reserve([0]), undefined, 'the job can still be retried');
   });
 
-  it('frees its memory after 20 more jobs, despite an open message @nightly', async () => {
+  it('frees its memory after 20 more jobs, even if a message is still open @nightly', async () => {
     const editor = await open('prompt', PROMPT);
     const countFits = () => Number(queryObjects(TextFit, { format: 'count' }));
     const fits = countFits();

@@ -498,7 +498,7 @@ describe('insert modes:', () => {
     assert.deepEqual(uses, [true]);
   });
 
-  it('`newDocument` writes several responses in order, whichever arrives first @nightly', async () => {
+  it('`newDocument` writes several responses in order, no matter which one arrives first @nightly', async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
     for (const index of [2, 1, 0]) {

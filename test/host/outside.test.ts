@@ -14,7 +14,7 @@ assert.ok(service);
 const text = 'VENDOR_API_KEY=key-no-1\nVENDOR_PROJECT_ID=project-1\nVENDOR_URL=https://a.example\n';
 const values = { apiKey: 'key-no-1', projectId: 'project-1', url: 'https://a.example' };
 
-describe('the .env file in a folder on disk', () => {
+describe('the .env file in a folder', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'hosted-model-env-'));

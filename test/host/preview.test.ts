@@ -123,7 +123,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it("without changes stays open while another selection's response is pending", async () => {
+  it("that shows no changes stays open while another selection's response is pending", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     for (const index of [0, 1]) job.begin(index, 'restart');
@@ -138,7 +138,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nprompt\nend!');
   });
 
-  it("without changes stays open if its text can't be inserted", async () => {
+  it("that shows no changes stays open if its text can't be inserted", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     job.begin(0, 'restart');

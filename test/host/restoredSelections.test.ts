@@ -139,7 +139,7 @@ describe('selections', () => {
     ['at the end of the selected line', 'a\nb', new Range(0, 0, 0, 1), [0, 1]],
     ['where nothing was selected', 'a\n\nb', new Range(1, 0, 1, 0), [1, 0]],
   ] as const) {
-    it(`stay after text that the user types before a response arrives (${what})`, async () => {
+    it(`stay behind any text that the user types before a response arrives (${what})`, async () => {
       const editor = await open(text, selected);
       const job = jobOn(editor, 'below');
       const [line, character] = cursor;
@@ -180,7 +180,7 @@ describe('selections', () => {
     ['part of a line', new Range(1, 0, 1, 3)],
     ['several lines', new Range(0, 1, 2, 2)],
   ] as const) {
-    it(`never contain a response that replaces ${what}, and collapse to its end`, async () => {
+    it(`collapse to the end of a response that replaces ${what}, and never contain the response`, async () => {
       const editor = await openWith('zero\none\ntwo\n', [selection]);
       await answered();
       const seen: string[] = [];

@@ -40,7 +40,7 @@ describe('several selections', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J17: have their responses removed by Undo Generation after an edit above: ${title}`, async () => {
+    it(`J17: lose all their responses on Undo Generation, even after an edit above them: ${title}`, async () => {
       const editor = await openWith(TEXT, LINES);
       const job = jobOn(editor, mode);
       for (const answer of [2, 0, 1]) job.append(answer, `<${answer}>`);
@@ -60,7 +60,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), 'one\n<0>\nree\n<2>\n');
   });
 
-  it('J17: keep their other responses when one response is retried', async () => {
+  it('J17: keep the other responses when one is retried', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);
@@ -73,7 +73,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('have undone responses until a retry for one of them returns text', async () => {
+  it('keep their responses undone until a retry for one of them returns text', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);

@@ -87,7 +87,7 @@ describe('templates in a real editor', () => {
     ]);
   });
 
-  it('from user and workspace settings are combined, and each keeps its origin @nightly', async () => {
+  it('are combined from user and workspace settings, and each keeps its origin @nightly', async () => {
     const configuration = workspace.getConfiguration('hostedModel');
     const named = (name: string) => ({ name, prompt: name });
     await setTemplates(['Mine', 'Review'].map(named));

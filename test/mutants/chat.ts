@@ -57,7 +57,7 @@ export const chatMutants: readonly Mutant[] = [
     to: 'if (',
     test: provider,
     title:
-      'lists no models without setup, AI features, or workspace trust, or for a provider group',
+      "lists no models for a provider group, or if setup is incomplete, AI features are disabled, or the workspace isn't trusted",
   },
   {
     name: 'a disabled tool runs',
@@ -121,7 +121,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'Math.max(1, limit - 1)',
     to: 'limit',
     test: limiter,
-    title: 'limits concurrent low-priority calls to 2 if the limit is 3',
+    title: 'allows at most 2 of them at a time if it is 3',
   },
   {
     name: "an agent's request goes before a selection",
@@ -137,6 +137,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'inputs: inputTexts(conversation.messages)',
     to: 'inputs: []',
     test: 'test/contract/service/chat.test.ts',
-    title: 'is blocked by a private key from the user, but not from the model',
+    title:
+      "is blocked by a private key in the user's messages, but not by one in the model's responses",
   },
 ];

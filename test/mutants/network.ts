@@ -50,7 +50,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '    if (this.#isOver) return;\n',
     to: '',
     test: 'test/unit/service/sharedTask.test.ts',
-    title: "doesn't end again",
+    title: "doesn't end a second time",
   },
   {
     name: 'a request fails if the service closed its kept connection',
@@ -66,7 +66,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'throw isSent ? error : new',
     to: 'throw isSent && !isSent ? error : new',
     test: transport,
-    title: "that is reset after sending a request doesn't cause a retry",
+    title: "that is reset after the request has been sent doesn't cause a retry",
   },
   {
     name: "the rest of the body after the last event isn't read",
@@ -122,7 +122,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "return lasting('connection-lost', { code: known });",
     to: "return { ...lasting('connection-lost', { code: known }), isTransient: true };",
     test: transport,
-    title: "that is reset after sending a request doesn't cause a retry",
+    title: "that is reset after the request has been sent doesn't cause a retry",
   },
   {
     name: "the bodies of error responses aren't read",
@@ -138,7 +138,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "'Accept-Encoding': 'identity'",
     to: "'Accept-Encoding': 'gzip, br'",
     test: 'test/contract/service/requests.test.ts',
-    title: 'C17: for tokens contain only the form-encoded grant type and key',
+    title: 'C17: contain only the form-encoded grant type and key (token request)',
   },
   {
     name: 'compressed responses are accepted',

@@ -122,8 +122,7 @@ export const secretMutants: readonly Mutant[] = [
     from: " || authUrl !== '');",
     to: ' || true);',
     test: entries,
-    title:
-      "can't have the http address of another machine with an identity service at the same address",
+    title: "can't have a remote http address with an identity service at the same address",
   },
   {
     name: 'an identity service gets the fixed headers',
@@ -187,7 +186,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const showsProgram = isOther || (isEntryChanged',
     to: 'const showsProgram = isOther || (false',
     test: 'test/unit/connection/setUp/managedServices.test.ts',
-    title: 'T40 A10: is used only after a prompt that shows the whole command',
+    title: 'T40 A10: is used only after the user approves the whole command',
   },
   {
     name: 'a secret header is sent to another host without approval',
@@ -315,7 +314,7 @@ export const secretMutants: readonly Mutant[] = [
     from: ', ...others] : others',
     to: '] : []',
     test: 'test/unit/connection/services.test.ts',
-    title: "forbids sending any unused service's key",
+    title: "treats any unused service's key as a secret",
   },
   {
     name: 'a source for a different service than the one in the settings is used',

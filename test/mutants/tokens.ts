@@ -25,7 +25,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '>= MIN_REPLACED_MS;',
     to: '>= 0;',
     test: onDemand,
-    title: "can't be replaced after a rejection until it is a minute old",
+    title: "that is rejected can't be replaced until the token is a minute old",
   },
   {
     name: "a token command doesn't run after a 403",

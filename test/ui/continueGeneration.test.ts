@@ -147,7 +147,7 @@ describe(`the latest response ${nightly}`, () => {
     assert.equal(await saved('cancelled'), original);
   });
 
-  it('J23: is kept after an error, and can be replaced with Try Again', async () => {
+  it('J23: is kept after an error, and can be replaced by choosing Try Again', async () => {
     const { editor, notifications } = session.workbench;
     await select('broken');
     emulator.faults.next(chatPath, { cutAfterBytes: 1_500 });

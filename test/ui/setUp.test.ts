@@ -146,7 +146,7 @@ describe(`setup ${nightly}`, () => {
     assert.match(await workbench.statusItem(statusId).tooltip(), /Project: not set/);
   });
 
-  it('offers to retry the failed request after saving a key without testing', async () => {
+  it('offers to retry the failed request after saving a key without testing it', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'letter.txt': 'Dear reader' } });
     const status = session.workbench.statusItem(statusId);
     emulator.settings.apiKeys = [];

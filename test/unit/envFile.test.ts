@@ -49,7 +49,7 @@ describe('problems in a .env file', () => {
     assert.deepEqual(problemsIn(`#${'ü'.repeat(35_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);
   });
 
-  it('report a variable as missing only if the file has no line for it', () => {
+  it('include a missing variable only if the file has no line for it', () => {
     const gaps = (text: string) =>
       problemsIn(text).find(({ kind }) => kind === 'incomplete')?.message;
     assert.match(
@@ -178,7 +178,7 @@ describe('an open .env file', () => {
     );
   });
 
-  it('is validated for a service with complete values if none is selected', () => {
+  it('is validated for a service whose values are complete if no service is selected', () => {
     const complete = `VENDOR_URL=https://a.example\n${text}CPD_PROJECT_ID=p\n`.replaceAll('"', '');
     assert.equal(parseEnvText(complete, ibm, services, false).service, cpd);
     assert.equal(parseEnvText(complete, ibm, services).service, ibm);
@@ -188,7 +188,7 @@ describe('an open .env file', () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 
-  it("isn't validated for other services if one has complete values", () => {
+  it('is validated only for the service whose values are complete, if there is one', () => {
     const used = `IBM_URL=https://a.example\n${text.replace(/"/g, '')}CPD_PROJECT_ID=p\n`;
     const open = parseEnvText(used, ibm, services, false);
     assert.equal(open.service, cpd);

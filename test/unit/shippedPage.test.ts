@@ -12,12 +12,12 @@ const page = `A [link](docs/a.md), [another](#heading) and [one away](https://ex
 `;
 
 describe('a page in the package', () => {
-  it('keeps relative links and one image for all themes if the repository is known', () => {
+  it('keeps its relative links and uses a single image for all themes if the repository is known', () => {
     const picture = '<img src="media/dark.png" alt="What is seen.">';
     assert.equal(shippedPage(page, true), page.replace(/<picture>[\s\S]*<\/picture>/, picture));
   });
 
-  it('has text instead of images and relative links if the repository is unknown', () => {
+  it('replaces images and relative links with text if the repository is unknown', () => {
     assert.equal(
       shippedPage(page, false),
       'A link, [another](#heading) and [one away](https://example.com/a).\n\n_What is seen._\n\n_A list._\n',

@@ -160,7 +160,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
     'the service URL': { path: `/${key}` },
   })) {
     for (const source of KEY_SOURCES) {
-      it(`E16: finds a key only in token requests and displayed settings after it was pasted as ${what} (key from ${source})`, async () => {
+      it(`E16: finds no key outside token requests and displayed settings (pasted as ${what}, key from ${source})`, async () => {
         const run = useService(opened, { key, source, values }, COMMANDS);
         const { editor, requests } = await run;
         assert.ok(
@@ -192,7 +192,7 @@ describe(`the search for leaks in ${SINKS.length} sinks (${Object.keys(echoes).l
   });
 
   for (const source of KEY_SOURCES) {
-    it(`E01: finds no token or key that responses repeat (key from ${source})`, async () => {
+    it(`E01: finds no token or key, even if responses echo it (key from ${source})`, async () => {
       const words = { key: 'C4naryKey_0123456789', token: 'c4naryToken_0123456789' };
       const repeated = [...Object.values(words), words.key.slice(0, 16), `x_${words.token}`];
       const all = repeated.join(' ');

@@ -85,7 +85,7 @@ describe('the Command Palette', () => {
     ]);
   });
 
-  it('receives the context key for Show Last Response only once', async () => {
+  it('is updated only once for Show Last Response', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');

@@ -22,13 +22,13 @@ describe('if a notebook in one of several folders is active,', () => {
     editor.isNotebookCell = true;
   });
 
-  it("a generation uses its folder's insert mode", async () => {
+  it("a generation uses the insert mode of the notebook's folder", async () => {
     setInFolder('insertMode', 'clipboard');
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
     assert.match(editor.textOf('clipboard'), /^Hello from/);
   });
 
-  it("a generation can use the templates in its folder's settings", async () => {
+  it("a generation can use the templates in the settings of the notebook's folder", async () => {
     setInFolder('templates', [{ name: 'Of folder', prompt: `Review this: \${selection}` }]);
     await suite.opened.open(editor, suite.life.stores, (run) =>
       run('generateFromSelection', { template: 'Of folder' }),
@@ -37,7 +37,7 @@ describe('if a notebook in one of several folders is active,', () => {
     assert.match(JSON.stringify(request?.json), /Review this: /);
   });
 
-  it("the tooltip shows its folder's model before the first command", async () => {
+  it("the tooltip shows the model of the notebook's folder before the first command", async () => {
     setInFolder('modelId', 'maker/of-folder');
     await suite.opened.open(editor, suite.life.stores, () =>
       becomes('painted', () => tooltip(editor).includes('Model: ')),
@@ -53,7 +53,7 @@ describe('if a notebook in one of several folders is active,', () => {
     assert.match(editor.textOf('notification'), /overrides the selected model/);
   });
 
-  it("the report contains its folder's settings", async () => {
+  it("the report contains the settings of the notebook's folder", async () => {
     setInFolder('insertMode', 'clipboard');
     await suite.opened.open(editor, suite.life.stores, (run) => run('diagnose'));
     assert.match(editor.textOf('report'), /^- Insert mode: clipboard$/m);

@@ -179,7 +179,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.requests.length, 0);
   });
 
-  it('is blocked by a private key from the user, but not from the model', async () => {
+  it("is blocked by a private key in the user's messages, but not by one in the model's responses", async () => {
     const world = await startWorld();
     const line = 'A'.repeat(64);
     const text = `-----BEGIN PRIVATE KEY-----\n${line}\n-----END PRIVATE KEY-----\n`;

@@ -140,7 +140,7 @@ describe('a token command', () => {
     timed.dispose();
   });
 
-  it('that fails within half its time limit runs again without extra time', async () => {
+  it('that fails within half its time limit runs again within the same time limit', async () => {
     time = new FakeTime();
     const timed = new Http({ clock: time });
     const line = `${watched.join};s.once('data',()=>process.exit(1))`;

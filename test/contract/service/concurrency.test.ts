@@ -172,7 +172,7 @@ describe('concurrent requests', () => {
     assert.deepEqual([world.emulator.count(tokenPath), world.emulator.count(chat)], [2, 2]);
   });
 
-  it('have the same limit after the identity service returns a 429', async () => {
+  it('keep the same limit after the identity service returns a 429', async () => {
     const world = await startWorld({ clock: time, limits: { limit: 8 } });
     world.emulator.faults.next(tokenPath, { status: 429 }, 4);
     assert.equal(await kindOf(world.generate()), 'rate-limited');

@@ -274,7 +274,7 @@ describe('a rejection that may be due to the model', () => {
     assert.equal((await failure()).kind, 'bad-request');
   });
 
-  it("isn't attributed to a withdrawal that the model list doesn't report", async () => {
+  it("is attributed to the model's withdrawal only if the model list reports it", async () => {
     const unknown = await rejected('my-deployment');
     assert.equal((await unknown.failure()).kind, 'model-unknown');
     const silent = await rejected(old);

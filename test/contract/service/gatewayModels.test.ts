@@ -166,7 +166,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(emulator.counts, { [listPath]: 1 });
   });
 
-  it('stop loading if the user cancels during the request for their details', async () => {
+  it('stop loading if the user cancels while model details are being requested', async () => {
     const { emulator, list } = await start('litellm');
     const held = gate();
     emulator.faults.next(infoPath, { hold: held.opened });
@@ -278,7 +278,7 @@ describe('the models of an added service', () => {
       assert.equal(await kindOf(bare.list()), 'no-model-list');
     });
 
-    it("limit a generation's output tokens even if the service doesn't list models", async () => {
+    it("set limits on output tokens even if the service doesn't list models", async () => {
       const { emulator, generate } = await start('openai', { models: [{ id: one, output: 77 }] });
       emulator.faults.always(listPath, { status: 404 });
       await generate(one);

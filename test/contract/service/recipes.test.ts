@@ -238,7 +238,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.match(exchange?.headers.authorization ?? '', /^Basic /);
   });
 
-  it('sends the client secret in the body for any gateway with client credentials', async () => {
+  it('sends the client secret in the request body if the gateway uses client credentials', async () => {
     const audience = 'https://llm.acme.example';
     const clientAuthentication = 'client_secret_post';
     const { origin, pathname: prefix } = new URL(oauthEntry.url);

@@ -50,7 +50,7 @@ const OF_FETCH = { 'accept-language': '*', 'sec-fetch-mode': 'cors' };
 describe('requests', () => {
   afterEach(endWorlds);
 
-  it('C17: for tokens contain only the form-encoded grant type and key', async () => {
+  it('C17: contain only the form-encoded grant type and key (token request)', async () => {
     const world = await startWorld();
     await fetchToken(world.http, world.credentials, new AbortController().signal);
     const request = requestTo(world, tokenPath);
@@ -115,7 +115,7 @@ describe('requests', () => {
     assert.deepEqual(requestTo(generation, pathOf('generation', false)).json, expected);
   });
 
-  it('contain the key only for token requests, and the token only in a header', async () => {
+  it('contain the key only if they request a token, and the token only in a header', async () => {
     const world = await startWorld();
     await world.generate();
     await world.generate({ onText: () => {} });
@@ -134,7 +134,7 @@ describe('requests', () => {
     }
   });
 
-  it('for tokens include the path prefix of the identity address', async () => {
+  it('include the path prefix of the identity address (token request)', async () => {
     const world = await startWorld();
     const prefixed = { ...world.credentials, authUrl: `${world.credentials.authUrl}/prefix` };
     const failed = kindOf(fetchToken(world.http, prefixed, new AbortController().signal));

@@ -247,7 +247,7 @@ describe('a service runtime', () => {
   const modelsPath = '/ml/v1/foundation_model_specs';
   const never = new AbortController().signal;
 
-  it('opens a network connection while requesting the token, without sending credentials', async () => {
+  it('opens a connection to the service, without sending credentials, while it requests the token', async () => {
     const { emulator, generate } = await start();
     const held = gate();
     emulator.faults.next(tokenPath, { hold: held.opened });
@@ -478,7 +478,7 @@ describe('a service runtime', () => {
     ['was rejected', {}],
     ['is itself the token', { service: serviceFor('zen') ?? assert.fail() }],
   ] as const) {
-    it(`E12: never sends a prompt with a replaced key that ${what}`, async () => {
+    it(`E12: never sends a prompt that contains a replaced key, even if the key ${what}`, async () => {
       const { runtime, settings, generate, withKey, emulator } = await start();
       const old = { ...withKey('a-key-nobody-knows'), ...replaced };
       await kindOf(runtime.client(old, settings).generateText('Hi', {}));

@@ -313,7 +313,7 @@ describe('a connection with', () => {
   for (const [methodName, authentication] of Object.entries(authCases)) {
     const { rejection = 'key-rejected' } = authentication;
     for (const [apiName, api] of Object.entries(apis)) {
-      it(`“${methodName}” and “${apiName}” generates and streams text, also with tools and after tokens are revoked`, async () => {
+      it(`“${methodName}” and “${apiName}” generates and streams text, even with tools and after tokens are revoked`, async () => {
         const world = await startOf(authentication, api);
         const { emulator, client, clock, tokenCount } = world;
         const whole = await world.generate();
@@ -550,7 +550,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     });
   }
 
-  it('sends the scope and audience with credentials in the header or the body', async () => {
+  it('sends the scope and audience whether the credentials are in the header or the body', async () => {
     for (const name of ['basic', 'post']) {
       const world = await startOf(authCases[`client credentials, ${name}`] as AuthCase, api);
       await world.generate();

@@ -304,7 +304,7 @@ describe('docs/skill.openapi.json', () => {
         await assert.rejects(world.generate(), { kind: 'unauthorized' });
       });
 
-      it('marks the operation as deprecated exactly when the service does', () => {
+      it('marks the operation as deprecated if and only if the service does', () => {
         const body = JSON.stringify(recorded[operation].response.json);
         assert.equal(postOf(operation).deprecated ?? false, body.includes('api_legacy'));
       });

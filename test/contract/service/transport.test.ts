@@ -148,7 +148,7 @@ describe('a request', () => {
 describe('a network connection', () => {
   afterEach(endWorlds);
 
-  it('that is refused is retried three times', async () => {
+  it('is retried three times if it is refused', async () => {
     const authUrl = `http://127.0.0.1:${CLOSED_PORT}`;
     const world = await startWorld({
       credentials: (url) => ({ authUrl, approved: { auth: authUrl, service: url } }),
@@ -157,7 +157,7 @@ describe('a network connection', () => {
     assert.deepEqual([kind, details.code, details.attempts], ['unreachable', 'ECONNREFUSED', 4]);
   });
 
-  it("that is reset after sending a request doesn't cause a retry", async () => {
+  it("that is reset after the request has been sent doesn't cause a retry", async () => {
     for (const streams of [false, true]) {
       const world = await startWorld();
       world.emulator.faults.always(pathOf('chat', streams), { resetBeforeHeaders: true });
@@ -177,7 +177,7 @@ describe('a network connection', () => {
     assert.ok(isUnreachable(error));
   });
 
-  it("that a plain HTTP proxy resets after a request isn't retried", async () => {
+  it("isn't retried if a plain HTTP proxy resets it after a request", async () => {
     const far = 'http://service.example';
     const approved = { auth: far, service: far };
     const world = await startWorld({ credentials: { serviceUrl: far, approved, authUrl: far } });

@@ -84,7 +84,7 @@ describe('chat in VS Code', () => {
     assert.doesNotMatch(last?.text ?? '', /reached the token limit/);
   });
 
-  it(`runs each agent step with one request over the same network connection ${nightly}`, async () => {
+  it(`sends one request per agent step, all over the same network connection ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     await storeKey(session);
     await startChat(session, 'Agent');

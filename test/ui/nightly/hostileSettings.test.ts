@@ -142,7 +142,7 @@ describe(`settings ${nightly}`, () => {
     assert.equal(await window.dialogs.state(), undefined);
   });
 
-  it("B03: can't add a link to a message through a workspace folder's name", async () => {
+  it("B03: can't inject a link into a message via a workspace folder's name", async () => {
     const name = '[Repair](command:workbench.action.showCommands)';
     const session = await openWindow(emulator, {
       folderFiles: {

@@ -38,7 +38,7 @@ describe(`the API key ${nightly}`, () => {
   const secretNames = ({ workbench }: Session) =>
     workbench.page.evaluate<string>(`localStorage.getItem('secrets.provider') ?? ''`);
 
-  it('is found in several encodings by the search in these tests', () => {
+  it('is recognized in every encoding that these tests look for', () => {
     for (const form of ['hex', 'base64', 'utf8', 'utf16le'] as const) {
       const around = Buffer.from(`{"a":"${apiKey}","b":1}`);
       const left =

@@ -35,7 +35,7 @@ describe('the rows in Select Model', () => {
     ]);
   });
 
-  it('omit missing or invalid data', () => {
+  it('omit details that are missing or invalid', () => {
     const models = [modelOf({ id: 'a', label: '\n' })];
     assert.deepEqual(modelRows(models, '')[0], {
       id: 'a',
@@ -66,7 +66,7 @@ describe('the rows in Select Model', () => {
     );
   });
 
-  it("describe lifecycle changes as past or upcoming based on the service's date", () => {
+  it("describe lifecycle changes as past or upcoming relative to the service's current date", () => {
     const lifecycle = [stageOf('withdrawn', today), stageOf('constricted', today)];
     const detailAt = (asOf: string | undefined) =>
       modelRows([modelOf({ lifecycle, asOf })], '')[0]?.detail;

@@ -1088,7 +1088,7 @@ describe('Connections', () => {
       assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
     });
 
-    it("doesn't offer to save a declined file if its key was deleted", async () => {
+    it("doesn't offer to save a file that the user declined if its key was deleted", async () => {
       editor.files.set('/work/.env', envFile());
       const waiting = connections.for();
       await (await editor.modalPrompt()).answer(reject);
@@ -1105,7 +1105,7 @@ describe('Connections', () => {
       assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
     });
 
-    it("doesn't offer to save the file if the editor lacks only a project", async () => {
+    it("doesn't offer to save the file if the credentials in the editor lack only a project", async () => {
       await storeKey();
       editor.userSettings.delete('projectId');
       openUnsaved(envFile());
@@ -1840,7 +1840,7 @@ describe('Connections', () => {
       assert.deepEqual(new Set(editor.targets), new Set([WorkspaceFolder]));
     });
 
-    it('saves the source in the workspace settings for a file outside all folders', async () => {
+    it("saves the source in the workspace settings for a file that isn't in any workspace folder", async () => {
       const [folder] = editor.folders;
       editor.workspaceFile = folder?.uri;
       editor.activeFile = '/home/me/private.txt';
@@ -2043,7 +2043,7 @@ describe('Connections', () => {
       assert.equal((await keys.read('ibm'))?.apiKey, 'key-in-the-file');
     });
 
-    it('opens setup at the key step if the user prefers to enter the key', async () => {
+    it('opens setup at the key step if the user chooses to enter a key instead', async () => {
       await question.answer('Enter New Values');
       assert.equal(await saved, false);
       assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);

@@ -77,7 +77,7 @@ describe("the editor's credentials", () => {
     });
   }
 
-  it('need approval for a change to http on the same host', () => {
+  it('need approval if the address changes to http on the same host', () => {
     const at = (authUrl: string) => parseDestination(authUrl, 'http://127.0.0.1:8080', service);
     const [secure, plain] = [at('https://127.0.0.1:8443'), at('http://127.0.0.1:8443')];
     assert.ok(!('setting' in secure) && !('setting' in plain));

@@ -271,7 +271,7 @@ describe('the extension with several services', () => {
     assert.equal((await connections.for())?.service.word, 'cpd');
   });
 
-  it("forbids sending an unused service's key from the .env file", async () => {
+  it("treats an unused service's key in the .env file as a secret", async () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
     editor.userSettings.set('service', 'cpd');
     const required = connections.for();
@@ -279,7 +279,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(otherKeysOf(await required), ['key-of-the-cloud']);
   });
 
-  it("forbids sending any unused service's key", async () => {
+  it("treats any unused service's key as a secret", async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
     const stored = {
@@ -296,7 +296,7 @@ describe('the extension with several services', () => {
     assert.deepEqual(others, new Set(expected));
   });
 
-  it("forbids sending any unused service's header values", async () => {
+  it("treats any unused service's header values as secrets", async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     editor.userSettings.set('services', [acme]);
     const [service = assert.fail()] = readServices([acme]).own;

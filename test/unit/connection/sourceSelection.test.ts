@@ -66,7 +66,7 @@ describe('source selection', () => {
     assert.equal(hostOf(choose(found({ external }))), new URL(REGION).host);
   });
 
-  it('E12: forbids sending keys from unused sources', () => {
+  it('E12: treats keys from unused sources as secrets', () => {
     const keys = ['key-of-the-env-file', 'key-of-the-environment'];
     const [first, second] = keys.map((key) => ({ ...full, key }));
     const choice = choose(found({ external: [envFile(first), environment(second)] }));
@@ -79,7 +79,7 @@ describe('source selection', () => {
     assert.deepEqual(otherKeysOf(externalChoice), [record.apiKey]);
   });
 
-  it('forbids sending even short keys from unused sources', () => {
+  it('treats even short keys from unused sources as secrets', () => {
     const external = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
     const inEditor = choose(found({ external }));
     assert.ok(inEditor.kind === 'ready');

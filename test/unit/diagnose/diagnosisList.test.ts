@@ -239,7 +239,7 @@ describe('the open diagnosis list', () => {
     [false, 1],
     [true, 2],
   ] as const) {
-    it(`${isSaved ? 'checks again' : 'closes'} after Change Project... if ${isSaved ? 'a' : 'no'} project was saved`, async () => {
+    it(`${isSaved ? 'reruns its checks' : 'closes'} after Change Project... if ${isSaved ? 'a' : 'no'} project was saved`, async () => {
       const error = new ServiceError('project-unknown', { status: 404 });
       const { ended } = await startFailing(found(), 'access', error, isSaved);
       await editor.lists[0]?.pick('fix');

@@ -36,7 +36,7 @@ describe('a selection', () => {
   });
   after(() => hooks.deregister());
 
-  it('that is empty stays before a new line inserted at its position', () => {
+  it('stays before a new line inserted at its position if it is empty', () => {
     const cursor = { start: 10, end: 10, textEnd: 10 };
     const change = { rangeOffset: 10, rangeLength: 0, text: '\ny' };
     const before = { rangeOffset: 2, rangeLength: 0, text: 'xxxx' };
@@ -94,7 +94,7 @@ describe('a selection', () => {
     });
   }
 
-  it('excludes text inserted at its start or end, unlike VS Code', () => {
+  it('excludes text inserted at its start or end, unlike selections in VS Code', () => {
     const part = { start: 2, end: 5, textEnd: 5 };
     const { selected, wanted, grown } = afterwards('a bcd e', part, [
       { rangeOffset: 2, rangeLength: 0, text: 'X' },

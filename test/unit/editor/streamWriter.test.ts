@@ -165,7 +165,7 @@ describe('a stream writer', () => {
     }
   });
 
-  it('makes at most 30 edits a second without losing text', async () => {
+  it("makes at most 30 edits a second, and doesn't lose any text", async () => {
     let now = 0;
     const clock = mock.method(performance, 'now', () => now);
     mock.timers.enable({ apis: ['setTimeout'] });

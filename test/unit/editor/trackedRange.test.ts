@@ -63,13 +63,13 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, false);
   });
 
-  it('stays in place before a response inserted at the same position', () => {
+  it('stays in front of a response inserted at the same position', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });
   });
 
-  it("is broken by an edit inside a selection that isn't replaced yet", () => {
+  it("is broken by an edit inside a selection that hasn't been replaced yet", () => {
     const own = new TrackedRange({ start: 10, end: 20 });
     own.follow(insert(15, 'x'));
     assert.equal(own.isBroken, true);
@@ -183,7 +183,7 @@ describe('a tracked range', () => {
       assert.deepEqual([own.isUncertain, own.isBroken, own.rewind()], [true, true, false]);
     });
 
-    it("can't be continued while part of it is undone", () => {
+    it("can't be continued while part of it remains undone", () => {
       const own = written();
       event(own, remove(15, 5), 'undo');
       assert.equal(own.isBroken, true);

@@ -19,7 +19,7 @@ describe("the label on a prompt's line", () => {
   });
   after(() => hooks.deregister());
 
-  it("is shown at the prompt's current end wherever the document is visible", async () => {
+  it('is shown at the current end of the prompt wherever the document is visible', async () => {
     const { labelLine } = await import('../../../src/generate/waiting.ts');
     const shown: string[] = [];
     const document = { lineAt: (line: number) => ({ range: { end: `end of line ${line + 1}` } }) };
@@ -214,7 +214,7 @@ describe('the progress display', () => {
     });
   });
 
-  it('shows how many responses are complete after a silence or countdown', () => {
+  it('goes back to showing how many responses are complete after a silence or countdown ends', () => {
     const [slow, retried] = [new AbortController(), new AbortController()];
     const count = 'Generating… 2 of 5 done. Esc cancels';
     progress.onSilence(slow);
@@ -249,7 +249,7 @@ describe('the progress display', () => {
     'Retrying in 3s (attempt 2 of 4, 503). Esc cancels',
   ];
 
-  it('offers a retry once, 15 s after reporting the first silent request', () => {
+  it('offers a retry once, 15 s after first reporting that a request has had no response', () => {
     progress.onSilence(request);
     pass(100);
     progress.onSilence(new AbortController());
@@ -262,7 +262,7 @@ describe('the progress display', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('offers to retry only requests reported as silent for 15 s', async () => {
+  it('offers to retry a request only once it has been reported as silent for at least 15 s', async () => {
     const silent = new AbortController();
     const active = new AbortController();
     const later = new AbortController();

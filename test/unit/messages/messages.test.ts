@@ -59,7 +59,7 @@ describe('the text of a message', () => {
   it('is tested for more than 30 error kinds', () => assert.ok(kinds.length > 30));
 
   for (const kind of kinds.filter((one) => one !== 'cancelled')) {
-    it(`is short plain text with at most two buttons: ${kind}`, () => {
+    it(`is short and plain, and comes with at most two buttons: ${kind}`, () => {
       for (const error of [new ServiceError(kind), new ServiceError(kind, full)]) {
         const message = messageFor(error);
         assert.ok(message);
@@ -220,7 +220,7 @@ describe('the text of a message', () => {
     }
   });
 
-  it("doesn't warn that unsent requests or checks may have been processed", () => {
+  it("doesn't warn that a request may have been processed if it was never sent or was only a check", () => {
     const unsent = new ServiceError('unreachable', { phase: 'connect', code: 'ECONNRESET' });
     assert.match(messageFor(unsent)?.text ?? '', /nothing was sent/);
     for (const kind of ['timeout', 'connection-lost'] as const) {
@@ -427,7 +427,7 @@ describe('a message about a service', () => {
     assert.doesNotMatch(messageText('forbidden', { service: gateway }), /project/);
   });
 
-  it('mentions the region only if there are several, and names the address setting', () => {
+  it('names the address setting, and mentions the region only if the service has several regions', () => {
     const worldwide = { ...cloud, regions: cloud.regions.slice(0, 1) };
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
       assert.match(messageText(kind, { service: cloud }), /region/);

@@ -202,7 +202,7 @@ describe('an added service', () => {
       }
     });
 
-    it(`can't have a fixed header that replaces the key if it uses ${kind}`, () => {
+    it(`can't replace the key with a fixed header if the authentication method is ${kind}`, () => {
       const own = { ...entry, authentication: { kind, ...fields } };
       const [service = assert.fail('invalid fields')] = readServices([own]).own;
       const { header = 'Authorization' } = authMethodOf(service);
@@ -310,7 +310,7 @@ describe('an added service', () => {
   };
   for (const [kind, [what, isAllowed]] of Object.entries(unencrypted)) {
     const own = { kind, ...AUTH_FIELDS[kind as Authentication['kind']] };
-    it(`${isAllowed ? 'can' : "can't"} have the http address of another machine with ${what}`, () => {
+    it(`${isAllowed ? 'can' : "can't"} have a remote http address with ${what}`, () => {
       const { own: found, issues } = readServices([{ ...entry, authentication: own, url: plain }]);
       const [service] = found;
       assert.equal(service?.url, isAllowed ? plain : undefined);

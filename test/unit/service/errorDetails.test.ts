@@ -40,7 +40,7 @@ describe('the table of error details in docs/skills.md', () => {
     );
   });
 
-  it('has one row per error kind and vice versa, with two exceptions', () => {
+  it('has one row for each error kind, with two exceptions', () => {
     const kinds = rows.flatMap(({ codes, statuses }) => {
       const all = codes.flatMap((code) => statuses.map((status) => failureOf(code, status).kind));
       const [kind, ...others] = new Set(all);
@@ -53,7 +53,7 @@ describe('the table of error details in docs/skills.md', () => {
     assert.deepEqual([...new Set(repeated)].toSorted(), ['bad-request', 'unauthorized']);
   });
 
-  it('has a row for each 401 code and one without a code', () => {
+  it('has a row for each 401 code and a row for a 401 without a code', () => {
     const rejections = rows.filter(({ statuses }) => statuses.includes(401));
     const known = Object.keys(KIND_BY_CODE);
     assert.deepEqual(

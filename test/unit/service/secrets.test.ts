@@ -296,7 +296,7 @@ describe('the service runtime', () => {
 });
 
 describe('a failed request', () => {
-  it('is reported without a host that contains the key in lowercase', async () => {
+  it('is reported without the host if the host contains the key in lowercase', async () => {
     const apiKey = 'Key-Of-The-Unit-Tests';
     const serviceUrl = `https://${apiKey}.example`;
     const approved = { ...credentials.approved, service: new URL(serviceUrl).origin };

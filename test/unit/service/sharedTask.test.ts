@@ -37,7 +37,7 @@ describe('a shared task', () => {
     assert.deepEqual([ends, isAborted()], [[true], true]);
   });
 
-  it("doesn't end again if its result arrives after callers stop waiting", async () => {
+  it("doesn't end a second time if its result arrives after callers have stopped waiting", async () => {
     const { task, work, ends } = start();
     const cancel = new AbortController();
     const waiting = kindOf(task.wait(cancel.signal));

@@ -9,7 +9,7 @@ import { MINUTE, underTest } from './tokens.ts';
 const HOUR = 60 * MINUTE;
 const offline = new ServiceError('unreachable', { code: 'ENOTFOUND' });
 
-describe('the token service during a day', () => {
+describe('the token service over the course of a day', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();

@@ -96,7 +96,7 @@ describe('the daily budget', () => {
     );
   });
 
-  it('isn’t reported as used up again after the user clicks Continue Today', async () => {
+  it('isn’t reported again as used up after the user clicks Continue Today', async () => {
     const budget = open();
     editor.picks.push('Continue Today');
     await messagesAfter(budget, use(1_000));

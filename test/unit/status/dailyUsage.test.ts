@@ -232,7 +232,7 @@ describe('usage', () => {
     assert.doesNotMatch(text, /a key|a project/);
   });
 
-  it('is stored without a deployment ID', async () => {
+  it("doesn't include a deployment ID when it is stored", async () => {
     const ofDeployment = { ...credentials, resource: 'deployment', projectId: 'an ID' } as const;
     const used = connectionOf({ credentials: ofDeployment });
     await open().record(used, asked(1, { model: used.modelId }));

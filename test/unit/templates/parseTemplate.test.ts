@@ -144,7 +144,7 @@ describe('a template file', () => {
     });
   }
 
-  it('is broken by an error, but not by a warning', async () => {
+  it('is considered broken if it has an error, but not if it only has a warning', async () => {
     const bad = await entry(front('name: Good Name', 'insertMode: nowhere'));
     assert.ok(isBroken(bad));
     assert.deepEqual(

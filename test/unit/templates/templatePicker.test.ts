@@ -62,7 +62,7 @@ describe('the list of templates', () => {
     assert.match(last?.detail ?? '', /^The prompt is missing\./);
   });
 
-  it('shows the language, ellipses for other variables, and escaped variables as text', () => {
+  it('shows the language, replaces other variables with ellipses, and shows escaped variables as plain text', () => {
     const prompt = `Translate \${selection} from \${language} to \${input:Which language?}, not \\\${this}. Use \${input:Style?}.\nMore`;
     const [item] = templateItems([template('A', { prompt })], use);
     assert.equal(item?.detail, `Translate … from go to …, not \${this}. Use …`);

@@ -45,7 +45,7 @@ describe('the next version', () => {
     }
   });
 
-  it('can be derived with a bracketed heading, but not from a prerelease version', () => {
+  it('can be derived if the heading is in brackets, but not if the current version is a prerelease', () => {
     const text = changelog('\n* New.\n').replace('## Unreleased', '## [Unreleased] ');
     assert.equal(nextVersion(text, '0.3.4'), '0.4.0');
     assert.match(released(text, '0.4.0', '2026-03-04'), /Unreleased\] \n\n## 0\.4\.0 - 2026/);

@@ -21,7 +21,7 @@ describe('the scripts in package.json', () => {
 
 describe('a system without a VS Code server', () => {
   for (const tool of ['test/host/run.ts', 'test/vscode/install.ts', 'test/ui/session.ts']) {
-    it(`makes ${tool} fail with a one-line message that names an alternative`, () => {
+    it(`causes ${tool} to fail with a one-line message that names an alternative`, () => {
       const { status, stdout, stderr } = spawnSync(
         process.execPath,
         ['--import', ON_WINDOWS, tool],

@@ -154,7 +154,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [{ ...oauth, url: OTHER }]);
     });
 
-    it('is tested and stored with the new program', async () => {
+    it('is tested and stored with the program of the new command', async () => {
       await store(commandEntry('az', 'get'), { program: '/usr/bin/az' });
       editor.picks.push('ACME', CHANGE, OPENAI, 'Command', TEST);
       editor.typed.push(SERVICE, 'node --version');
@@ -510,7 +510,7 @@ describe('a service that the user added', () => {
   });
 
   describe('whose entry was changed in the settings', () => {
-    it('T40 A10: is used only after a prompt that shows the whole command', async () => {
+    it('T40 A10: is used only after the user approves the whole command', async () => {
       const program = await programPath('node');
       await store(commandEntry('node', '--version'), { program });
       // The prompt doesn't truncate long commands.

@@ -82,7 +82,7 @@ describe('an on-demand token', () => {
     assert.equal(runs(), 2);
   });
 
-  it("can't be replaced after a rejection until it is a minute old", async () => {
+  it("that is rejected can't be replaced until the token is a minute old", async () => {
     const { service } = start();
     const token = await service.get(never);
     await time.pass(MINUTE - 1);

@@ -228,7 +228,7 @@ describe('the token service', () => {
     assert.deepEqual([seen, service.state.kind], [['fetching', 'valid'], 'expired']);
   });
 
-  it('cancels calls after disposal, even if the key was rejected', async () => {
+  it('cancels calls made after its disposal, even if the key was rejected', async () => {
     const { service, answer, value } = underTest(time);
     const rejected = failureOf(value());
     await answer(new ServiceError('key-rejected'));

@@ -91,7 +91,7 @@ describe('the concurrency limit', () => {
       [3, 2],
       [8, 7],
     ] as const) {
-      it(`limits concurrent low-priority calls to ${most} if the limit is ${limit}`, async () => {
+      it(`allows at most ${most} of them at a time if it is ${limit}`, async () => {
         const limiter = limiterOf(limit);
         const { order, ask } = queue();
         for (let count = 0; count < 10; count += 1) ask('loop', limiter.lowPriority);

@@ -44,7 +44,7 @@ describe('the lifecycle stage of a model', () => {
 });
 
 describe('the end-of-life stages kept for a model', () => {
-  it('yield the same current stage as a full list with invalid dates', () => {
+  it('yield the same current stage as the full list, even if that list includes invalid dates', () => {
     const invalid = ['withdrawn', 'deprecated'].map((stage) => stageOf(stage, '2026-01-01T00:00'));
     const valid = [stageOf('deprecated', '2026-01-01', 'maker/next'), stageOf('withdrawn', today)];
     const whole = model([...invalid, ...valid, ...valid]);

@@ -60,7 +60,7 @@ describe('the default limit on new tokens', () => {
     assert.equal(asked({ maxOutputTokens: 511 }), 511);
   });
 
-  it('is reduced to the estimated tokens left for a chat response, if any', () => {
+  it('is reduced to the estimated number of tokens left for a chat response, if any are left', () => {
     const text = 'word '.repeat(6_020);
     assert.equal(asked({ contextLength: 8_192 }, { text }), 667);
     assert.equal(asked({ contextLength: 8_192 }, { text, operation: 'generation' }), 1_024);
