@@ -126,7 +126,7 @@ describe('nginx as a gateway', () => {
     ['no team header', { headers: {} }, 403],
     ['the wrong team', { headers: { 'X-Team': 'sales' } }, 403],
   ] as const) {
-    it(`rejects a request, causing an \`intercepted\` failure, if the request has ${what}`, async () => {
+    it(`rejects a request with ${what}, which causes an \`intercepted\` failure`, async () => {
       const connection = connect(sent);
       for (const call of [
         () => connection.generateText('Write a haiku'),

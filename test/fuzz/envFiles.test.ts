@@ -41,7 +41,7 @@ const files = fc.oneof(
 );
 
 describe('.env files', () => {
-  it(`M04: provide only valid values, and report issues only at positions within the file (seed ${seed})`, async () => {
+  it(`M04: yield only valid values, and have issues only at positions within the file (seed ${seed})`, async () => {
     await repeat('.env bytes', [files], (bytes) => {
       const text = decodeEnvFile(bytes);
       if (text === undefined) return;

@@ -214,7 +214,7 @@ describe('the .env file in a real editor', () => {
 
     const fix = 'Add .env to .gitignore';
 
-    it("gets a warning and a fix for .gitignore if Git doesn't ignore it", async () => {
+    it("gets a warning and a quick fix that adds the file to .gitignore if Git doesn't ignore it", async () => {
       const { document, found } = await notIgnored();
       assert.equal(found.severity, DiagnosticSeverity.Warning);
       await actionAt(found.range, fix);

@@ -210,7 +210,7 @@ describe('a job in a real editor', () => {
     ]);
   });
 
-  it("names the document in a failure message if another document's message is shown", async () => {
+  it('names the document in a failure message if a message about another document is still shown', async () => {
     const choice = Promise.withResolvers<boolean>();
     world.isRetryWanted = choice.promise;
     const failing = async () => {
@@ -244,7 +244,7 @@ describe('a job in a real editor', () => {
     assert.equal(editor.document.getText(), want);
   });
 
-  it('continues a response exactly where it was truncated, and undoes it completely', async () => {
+  it('continues a response exactly where it was truncated, and can be undone completely', async () => {
     const { editor, job } = await generatedCut();
     let rounds = 0;
     for (; job.truncated.length > 0; rounds += 1) {

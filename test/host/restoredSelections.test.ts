@@ -139,7 +139,7 @@ describe('selections', () => {
     ['at the end of the selected line', 'a\nb', new Range(0, 0, 0, 1), [0, 1]],
     ['where nothing was selected', 'a\n\nb', new Range(1, 0, 1, 0), [1, 0]],
   ] as const) {
-    it(`stay behind any text that the user types before a response arrives (${what})`, async () => {
+    it(`stay at the end of any text that the user types before a response arrives (${what})`, async () => {
       const editor = await open(text, selected);
       const job = jobOn(editor, 'below');
       const [line, character] = cursor;

@@ -57,7 +57,7 @@ export const chatMutants: readonly Mutant[] = [
     to: 'if (',
     test: provider,
     title:
-      "lists no models for a provider group, or if setup is incomplete, AI features are disabled, or the workspace isn't trusted",
+      'lists no models for a provider group or before setup, and only with AI features and workspace trust',
   },
   {
     name: 'a disabled tool runs',

@@ -199,7 +199,7 @@ describe('in the main user journeys', () => {
     await undone('letter.txt');
   });
 
-  it("a selection isn't sent until the key in it is masked", async () => {
+  it("a selection that contains a key isn't sent until the key is masked", async () => {
     const { dialogs, editor } = session.workbench;
     emulator.settings.answer = () => 'Short.';
     await select('secret.txt');

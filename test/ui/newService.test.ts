@@ -114,7 +114,7 @@ describe('a service that the user adds', () => {
   let emulator: Emulator;
   afterEach(() => emulator.close());
 
-  it('generates text after at most 8 user actions with an API key', async () => {
+  it('needs at most 8 user actions before it generates text (API key)', async () => {
     emulator = await startEmulator({ apiKeys: [key], keyHeader: 'authorization' });
     const { inputs, session } = await walk(emulator, 'add-key', [
       authMethod('API Key'),
@@ -126,7 +126,7 @@ describe('a service that the user adds', () => {
     assert.deepEqual(paths, ['/v1/models', '/v1/models', '/v1/chat/completions']);
   });
 
-  it(`generates text after at most 8 user actions with a token command ${nightly}`, async () => {
+  it(`with a token command generates text after at most 8 user actions ${nightly}`, async () => {
     emulator = await startEmulator();
     const folder = mkdtempSync(join(tmpdir(), 'token-command-'));
     const [program, runs] = [join(folder, 'token.mjs'), join(folder, 'runs')];

@@ -65,7 +65,7 @@ describe('problems in a .env file', () => {
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [[2, 'not-ignored', 'Warning']]);
   });
 
-  it("suggest importing the key if Git doesn't ignore the file", () => {
+  it("include a suggestion to import the key if Git doesn't ignore the file", () => {
     const hint = all.find(({ kind }) => kind === 'not-ignored')?.message ?? '';
     assert.match(hint, /, or import the key in “Show Status and Actions” and delete its line\.$/);
   });

@@ -150,7 +150,7 @@ describe('loading on first use', () => {
     assert.deepEqual([more, editor.messages.length], [[], 2]);
   });
 
-  it('retries when the next file of the same kind is opened', async () => {
+  it('is retried when the next file of the same kind is opened', async () => {
     const { whenOpened } = await import('../../src/ui/whenOpened.ts');
     let tries = 0;
     const stray: unknown[] = [];

@@ -265,7 +265,7 @@ describe('a deployment', () => {
       editor.userSettings.set('deploymentId', 'emulator-deployment');
     });
 
-    it('is explained by a message instead of a model list if there is only one service', async () => {
+    it('leads to a message instead of a model list if there is only one service', async () => {
       await selectModel();
       const expected = /^Your deployment has its own model, so you can’t select one\.$/m;
       assert.match(editor.textOf('notification'), expected);

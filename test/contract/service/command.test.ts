@@ -128,7 +128,7 @@ describe('a token command', () => {
     hasNoOutput(error);
   });
 
-  it("that fails after half its time limit isn't run again", async () => {
+  it("isn't run again if it fails in the second half of its time limit", async () => {
     time = new FakeTime();
     const timed = new Http({ clock: time });
     const line = `${watched.join};s.once('data',()=>process.exit(1))`;
@@ -140,7 +140,7 @@ describe('a token command', () => {
     timed.dispose();
   });
 
-  it('that fails within half its time limit runs again within the same time limit', async () => {
+  it('is run again in the remaining time if it fails in the first half of its time limit', async () => {
     time = new FakeTime();
     const timed = new Http({ clock: time });
     const line = `${watched.join};s.once('data',()=>process.exit(1))`;

@@ -114,7 +114,7 @@ describe('recorded responses', () => {
     assert.deepEqual([answer.value, answer.expiresIn], [token, 3_600]);
   });
 
-  it('with status 429 are retried until the fourth attempt succeeds', async () => {
+  it('with status 429 cause retries until the fourth attempt succeeds', async () => {
     const world = await startWorld();
     world.emulator.replay(27, '/ml/v1/text/chat', 3);
     assert.match((await world.generate()).text, /haiku/);

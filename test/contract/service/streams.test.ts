@@ -165,7 +165,7 @@ describe('errors thrown by callbacks', () => {
     ['the first text', {}],
     ['the last text', events(delta('a', 'stop'))],
   ] as const) {
-    it(`are rethrown unchanged and don't block the next call (callback for ${what})`, async () => {
+    it(`are rethrown unchanged and don't block the next call (${what})`, async () => {
       const world = await startWorld({ limits: { limit: 1 } });
       const path = pathOf('chat', true);
       world.emulator.faults.next(path, fault);
@@ -175,7 +175,7 @@ describe('errors thrown by callbacks', () => {
     });
   }
 
-  it('are rethrown unchanged and prevent the retry (callback for retries)', async () => {
+  it('are rethrown unchanged and prevent a retry (retry callback)', async () => {
     const world = await startWorld();
     world.emulator.faults.always(pathOf('chat', false), { status: 503 });
     await assert.rejects(world.generate({ onRetry: fail }), (error) => error === own);

@@ -168,7 +168,7 @@ describe('a network connection', () => {
     }
   });
 
-  it('that is reset during a retry marks the service as unreachable', async () => {
+  it('that is reset during a retry causes the service to be marked as unreachable', async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { status: 503 });
     world.emulator.faults.next(chat, { resetBeforeHeaders: true });

@@ -29,7 +29,7 @@ describe('an upgrade', () => {
   });
   after(() => opened.end());
 
-  it('covers every released version', () => {
+  it('is tested from every released version', () => {
     const released = releasedIn(readFileSync('CHANGELOG.md', 'utf8'));
     const recorded = states.map(({ version }) => version);
     const missing = released.filter((version) => !recorded.includes(version));

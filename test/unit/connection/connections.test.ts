@@ -240,7 +240,7 @@ describe('Connections', () => {
       stat.restore();
     });
 
-    it("returns connections with the stored key and with the .env file's key", async () => {
+    it("returns one connection with the stored key and another with the .env file's key", async () => {
       await storeBoth();
       editor.files.set('/work/.env', `ACME_API_KEY=key-in-the-file\nACME_URL=${GATEWAY}\n`);
       editor.userSettings.set('credentialSource', 'envFile');
@@ -429,7 +429,7 @@ describe('Connections', () => {
     assert.deepEqual(asked, ['get hostedModel.key.ibm']);
   });
 
-  it('sends only the editor’s key in chat, without asking the user', async () => {
+  it("uses only the editor’s key in chat, and doesn't ask the user", async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();
@@ -1088,7 +1088,7 @@ describe('Connections', () => {
       assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
     });
 
-    it("doesn't offer to save a file that the user declined if its key was deleted", async () => {
+    it("doesn't offer to save a declined file whose key was deleted", async () => {
       editor.files.set('/work/.env', envFile());
       const waiting = connections.for();
       await (await editor.modalPrompt()).answer(reject);
@@ -1450,7 +1450,7 @@ describe('Connections', () => {
       assert.equal((await connections.peek()).choice.kind, 'ask-source');
     });
 
-    it('A17: cancels requests at sign-out, even if secret storage can’t store anything', async () => {
+    it("A17: cancels requests at sign-out, even if secret storage can't store anything", async () => {
       keyring.values.set = () => assert.fail('Secret storage can’t store anything.');
       const { signOutSignal } = connections;
       await connections.signOut();
@@ -1840,7 +1840,7 @@ describe('Connections', () => {
       assert.deepEqual(new Set(editor.targets), new Set([WorkspaceFolder]));
     });
 
-    it("saves the source in the workspace settings for a file that isn't in any workspace folder", async () => {
+    it("saves the source in the workspace settings if the file isn't in any workspace folder", async () => {
       const [folder] = editor.folders;
       editor.workspaceFile = folder?.uri;
       editor.activeFile = '/home/me/private.txt';

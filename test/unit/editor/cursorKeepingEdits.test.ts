@@ -56,7 +56,7 @@ describe('a replacement', () => {
     });
   }
 
-  it("isn't confused with an unsplit insertion next to trimmed whitespace", () => {
+  it("isn't mistaken for an insertion reported as a single edit next to trimmed whitespace", () => {
     const insertion = insertionOf(0, 'one\n');
     const trimmed = { rangeOffset: 0, rangeLength: 4, text: '' };
     const [, reported] = applied('    X', [trimmed, insertion]);
@@ -129,7 +129,7 @@ describe('an insertion before a line break', () => {
     });
   }
 
-  it("isn't confused with a change that was sent in one piece", () => {
+  it("isn't mistaken for a change that is reported as a single edit", () => {
     const change = { rangeOffset: 1, rangeLength: 1, text: 'b\n' };
     const [, reported] = applied('a\nc', [change]);
     assert.deepEqual(joinedChanges(reported, '\n', [change]), reported);

@@ -36,7 +36,7 @@ describe('a selection', () => {
   });
   after(() => hooks.deregister());
 
-  it('stays before a new line inserted at its position if it is empty', () => {
+  it('stays in front of a new line that is inserted at its position, even if the selection is empty', () => {
     const cursor = { start: 10, end: 10, textEnd: 10 };
     const change = { rangeOffset: 10, rangeLength: 0, text: '\ny' };
     const before = { rangeOffset: 2, rangeLength: 0, text: 'xxxx' };

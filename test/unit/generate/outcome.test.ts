@@ -317,7 +317,7 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  it("doesn't offer to continue a response truncated only in an earlier run", async () => {
+  it("doesn't offer to continue a response if only an earlier run was truncated", async () => {
     const job = await jobWith('a');
     await job.end(0, 'truncated');
     editor.isDocumentClosed = true;

@@ -262,7 +262,7 @@ describe('the progress display', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('offers to retry a request only once it has been reported as silent for at least 15 s', async () => {
+  it("doesn't offer to retry a request until it has been reported as silent for at least 15 s", async () => {
     const silent = new AbortController();
     const active = new AbortController();
     const later = new AbortController();

@@ -60,7 +60,7 @@ describe('error responses to inference requests', () => {
     });
   }
 
-  it('are tested for every known error code', () => {
+  it('have a test for every known error code', () => {
     assertRows(KIND_BY_CODE, (known) => table.some(([, code]) => code === known));
   });
 
@@ -188,7 +188,7 @@ describe('error responses from OpenAI-compatible services', () => {
     });
   }
 
-  it('are tested for every known error code', () => {
+  it('have a test for every known error code', () => {
     assertRows(KIND_BY_OPENAI_CODE, (known) =>
       table.some(([, text]) => text.includes(`"${known}"`)),
     );
@@ -248,7 +248,7 @@ describe('error responses from OpenAI-compatible services', () => {
     });
   }
 
-  it('are reported as bad-request if only max_tokens is too large', () => {
+  it('are reported as bad-request if max_tokens alone is too large', () => {
     const message =
       "'max_tokens' is too large: 20000. This model's maximum context length is 16384 tokens and your request has 12 input tokens.";
     const text = error({ message, type: 'BadRequestError', code: 400 });
@@ -291,7 +291,7 @@ describe('error responses from the identity service', () => {
     });
   }
 
-  it('are tested for every known error code', () => {
+  it('have a test for every known error code', () => {
     assertRows(Object.fromEntries(KIND_BY_IDENTITY_CODE), (known) =>
       table.some(([, text]) => text.includes(known)),
     );

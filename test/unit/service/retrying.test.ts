@@ -97,7 +97,7 @@ describe('a retrying client', () => {
     assert.equal(outcome.kind, 'unexpected-answer');
   });
 
-  it("doesn't count an attempt that is canceled while a 503 arrives", async () => {
+  it("doesn't count an attempt that is canceled while a 503 is arriving", async () => {
     const cancel = new AbortController();
     const { fetch } = fakeNetwork(() => {
       cancel.abort();

@@ -120,7 +120,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('of services without a key is shown only for the active service', async () => {
+  it('is shown for a service without a key only if that service is active', async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };
@@ -232,7 +232,7 @@ describe('usage', () => {
     assert.doesNotMatch(text, /a key|a project/);
   });
 
-  it("doesn't include a deployment ID when it is stored", async () => {
+  it('is stored without the ID of a deployment', async () => {
     const ofDeployment = { ...credentials, resource: 'deployment', projectId: 'an ID' } as const;
     const used = connectionOf({ credentials: ofDeployment });
     await open().record(used, asked(1, { model: used.modelId }));

@@ -154,7 +154,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [{ ...oauth, url: OTHER }]);
     });
 
-    it('is tested and stored with the program of the new command', async () => {
+    it('is tested and stored with the program that the new command runs', async () => {
       await store(commandEntry('az', 'get'), { program: '/usr/bin/az' });
       editor.picks.push('ACME', CHANGE, OPENAI, 'Command', TEST);
       editor.typed.push(SERVICE, 'node --version');
@@ -456,7 +456,7 @@ describe('a service that the user added', () => {
     assert.deepEqual(entries()[0]?.['headers'], { 'X-Team': 'blue' });
   });
 
-  it('keeps the address that has a model list if the user goes back', async () => {
+  it('keeps the address that returned a model list if the user goes back', async () => {
     failTest = ({ serviceUrl }) => {
       if (serviceUrl === 'https://llm.acme.example') throw new ServiceError('no-model-list');
     };

@@ -136,7 +136,7 @@ describe('a code fence', () => {
     });
   }
 
-  it('is removed from prose only at the start; later text is kept', () => {
+  it('is removed from prose only if the response starts with it', () => {
     const text = '```\na\n```\n\nSo.';
     for (const [given, want] of [
       [text, 'a\n\nSo.'],
@@ -259,7 +259,7 @@ describe('a code fence', () => {
     });
   });
 
-  it('returns no text from a second call to end()', () => {
+  it('returns no text on a second call to end()', () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();

@@ -235,7 +235,7 @@ describe('the concurrency limit', () => {
     });
   }
 
-  it('drops a rate limit a minute after the service last reported it', async () => {
+  it('stops taking a rate limit into account a minute after the service last reported it', async () => {
     const limiter = limiterOf(8);
     limiter.applyRateLimit({ perSecond: 1, left: 3 });
     await time.pass(30_000);
@@ -264,7 +264,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b']);
   });
 
-  it('delays a call by one interval if the rate limit is used up', async () => {
+  it('delays a call by one interval if the rate limit has been reached', async () => {
     const limiter = limiterOf(8);
     const [slot] = await take(limiter, 1);
     await time.pass(5_000);
