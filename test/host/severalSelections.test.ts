@@ -40,7 +40,7 @@ describe('several selections', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J17: lose all their responses on Undo Generation, even after an edit above them: ${title}`, async () => {
+    it(`J17: have all their responses removed by Undo Generation, even after an edit above them: ${title}`, async () => {
       const editor = await openWith(TEXT, LINES);
       const job = jobOn(editor, mode);
       for (const answer of [2, 0, 1]) job.append(answer, `<${answer}>`);
@@ -94,7 +94,7 @@ describe('several selections', () => {
     replace: 'AABB',
   };
   for (const [mode, title] of placingModes) {
-    it(`J18: that are adjacent keep their responses in order, whichever arrives first: ${title}`, async () => {
+    it(`J18: keep their responses in order if adjacent, whichever arrives first: ${title}`, async () => {
       const editor = await openWith('abcdef', [new Range(0, 0, 0, 3), new Range(0, 3, 0, 6)]);
       const job = jobOn(editor, mode);
       for (const _round of [1, 2]) {
