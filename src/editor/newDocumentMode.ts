@@ -49,6 +49,10 @@ class NewDocumentWriter implements ResponseWriter {
     return this.#opened?.canInsert(index, isNew) ?? true;
   }
 
+  begin(): void {
+    void this.#writer?.then((writer) => writer?.begin());
+  }
+
   append(index: number, text: string): void {
     this.#writer ??= this.#open().catch(() => {
       this.#hasFailed = true;

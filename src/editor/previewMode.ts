@@ -88,6 +88,7 @@ class PreviewWriter implements ResponseWriter {
   }
 
   begin(index: number): void {
+    this.#writer.begin();
     this.#open.add(index);
     this.#isDiscarded = false;
     this.#hasFailed = false;

@@ -95,7 +95,7 @@ const MAX_REMOVALS = 10;
 /**
  * Writes streamed responses into a document. Only one edit is in progress at a time, and it can
  * contain text from several responses. While an editor shows the document and nothing else edits
- * it, all edits up to a restart form one undo step. Ranges are tracked from the start so that the
+ * it, all edits form one undo step until a run restarts responses, which starts the next step. Ranges are tracked from the start so that the
  * user's edits are never overwritten.
  *
  * The result that VS Code returns for an edit isn't reliable (see `OpenDocument.write`). An edit
@@ -108,9 +108,11 @@ export class StreamWriter implements ResponseWriter {
   readonly #onUndone: WriterOptions['onUndone'];
   /**
    * True if the next edit starts an undo step: initially, after a change that the writer didn't
-   * make, and after a restart.
+   * make, and after the first restart in a run.
    */
   #startsUndoStep = true;
+  /** True from the start of a run until its first restart. */
+  #isNewRun = false;
   #expected: readonly ExpectedChange[] = [];
   /** True while the current edit is past its deadline. VS Code may still apply the edit. */
   #isLate = false;
@@ -143,6 +145,10 @@ export class StreamWriter implements ResponseWriter {
     return this.#response(index).canInsert(isNew);
   }
 
+  begin(): void {
+    this.#isNewRun = true;
+  }
+
   append(index: number, text: string): void {
     this.#response(index).append(text);
     this.#start();
@@ -163,7 +169,8 @@ export class StreamWriter implements ResponseWriter {
     // Don't write the new response if an edit for the old response is still in progress. Otherwise,
     // the old text would mix with the new text.
     if (this.#expected.some((expected) => expected.response === response)) response.lose();
-    this.#startsUndoStep = true;
+    if (this.#isNewRun) this.#startsUndoStep = true;
+    this.#isNewRun = false;
   }
 
   async undo(): Promise<Undone> {

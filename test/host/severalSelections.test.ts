@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { commands, Range } from 'vscode';
+import { commands, Range, window } from 'vscode';
 import type { Job } from '../../src/generate/job.ts';
 import {
   type ByPlacingMode,
@@ -48,6 +48,30 @@ describe('several selections', () => {
       await editor.edit((builder) => builder.insert(editor.document.positionAt(0), 'mine\n'));
       assert.equal(await job.undo(), 'undone');
       assert.equal(editor.document.getText(), `mine\n${TEXT}`);
+    });
+  }
+
+  for (const mode of ['below', 'newDocument'] as const) {
+    it(`J17: have their earlier responses restored by one undo after a retry: ${mode}`, async () => {
+      const job = jobOn(await openWith(TEXT, LINES), mode);
+      for (const index of job.indices) job.append(index, `<${index}>`);
+      await endAll(job);
+      // `newDocument` has made its document the active one.
+      const { document } = window.activeTextEditor ?? assert.fail('no active editor');
+      const earlier = document.getText();
+      for (const index of job.indices) job.begin(index, 'restart');
+      for (const index of job.indices) {
+        job.append(index, `again ${index}`);
+        await untilText(document, (text) => text.includes(`again ${index}`));
+      }
+      assert.deepEqual(await endAll(job), [true, true, true]);
+      const retried = document.getText();
+      await commands.executeCommand('undo');
+      assert.equal(document.getText(), earlier);
+      await commands.executeCommand('redo');
+      assert.equal(document.getText(), retried);
+      assert.equal(await job.undo(), 'undone');
+      assert.equal(document.getText(), mode === 'below' ? TEXT : '');
     });
   }
 
