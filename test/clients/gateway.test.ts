@@ -143,14 +143,14 @@ describe('nginx as a gateway', () => {
     });
   }
 
-  it('rejects large headers with a `headers-too-large` failure', async () => {
+  it('rejects large headers, which causes a `headers-too-large` failure', async () => {
     const headers = { 'X-Team': team, 'X-Trace': 'x'.repeat(HEADER_BYTES) };
     const { kind, details } = await failureOf(connect({ headers }).generateText('Write a haiku'));
     assert.deepEqual([kind, details.status, details.attempts], ['headers-too-large', 400, 1]);
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('rejects a wrong key with an error that contains no secrets', async () => {
+  it("rejects a wrong key, and the extension's error contains no secrets", async () => {
     const secret = 'secret-of-the-team';
     const connection = connect({
       ...{ key: 'another-key', headers: { 'X-Team': { secret: 'team' } } },

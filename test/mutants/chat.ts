@@ -57,7 +57,7 @@ export const chatMutants: readonly Mutant[] = [
     to: 'if (',
     test: provider,
     title:
-      'lists no models for a provider group or before setup, and only with AI features and workspace trust',
+      'lists no models before setup, without trust, without AI features, or for provider groups',
   },
   {
     name: 'a disabled tool runs',

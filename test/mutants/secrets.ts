@@ -114,7 +114,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return definition !== undefined && (!getsToken',
     to: 'return (!getsToken',
     test: entries,
-    title: 'can have an http address on another machine, unlike built-in services',
+    title: "differs from a built-in service, which can't have a remote http address",
   },
   {
     name: 'an identity service can be used without TLS',
@@ -186,7 +186,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const showsProgram = isOther || (isEntryChanged',
     to: 'const showsProgram = isOther || (false',
     test: 'test/unit/connection/setUp/managedServices.test.ts',
-    title: 'T40 A10: is used only after the user approves the whole command',
+    title: 'T40 A10: needs approval in a prompt that shows the whole command',
   },
   {
     name: 'a secret header is sent to another host without approval',

@@ -379,7 +379,7 @@ describe('in the main user journeys', () => {
     await ready();
   });
 
-  it('chat selects the model without requiring a sign-in or sending a request', async () => {
+  it('chat selects the model without requiring a sign-in or sending a chat request', async () => {
     const { dialogs, page } = session.workbench;
     const asked = other.count(chatPath);
     await startChat(session);

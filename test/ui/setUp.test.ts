@@ -112,7 +112,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it('accepts a host name, but no other text, in the region step', async () => {
+  it('offers to use an entered host name, but not an unknown region', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');

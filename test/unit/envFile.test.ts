@@ -188,7 +188,7 @@ describe('an open .env file', () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 
-  it('is validated only for the service whose values are complete, if there is one', () => {
+  it("isn't validated for other services if it is complete for one service and none is selected", () => {
     const used = `IBM_URL=https://a.example\n${text.replace(/"/g, '')}CPD_PROJECT_ID=p\n`;
     const open = parseEnvText(used, ibm, services, false);
     assert.equal(open.service, cpd);

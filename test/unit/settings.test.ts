@@ -305,7 +305,7 @@ describe('the model setting', () => {
     assert.equal(pattern, `^$|${MODEL_ID.source}`);
   });
 
-  it('has the same pattern as the model IDs of added services', () => {
+  it('shares its pattern in the code with the models of added services', () => {
     const { models } =
       manifest.contributes.configuration.flatMap(({ properties }) =>
         'hostedModel.services' in properties

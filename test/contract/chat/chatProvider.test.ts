@@ -386,7 +386,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lists no models for a provider group or before setup, and only with AI features and workspace trust', async () => {
+  it('lists no models before setup, without trust, without AI features, or for provider groups', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);

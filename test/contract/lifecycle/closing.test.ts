@@ -112,7 +112,7 @@ describe('a window', () => {
     ]);
   });
 
-  it('checks its token once a minute, even during a countdown', async () => {
+  it('checks its token once a minute, even if a countdown repaints every second', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let beats = 0;

@@ -51,7 +51,7 @@ describe('the menu', () => {
     assert.match(editor.textOf('notification'), /Use These Values/);
   });
 
-  it('forgets the decision that it showed for the .env file', async () => {
+  it('forgets the decision for the folder that was active when it opened', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     const file = `IBM_API_KEY=${defaultApiKey}\nIBM_PROJECT_ID=${defaultProjectId}\nIBM_URL=${url}\n`;
@@ -265,7 +265,7 @@ describe('a deployment', () => {
       editor.userSettings.set('deploymentId', 'emulator-deployment');
     });
 
-    it('leads to a message instead of a model list if there is only one service', async () => {
+    it('leads to a message instead of a model list if no other service is set up', async () => {
       await selectModel();
       const expected = /^Your deployment has its own model, so you can’t select one\.$/m;
       assert.match(editor.textOf('notification'), expected);

@@ -233,7 +233,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'shows the only service as ready without reading its stored key',
+    'shows the only service with a stored key as ready, without reading it',
     closing(async () => {
       life = await startLife();
       const [editor, { keyring }] = [life.editor(), life.stores];

@@ -41,7 +41,7 @@ describe('a service that isn’t selected in the settings', () => {
     });
   }
 
-  it('uses its default model, with a warning, if the model ID is invalid', async () => {
+  it('causes a warning if the model ID in the settings is invalid', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     editor.userSettings.set('modelId', 'acme/large 2');

@@ -22,7 +22,7 @@ const factsOf = ({ diagnosis }: Found, name: CheckName): CheckFacts => {
 describe('a diagnosis', () => {
   afterEach(endExaminations);
 
-  it('runs all checks in order, and they pass on a working connection', async () => {
+  it('runs all checks one after another, and they pass on a working connection', async () => {
     const examination = await startExamination({ emulator: { requestsPerSecond: 2 } });
     const found = await examination.examine();
     const names = found.diagnosis.results.map(({ check }) => check);

@@ -225,7 +225,7 @@ process.stdout.write(${JSON.stringify(text)});
   const oauth = Object(oauthEntry['authentication']);
   const { pathname: realm } = new URL(oauth.tokenUrl);
 
-  it('sends the client secret for a LiteLLM gateway in a header', async () => {
+  it('sends the client secret for a LiteLLM gateway in a header of the token request', async () => {
     const followed = await follow(
       oauthEntry,
       { oauth: { path: realm, scope: oauth.scope } },
@@ -238,7 +238,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.match(exchange?.headers.authorization ?? '', /^Basic /);
   });
 
-  it('sends the client secret in the request body if the gateway uses client credentials', async () => {
+  it('sends the client secret in the body of the token request with `client_secret_post`', async () => {
     const audience = 'https://llm.acme.example';
     const clientAuthentication = 'client_secret_post';
     const { origin, pathname: prefix } = new URL(oauthEntry.url);
@@ -369,7 +369,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('runs the Databricks program inside WSL through `wsl.exe` with unchanged arguments', () => {
+  it('has a `wsl.exe` command that contains the Databricks command with unchanged arguments', () => {
     const { command } = JSON.parse(`{${blockOf('A program inside WSL', 'json')}}`);
     const entry = entryUnder('Databricks with a token command');
     const authentication = { kind: 'command', command };

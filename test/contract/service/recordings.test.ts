@@ -104,7 +104,7 @@ describe('recorded responses', () => {
     });
   }
 
-  it('include a token and its lifetime, which are read correctly', async () => {
+  it('yield a token and its lifetime once a valid token replaces the placeholder', async () => {
     const { http, credentials, emulator } = await startWorld();
     const json = recording(1).response.json as object;
     const token = 'eyJhbGciOiJ9.eyJpYXQiOjF9.c2ln';

@@ -34,7 +34,7 @@ describe('streamed text', () => {
       for (const spaceAfterColon of [true, false]) {
         const how = `the line ending ${JSON.stringify(newline)} and ${spaceAfterColon ? 'a' : 'no'} space after the colon`;
 
-        it(`arrives unchanged for ${operation} with ${how}, wherever it's split`, async () => {
+        it(`arrives unchanged for ${operation} with ${how}, even if it's split within characters`, async () => {
           const emulator = { newline, spaceAfterColon, answer: () => pieces };
           const world = await startWorld({ operation, emulator });
           const faults: Fault[] = newline === '\r\n' ? [{ oneByteAtATimeMs: 0 }] : [];

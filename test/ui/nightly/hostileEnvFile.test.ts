@@ -54,7 +54,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
   const answered = ({ workbench }: Session) =>
     workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
 
-  it("B07 B08 B09 G06: needs a trusted folder, and once declined, isn't offered again until it changes", async () => {
+  it('B07 B08 B09 G06: needs a trusted folder, and once declined, is offered again only on request or after a change', async () => {
     const session = await open({ trust: 'restricted' });
     const { workbench, path } = session;
     const { dialogs } = workbench;
@@ -169,7 +169,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assert.equal(await window.page.locator('.monaco-dialog-box a[href]').count(), 0);
   });
 
-  it('B22: can change during a generation without affecting it, but affects the next one', async () => {
+  it('B22: can change during a generation without affecting it, but then needs new approval', async () => {
     const session = await open();
     const { workbench, path } = session;
     await generateFrom(session);

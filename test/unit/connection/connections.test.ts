@@ -354,7 +354,7 @@ describe('Connections', () => {
         },
       ],
     ] as const) {
-      it(`never uses the wrong service's project if a save fails: ${what}`, async () => {
+      it(`never uses the wrong service's project if a switch to ${what} fails`, async () => {
         await storeKey();
         editor.userSettings.set('services', [fixed]).set('service', 'ibm');
         await keys.write({ ...record, projectId: 'project-of-the-other' }, word);
@@ -1105,7 +1105,7 @@ describe('Connections', () => {
       assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
     });
 
-    it("doesn't offer to save the file if the credentials in the editor lack only a project", async () => {
+    it("doesn't offer to save the file if only the project in the settings is missing", async () => {
       await storeKey();
       editor.userSettings.delete('projectId');
       openUnsaved(envFile());
@@ -1840,7 +1840,7 @@ describe('Connections', () => {
       assert.deepEqual(new Set(editor.targets), new Set([WorkspaceFolder]));
     });
 
-    it("saves the source in the workspace settings if the file isn't in any workspace folder", async () => {
+    it('saves the source in the workspace settings if the active file is outside all folders', async () => {
       const [folder] = editor.folders;
       editor.workspaceFile = folder?.uri;
       editor.activeFile = '/home/me/private.txt';

@@ -96,7 +96,7 @@ describe('the preliminary checks', () => {
     assert.doesNotMatch(of([noFile, environment({})]), /asked again/);
   });
 
-  it("offer Set Up instead of Open .env if the file wouldn't be used", () => {
+  it('offer Set Up if a key is stored, the file was declined, or there is no file', () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [

@@ -688,7 +688,7 @@ describe('the extension with several services', () => {
     assert.equal((await connections.for())?.account, 'berta');
   });
 
-  it('selects a service after setup, and deletes every key on sign-out', async () => {
+  it("selects a service after setup, and deletes an unselected service's key on sign-out", async () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
     assert.equal(await connections.setUp(), true);

@@ -90,7 +90,7 @@ describe('source selection', () => {
     ['B06', envFile({ url: EVIL })],
     ['B12', environment({ url: EVIL })],
   ] as const) {
-    it(`${id}: ignores a source with only an address if no key is stored`, () => {
+    it(`${id}: doesn't use a source's address if the source lacks a key`, () => {
       for (const decision of ['approved', undefined] as const) {
         const all = found({
           record: undefined,
@@ -122,7 +122,7 @@ describe('source selection', () => {
     }
   });
 
-  it('B08: asks the user to approve the hosts in a complete .env file', () => {
+  it('B08: asks the user to approve the hosts for a complete .env file', () => {
     const choice = choose(found({ record: undefined, external: [envFile()] }));
     assert.ok(choice.kind === 'ask-source');
     assert.equal(choice.source.destination.serviceHost, 'evil.example');

@@ -362,7 +362,7 @@ describe('the open diagnosis list', () => {
     await assert.rejects(broken, /broken/);
   });
 
-  it("fails with the original error if the report can't be copied", async () => {
+  it('fails with the error that copying the report throws', async () => {
     const { showDiagnosis } = await import('../../../src/diagnose/diagnosisList.ts');
     const copy = () => Promise.reject(new Error('broken'));
     const broken = assert.rejects(showDiagnosis({ run: async () => {}, copy }), /broken/);

@@ -156,7 +156,7 @@ describe('the diagnostic report', () => {
     assert.match(text, /: unknown$/m);
   });
 
-  it('E07: includes only known error codes from responses', () => {
+  it('E07: includes error codes from responses only if they are known', () => {
     const words = (details: ErrorDetails) => {
       const history = new SessionHistory(still);
       history.recordFailure(new ServiceError('server-failed', details));

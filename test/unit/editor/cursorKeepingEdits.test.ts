@@ -56,14 +56,14 @@ describe('a replacement', () => {
     });
   }
 
-  it("isn't mistaken for an insertion reported as a single edit next to trimmed whitespace", () => {
+  it("isn't recognized in trimmed whitespace next to an unsplit insertion", () => {
     const insertion = insertionOf(0, 'one\n');
     const trimmed = { rangeOffset: 0, rangeLength: 4, text: '' };
     const [, reported] = applied('    X', [trimmed, insertion]);
     assert.deepEqual(joinedChanges(reported, '\n', [insertion]), reported);
   });
 
-  it("isn't confused with changes in separate places", () => {
+  it("isn't recognized in changes that aren't adjacent", () => {
     const changes = [insertionOf(6, 'x'), { rangeOffset: 1, rangeLength: 4, text: '' }];
     const [, reported] = applied(before, changes);
     assert.deepEqual(joinedChanges(reported, '\n', []), reported);
@@ -107,7 +107,7 @@ describe('an insertion before a line break', () => {
         insertion,
       ],
     ] as const) {
-      it(`is recognized if the event for ${what} reports it in parts: ${title}`, () => {
+      it(`is recognized in the event for ${what}: ${title}`, () => {
         const [, reported] = applied(from, changes);
         assert.deepEqual(joinedChanges(reported, lineEnd, []), [simple]);
       });
@@ -129,7 +129,7 @@ describe('an insertion before a line break', () => {
     });
   }
 
-  it("isn't mistaken for a change that is reported as a single edit", () => {
+  it("isn't recognized in a change that was never split", () => {
     const change = { rangeOffset: 1, rangeLength: 1, text: 'b\n' };
     const [, reported] = applied('a\nc', [change]);
     assert.deepEqual(joinedChanges(reported, '\n', [change]), reported);

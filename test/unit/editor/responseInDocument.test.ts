@@ -68,7 +68,7 @@ describe('a response in a document', () => {
     });
   }
 
-  it('loses its place after a restart if the user edited its text', () => {
+  it('loses its place after a restart if the user typed inside its text', () => {
     const response = responseAfter(['append']);
     const next = response.next();
     assert.ok(next);

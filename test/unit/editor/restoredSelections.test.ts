@@ -36,7 +36,7 @@ describe('a selection', () => {
   });
   after(() => hooks.deregister());
 
-  it('stays in front of a new line that is inserted at its position, even if the selection is empty', () => {
+  it('stays before a new line inserted at its position only with `keepsCursor`', () => {
     const cursor = { start: 10, end: 10, textEnd: 10 };
     const change = { rangeOffset: 10, rangeLength: 0, text: '\ny' };
     const before = { rangeOffset: 2, rangeLength: 0, text: 'xxxx' };
@@ -84,7 +84,7 @@ describe('a selection', () => {
       assert.equal(selected, `one${lineEnd}two`);
     });
 
-    it(`covers the same text after insertions on both sides (line ending ${shownLineEnd})`, () => {
+    it(`covers the same text after changes on both sides (line ending ${shownLineEnd})`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: 0, rangeLength: 4, text: `Instead${lineEnd}` },
         below('An answer'),

@@ -114,7 +114,7 @@ describe('a stream writer', () => {
     assert.deepEqual([page.text, writer.isPending], ['MINE prompt\nseen', false]);
   });
 
-  it('J12: retries a late edit that was rejected in a hidden document', async () => {
+  it('J12: retries a late edit that was refused in a hidden document', async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.end(0), false);

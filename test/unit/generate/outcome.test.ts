@@ -459,7 +459,7 @@ describe('responseNotifications', () => {
     job.dispose();
   });
 
-  it("doesn't report invisible characters if the run inserted no text", async () => {
+  it("doesn't report invisible characters if the run received no text", async () => {
     const job = await jobWith('a\u001B');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false, received: [] });
     assert.equal(editor.textOf('notification'), '');

@@ -571,7 +571,7 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['The response is complete']);
   });
 
-  it('asks the user to accept or discard a preview that isn’t visible', async () => {
+  it('asks the user to accept or discard a preview once it is complete', async () => {
     const { done, announced } = await run({ mode: 'preview' });
     await done;
     assert.match(announced.join(), /accept or discard/);

@@ -186,7 +186,7 @@ describe('an added service', () => {
       return issues[0]?.field;
     };
 
-    it(`accepts all fields of ${kind}, and requires some of them`, () => {
+    it(`can have all of the fields of ${kind}, and must have the required ones`, () => {
       const textFields = new Set<string>();
       const text = (field: string) => {
         textFields.add(field);
@@ -202,7 +202,7 @@ describe('an added service', () => {
       }
     });
 
-    it(`can't replace the key with a fixed header if the authentication method is ${kind}`, () => {
+    it(`can't set the authentication header as a fixed header: ${kind}`, () => {
       const own = { ...entry, authentication: { kind, ...fields } };
       const [service = assert.fail('invalid fields')] = readServices([own]).own;
       const { header = 'Authorization' } = authMethodOf(service);
@@ -325,7 +325,7 @@ describe('an added service', () => {
     });
   }
 
-  it('can have an http address on another machine, unlike built-in services', () => {
+  it("differs from a built-in service, which can't have a remote http address", () => {
     for (const service of services) {
       assert.equal(mayBeUnencrypted(service), false, service.word);
       const found = parseDestination(service.authUrl, plain, service);

@@ -58,7 +58,7 @@ describe('the issue forms', () => {
     assert.ok('test:live' in manifest.scripts);
   });
 
-  it('warn against pasting keys in every field that asks for a report or output', () => {
+  it('warn against pasting keys before they ask for a report or output', () => {
     for (const form of ['bug', 'live']) {
       const [first] = forms.get(form)?.body ?? [];
       assert.match(first?.attributes['value'] ?? '', /Never paste .* key/);

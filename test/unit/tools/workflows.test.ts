@@ -118,7 +118,7 @@ describe('the workflows', () => {
     }
   });
 
-  it("don't run the repository's code in a job with write permissions", () => {
+  it("don't run npm scripts when publishing, and don't build with write permissions", () => {
     const { publish, build } = jobsOf(WORKFLOWS[1]);
     const runs = (publish?.steps ?? []).flatMap(({ run }) => run ?? []);
     for (const run of runs) assert.doesNotMatch(run, /npm (run|test)|npm ci$/);

@@ -109,7 +109,7 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
-  it('is announced together with the keyboard shortcut if no document is open', async () => {
+  it('leads to a message with the keyboard shortcut if no document is open', async () => {
     const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
     const keysToPress = process.platform === 'darwin' ? mac : key;
     for (const [file, message] of [
@@ -510,7 +510,7 @@ describe('a service that the user added', () => {
   });
 
   describe('whose entry was changed in the settings', () => {
-    it('T40 A10: is used only after the user approves the whole command', async () => {
+    it('T40 A10: needs approval in a prompt that shows the whole command', async () => {
       const program = await programPath('node');
       await store(commandEntry('node', '--version'), { program });
       // The prompt doesn't truncate long commands.

@@ -212,7 +212,7 @@ describe('TextFit', () => {
     );
   });
 
-  it('produces the same result for a response without fences whether or not it is truncated', () => {
+  it('produces the same result if a response without fences is truncated and continued', () => {
     const plain = units.filter((unit) => !/[`~]/.test(unit));
     fc.assert(
       fc.property(options, cutText([...plain, '👨', '👩']), (given, [text, pieces]) => {

@@ -96,7 +96,7 @@ describe('an on-demand token', () => {
     assert.equal(service.canReplace(token), true);
   });
 
-  it("can't be replaced right after a rejection, unlike other tokens", async () => {
+  it('differs from other tokens, which can be replaced as soon as they arrive', async () => {
     const { service } = start(false);
     assert.equal(service.canReplace(await service.get(never)), true);
   });

@@ -360,7 +360,7 @@ describe('the concurrency limit', () => {
   });
 
   for (const pauseMs of [181_000, 3_000_000_000, Number.MAX_SAFE_INTEGER]) {
-    it(`shortens a requested pause of ${pauseMs} ms to 3 minutes`, async () => {
+    it(`shortens a requested pause of ${pauseMs} ms to at most 3 minutes`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release('throttled', pauseMs);

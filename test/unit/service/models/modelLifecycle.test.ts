@@ -24,7 +24,7 @@ describe('the lifecycle stage of a model', () => {
     });
   });
 
-  it('is “withdrawn” from the withdrawal date on, however the stages are ordered', () => {
+  it('is “withdrawn” on the withdrawal date, even if that stage is listed first', () => {
     const stages = [stageOf('withdrawn', today), stageOf('deprecated', '2026-01-01', 'maker/next')];
     const { stage: name, withdrawn } = lifecycleOf(model(stages));
     assert.deepEqual([name, withdrawn], ['withdrawn', today]);
