@@ -114,7 +114,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return definition !== undefined && (!getsToken',
     to: 'return (!getsToken',
     test: entries,
-    title: "differs from a built-in service, which can't have a remote http address",
+    title: "can't have a remote http address",
   },
   {
     name: 'an identity service can be used without TLS',

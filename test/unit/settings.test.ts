@@ -304,8 +304,10 @@ describe('the model setting', () => {
     const { pattern = '' } = settings['hostedModel.modelId'] ?? {};
     assert.equal(pattern, `^$|${MODEL_ID.source}`);
   });
+});
 
-  it('shares its pattern in the code with the models of added services', () => {
+describe('a model of an added service', () => {
+  it('has the same ID and name patterns in package.json as in the code', () => {
     const { models } =
       manifest.contributes.configuration.flatMap(({ properties }) =>
         'hostedModel.services' in properties

@@ -233,7 +233,7 @@ describe('a newly opened window', () => {
   );
 
   it(
-    'shows the only service with a stored key as ready, without reading it',
+    'shows the only service with a stored key as ready, without reading the key',
     closing(async () => {
       life = await startLife();
       const [editor, { keyring }] = [life.editor(), life.stores];

@@ -369,7 +369,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('has a `wsl.exe` command that contains the Databricks command with unchanged arguments', () => {
+  it('wraps the Databricks command in a `wsl.exe` command without changing its arguments', () => {
     const { command } = JSON.parse(`{${blockOf('A program inside WSL', 'json')}}`);
     const entry = entryUnder('Databricks with a token command');
     const authentication = { kind: 'command', command };

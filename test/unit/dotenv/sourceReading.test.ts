@@ -77,7 +77,7 @@ describe('a .env file', () => {
     });
   }
 
-  it('differs from an identical environment only in line numbers and similar-name issues', () => {
+  it('yields the same result as an environment with the same values, except for line numbers and similar-name issues', () => {
     for (const fixture of envFiles) {
       const text = textOf(fixture);
       // Skip files with two lines for the same name, or with whitespace around a value or before

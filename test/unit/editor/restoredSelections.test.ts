@@ -36,7 +36,7 @@ describe('a selection', () => {
   });
   after(() => hooks.deregister());
 
-  it('stays before a new line inserted at its position only with `keepsCursor`', () => {
+  it('moves past a new line inserted at its position unless `keepsCursor` is set', () => {
     const cursor = { start: 10, end: 10, textEnd: 10 };
     const change = { rangeOffset: 10, rangeLength: 0, text: '\ny' };
     const before = { rangeOffset: 2, rangeLength: 0, text: 'xxxx' };

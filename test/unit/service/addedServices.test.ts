@@ -325,14 +325,6 @@ describe('an added service', () => {
     });
   }
 
-  it("differs from a built-in service, which can't have a remote http address", () => {
-    for (const service of services) {
-      assert.equal(mayBeUnencrypted(service), false, service.word);
-      const found = parseDestination(service.authUrl, plain, service);
-      assert.ok('problem' in found && found.problem === 'not-https');
-    }
-  });
-
   it('can have a name with non-ASCII letters', () => {
     assert.equal(readServices([{ ...entry, name: "Müller & Söhne's" }]).own.length, 1);
   });
@@ -347,5 +339,15 @@ describe('an added service', () => {
     const of = (changes: object) => readServices([{ ...entry, ...changes }]).own[0]?.definition;
     assert.equal(of({}), of({}));
     assert.notEqual(of({}), of({ authentication: { ...authentication, scope: 'x' } }));
+  });
+});
+
+describe('a built-in service', () => {
+  it("can't have a remote http address", () => {
+    for (const service of services) {
+      assert.equal(mayBeUnencrypted(service), false, service.word);
+      const found = parseDestination(service.authUrl, 'http://llm.acme.example:8080/v1', service);
+      assert.ok('problem' in found && found.problem === 'not-https');
+    }
   });
 });

@@ -96,7 +96,7 @@ describe('error responses to inference requests', () => {
     ["max_new_tokens isn't supported by this model", undefined],
     ['something else', undefined],
   ] as const) {
-    it(`are reported with the mentioned parameters that users can correct, if any: ${message}`, () => {
+    it(`are reported with any parameters they mention that users can correct: ${message}`, () => {
       const body = errors('invalid_input_argument', message);
       const error = { message, type: 'invalid_request_error', code: null };
       const found = [
@@ -297,7 +297,7 @@ describe('error responses from the identity service', () => {
     );
   });
 
-  it('are tested for every status with an error kind that applies to all services', () => {
+  it('are tested for every status that has the same error kind for all services', () => {
     assertRows(KIND_BY_STATUS, (known) => table.some(([status]) => status === Number(known)));
   });
 });
