@@ -41,7 +41,7 @@ describe('a call with a fault', () => {
     }
   }
 
-  it(`K15: is tested for every possible combination in the fault table (${CELLS} cells)`, () => {
+  it(`K15: is tested with every possible combination in the fault table (${CELLS} cells)`, () => {
     const impossible = [...reasons.values()].reduce((sum, count) => sum + count, 0);
     assert.deepEqual([faultTable.length, played + impossible], [13, CELLS]);
   });

@@ -135,7 +135,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), 'prompt\nanother');
   });
 
-  it('replaces an undone and redone response on a retry', async () => {
+  it('replaces a response on a retry, even after undo and redo', async () => {
     const { editor, job } = await generated();
     await commands.executeCommand('undo');
     await commands.executeCommand('redo');

@@ -118,7 +118,7 @@ describe('several selections', () => {
     replace: 'AABB',
   };
   for (const [mode, title] of placingModes) {
-    it(`J18: keep their responses in order if adjacent, whichever arrives first: ${title}`, async () => {
+    it(`J18: keep their responses in order when adjacent, whichever response arrives first: ${title}`, async () => {
       const editor = await openWith('abcdef', [new Range(0, 0, 0, 3), new Range(0, 3, 0, 6)]);
       const job = jobOn(editor, mode);
       for (const _round of [1, 2]) {

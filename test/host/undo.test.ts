@@ -159,7 +159,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('can be undone in the editor as a single step, and then run again', async () => {
+  it('can itself be undone in the editor with a single undo', async () => {
     const { editor, job } = await written('replace');
     const generated = editor.document.getText();
     assert.equal(await job.undo(), 'undone');

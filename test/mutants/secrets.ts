@@ -274,7 +274,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "  if (!workspace.isTrusted) return 'untrusted';\n  if (!hasFiles",
     to: '  if (!hasFiles',
     test: access,
-    title: "B08: doesn't use a .env file whose folder becomes untrusted during the prompt",
+    title: "B08: doesn't use a .env file whose folder becomes untrusted while the prompt is open",
   },
   {
     name: 'an approval applies to any values',

@@ -78,7 +78,7 @@ describe(`the latest response ${nightly}`, () => {
     }
   });
 
-  it('is complete after the user clicks Continue at each truncation', async () => {
+  it("is complete after the user clicks Continue each time it's truncated", async () => {
     const { editor, notifications } = session.workbench;
     await select('whole');
     await run(generate);

@@ -40,7 +40,7 @@ describe('the architecture checks', () => {
   const planting = (path: string, line: string) =>
     new Map(files).set(path, `${files.get(path)}\n${line}\n`);
 
-  it('allow imports between rooms only in one direction', () => {
+  it('allow imports in only one direction', () => {
     assert.deepEqual(new Set([...files.keys()].map(roomOf)), new Set(Object.keys(floors)));
     assert.deepEqual(arrowsUp(files), []);
     const up = planting(

@@ -61,7 +61,7 @@ describe('the cost of processing untrusted text', () => {
     });
   }
 
-  it('E12: is limited per character when a prompt is searched for keys', async () => {
+  it('E12: stays bounded per character when a prompt is searched for keys', async () => {
     const text = PROSE.repeat(1_024);
     const work = await counter.count('the search of a prompt for keys', text);
     assert.ok(work <= MOST_WORK * text.length, `${(work / text.length).toFixed(1)} per character`);

@@ -313,7 +313,7 @@ describe('an open window', () => {
     ['denies access', 403, 'forbidden'],
     ['lacks the model', 404, 'model_not_supported'],
   ] as const) {
-    it(`doesn't look for the cause if the service ${what} and sends Retry-After`, async () => {
+    it(`doesn't diagnose a failure if the service ${what} and sends Retry-After`, async () => {
       const { emulator, stores } = life;
       const rejection = { status, json: { errors: [{ code, message: '' }] } };
       emulator.faults.next(pathOf('chat', true), rejection);

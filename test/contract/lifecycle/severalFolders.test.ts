@@ -37,7 +37,7 @@ describe('if a notebook in one of several folders is active,', () => {
     assert.match(JSON.stringify(request?.json), /Review this: /);
   });
 
-  it("the tooltip shows the model of the notebook's folder before the first command", async () => {
+  it("the tooltip shows the model for the notebook's folder before the first command", async () => {
     setInFolder('modelId', 'maker/of-folder');
     await suite.opened.open(editor, suite.life.stores, () =>
       becomes('painted', () => tooltip(editor).includes('Model: ')),

@@ -85,7 +85,7 @@ describe("a window that hasn't run a command yet", () => {
     await window.close();
   });
 
-  it("offers models through the folder's approved .env file", async () => {
+  it("offers models if the folder's .env file is approved", async () => {
     const { stores, emulator } = suite.life;
     stores.keyring.values.clear();
     const open = () => {

@@ -206,7 +206,7 @@ const cases: readonly Case[] = [
 describe('a rejected generation', () => {
   afterEach(endExaminations);
 
-  it('is tested with every error kind that can explain it', () => {
+  it('is explained with every suitable error kind in these tests', () => {
     const kinds = Object.keys(ERROR_KINDS) as ErrorKind[];
     const explaining = kinds.filter((kind) => new ServiceError(kind).handling.explainsRejection);
     const tested = cases.map(({ explained }) => explained);

@@ -140,7 +140,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`with a secret keep it out of prompts, parameters, and model IDs: ${name}`, async () => {
+    it(`with a secret never expose it in prompts, parameters, or model IDs: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);
@@ -211,7 +211,7 @@ describe('fixed headers', () => {
     for (const { headers: sent } of emulator.requests) assert.ok(!('x-team-key' in sent));
   });
 
-  it("with a secret have it detected in text even if the service isn't in use", async () => {
+  it("with a secret keep it out of text even if the service isn't in use", async () => {
     const { service, ...others } = (await start(cases['no key'] as Case)).credentials;
     const { runtime, credentials } = await start(cases['a bearer key'] as Case, {
       headerSecrets: {},

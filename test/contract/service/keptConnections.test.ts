@@ -166,7 +166,7 @@ describe('a network connection to the service', () => {
     });
   }
 
-  it('that is reset during a request causes a failure without a retry', async () => {
+  it('that is reset during a request makes the request fail without being retried', async () => {
     const { world, line, service } = await startOnLine();
     await world.generate();
     service.emulator.faults.next(chat, { neverAnswers: true });

@@ -57,7 +57,7 @@ describe('an upgrade', () => {
         });
 
         const isExternal = outcome.source !== 'editor';
-        it(`shows the service as ready in the status bar without any command: ${workspace.title}`, async () => {
+        it(`shows the service as ready in the status bar before any command is run: ${workspace.title}`, async () => {
           // If the credentials come from outside the editor, the editor's settings aren't needed.
           const editor = editorWith(workspace, isExternal ? {} : settings);
           const window = await opened.start(editor, storesWith(state, workspaceState));

@@ -154,7 +154,7 @@ describe('chat in VS Code', () => {
     assert.doesNotMatch((await page.textContent('body')) ?? '', /Sign in/i);
   });
 
-  it(`doesn't delay generation for a selection during an agent's request ${nightly}`, async () => {
+  it(`doesn't delay generation for a selection while an agent's request is in progress ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'letter.txt': 'Write a reply.\n' },
       userSettings: { ...settingsOf(emulator), 'hostedModel.maxConcurrentRequests': 2 },

@@ -155,7 +155,7 @@ describe(`credential sources ${nightly}`, () => {
       },
     ],
   ] as const) {
-    it(`can be imported from ${where} to retry a rejected request`, async () => {
+    it(`let the user import credentials from ${where} to retry a rejected request`, async () => {
       const { text } = externalCredentials({ key, project: projectId, url: mine.url });
       const session = await openWindow(mine, {
         folderFiles: { 'a.txt': 'Write a reply.\n', '.env': text },

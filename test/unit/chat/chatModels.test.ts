@@ -115,7 +115,7 @@ describe('ChatModels', () => {
     assert.deepEqual(one?.capabilities, { toolCalling: false, imageInput: false });
   });
 
-  it('keeps separate lists for services and operations, and reports day-old lists as stale', async () => {
+  it('keeps a separate list for each service and operation, and reports day-old lists as stale', async () => {
     const elsewhere = credentialsAt('https://models.example:8443');
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [modelOf({ id: 'b/two' })]);
     assert.equal(

@@ -620,7 +620,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'other-project');
   });
 
-  it('offers to generate after setup if no command is waiting', async () => {
+  it('offers to generate text after setup if no command is waiting', async () => {
     let generations = 0;
     const { commands } = await import('vscode');
     commands.registerCommand('hostedModel.generateFromSelection', async () => {
@@ -771,7 +771,7 @@ describe('Connections', () => {
     });
   }
 
-  it("B08: doesn't use a .env file whose folder becomes untrusted during the prompt", async () => {
+  it("B08: doesn't use a .env file whose folder becomes untrusted while the prompt is open", async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.modalPrompt();
@@ -1105,7 +1105,7 @@ describe('Connections', () => {
       assert.match(editor.messages.at(-1) ?? '', new RegExp(unsaved));
     });
 
-    it("doesn't offer to save the file if only the project in the settings is missing", async () => {
+    it("doesn't offer to save the file if the only missing value is the project setting", async () => {
       await storeKey();
       editor.userSettings.delete('projectId');
       openUnsaved(envFile());

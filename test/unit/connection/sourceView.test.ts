@@ -366,7 +366,7 @@ describe("the list entry for a source that can't be used", () => {
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
 
-  it('offers only Set Up for a missing record or header secret', () => {
+  it('offers only Set Up if a record or a header secret is missing', () => {
     const { definition } = withSecret;
     const stored = { ...record, authUrl: REGION, ...(definition && { definition }) };
     for (const one of [

@@ -322,7 +322,7 @@ describe('the open diagnosis list', () => {
     await ended;
   });
 
-  it("doesn't request a connection after being closed during the settings check", async () => {
+  it("doesn't request a connection if it is closed during the settings check", async () => {
     const read = Promise.withResolvers<Lookup>();
     const { asked, ended } = await start(full, () => read.promise);
     const [list] = editor.lists;

@@ -56,14 +56,14 @@ describe('a replacement', () => {
     });
   }
 
-  it("isn't recognized in trimmed whitespace next to an unsplit insertion", () => {
+  it("isn't inferred from trimmed whitespace next to an insertion that wasn't split", () => {
     const insertion = insertionOf(0, 'one\n');
     const trimmed = { rangeOffset: 0, rangeLength: 4, text: '' };
     const [, reported] = applied('    X', [trimmed, insertion]);
     assert.deepEqual(joinedChanges(reported, '\n', [insertion]), reported);
   });
 
-  it("isn't recognized in changes that aren't adjacent", () => {
+  it("isn't inferred from changes that aren't adjacent", () => {
     const changes = [insertionOf(6, 'x'), { rangeOffset: 1, rangeLength: 4, text: '' }];
     const [, reported] = applied(before, changes);
     assert.deepEqual(joinedChanges(reported, '\n', []), reported);
@@ -129,7 +129,7 @@ describe('an insertion before a line break', () => {
     });
   }
 
-  it("isn't recognized in a change that was never split", () => {
+  it("isn't inferred from a change that was never split", () => {
     const change = { rangeOffset: 1, rangeLength: 1, text: 'b\n' };
     const [, reported] = applied('a\nc', [change]);
     assert.deepEqual(joinedChanges(reported, '\n', [change]), reported);

@@ -60,7 +60,7 @@ describe('error responses to inference requests', () => {
     });
   }
 
-  it('have a test for every known error code', () => {
+  it('in these tests include every known error code', () => {
     assertRows(KIND_BY_CODE, (known) => table.some(([, code]) => code === known));
   });
 
@@ -144,7 +144,7 @@ describe('error responses to inference requests', () => {
     });
   }
 
-  it('are tested for every status that has its own error kind', () => {
+  it('in these tests include every status that has its own error kind', () => {
     assertRows({ ...KIND_BY_STATUS, ...KIND_BY_INFERENCE_STATUS }, (known) =>
       byStatus.some(([status]) => status === Number(known)),
     );
@@ -188,7 +188,7 @@ describe('error responses from OpenAI-compatible services', () => {
     });
   }
 
-  it('have a test for every known error code', () => {
+  it('in these tests include every known error code', () => {
     assertRows(KIND_BY_OPENAI_CODE, (known) =>
       table.some(([, text]) => text.includes(`"${known}"`)),
     );
@@ -291,13 +291,13 @@ describe('error responses from the identity service', () => {
     });
   }
 
-  it('have a test for every known error code', () => {
+  it('in these tests include every known error code', () => {
     assertRows(Object.fromEntries(KIND_BY_IDENTITY_CODE), (known) =>
       table.some(([, text]) => text.includes(known)),
     );
   });
 
-  it('are tested for every status that has the same error kind for all services', () => {
+  it('in these tests include every status that means the same for all services', () => {
     assertRows(KIND_BY_STATUS, (known) => table.some(([status]) => status === Number(known)));
   });
 });

@@ -19,9 +19,9 @@ describe('the scripts in package.json', () => {
   });
 });
 
-describe('a system without a VS Code server', () => {
+describe('tools that need a VS Code server', () => {
   for (const tool of ['test/host/run.ts', 'test/vscode/install.ts', 'test/ui/session.ts']) {
-    it(`causes ${tool} to fail with a one-line message that names an alternative`, () => {
+    it(`suggest an alternative in a one-line message on Windows: ${tool}`, () => {
       const { status, stdout, stderr } = spawnSync(
         process.execPath,
         ['--import', ON_WINDOWS, tool],
@@ -32,7 +32,7 @@ describe('a system without a VS Code server', () => {
     });
   }
 
-  it('is detected only on Windows', () => {
+  it('are supported everywhere except on Windows', () => {
     assert.equal(whyNoServer !== undefined, process.platform === 'win32');
   });
 });

@@ -129,7 +129,7 @@ describe('a code fence', () => {
     ['\n```\na\n```\n\n', undefined],
     ['```\na\n```\n\nb', undefined],
   ] as const) {
-    it(`reports ${leftOut ?? 'nothing'} as left out of ${JSON.stringify(text)}`, () => {
+    it(`reports omitting ${leftOut ?? 'nothing'} from ${JSON.stringify(text)}`, () => {
       const codeFence = new CodeFence();
       run(codeFence, text);
       assert.equal(codeFence.leftOut, leftOut);

@@ -71,7 +71,7 @@ describe('reading a response body', () => {
     );
   });
 
-  it('can be completed after a reader stops early', async () => {
+  it('can continue to the end after one reader stops early', async () => {
     const { body: make, write, end, isCancelled } = source();
     const body = make();
     write('first');

@@ -370,7 +370,7 @@ describe('the concurrency limit', () => {
     });
   }
 
-  it(`is never exceeded and never loses a slot during random calls (seed ${seed})`, async () => {
+  it(`is never exceeded, and no slot is lost, in random sequences of calls (seed ${seed})`, async () => {
     const action = fc.oneof(
       { weight: 3, arbitrary: fc.constant('acquire' as const) },
       fc.constantFrom('leave', 'ok', 'throttled', 'failed', 'pause', 'rate limit', 'pass'),
