@@ -49,10 +49,6 @@ class NewDocumentWriter implements ResponseWriter {
     return this.#opened?.canInsert(index, isNew) ?? true;
   }
 
-  begin(): void {
-    void this.#writer?.then((writer) => writer?.begin());
-  }
-
   append(index: number, text: string): void {
     this.#writer ??= this.#open().catch(() => {
       this.#hasFailed = true;
@@ -77,6 +73,10 @@ class NewDocumentWriter implements ResponseWriter {
       this.#hasFailed = false;
     }
     void this.#writer?.then((writer) => writer?.restart(index));
+  }
+
+  beginUndoStep(): void {
+    void this.#writer?.then((writer) => writer?.beginUndoStep());
   }
 
   async undo(): Promise<Undone> {

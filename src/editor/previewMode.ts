@@ -88,7 +88,6 @@ class PreviewWriter implements ResponseWriter {
   }
 
   begin(index: number): void {
-    this.#writer.begin();
     this.#open.add(index);
     this.#isDiscarded = false;
     this.#hasFailed = false;
@@ -117,6 +116,10 @@ class PreviewWriter implements ResponseWriter {
   restart(index: number): void {
     this.#writer.restart(index);
     this.#waiting.delete(index);
+  }
+
+  beginUndoStep(): void {
+    this.#writer.beginUndoStep();
   }
 
   async undo(): Promise<Undone> {

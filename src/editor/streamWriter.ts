@@ -43,6 +43,11 @@ export interface ResponseWriter {
   /** Makes the next chunk replace the response so far. */
   restart(index: number): void;
   /**
+   * Makes the next edit start an undo step. Not implemented by the clipboard writer, which makes no
+   * edits.
+   */
+  beginUndoStep?(): void;
+  /**
    * Removes the written text and restores the text that it replaced. Not implemented by the
    * clipboard writer, which can't restore the clipboard's earlier contents.
    */
@@ -95,8 +100,8 @@ const MAX_REMOVALS = 10;
 /**
  * Writes streamed responses into a document. Only one edit is in progress at a time, and it can
  * contain text from several responses. While an editor shows the document and nothing else edits
- * it, all edits form one undo step until a run restarts responses, which starts the next step. Ranges are tracked from the start so that the
- * user's edits are never overwritten.
+ * it, all edits up to the next call to `beginUndoStep` form one undo step. Ranges are tracked from
+ * the start so that the user's edits are never overwritten.
  *
  * The result that VS Code returns for an edit isn't reliable (see `OpenDocument.write`). An edit
  * counts as applied only when a change event reports its changes.
@@ -107,12 +112,12 @@ export class StreamWriter implements ResponseWriter {
   readonly #timing: Timing;
   readonly #onUndone: WriterOptions['onUndone'];
   /**
-   * True if the next edit starts an undo step: initially, after a change that the writer didn't
-   * make, and after the first restart in a run.
+   * True if the next edit starts an undo step: initially, after `beginUndoStep`, and after a change
+   * that the writer didn't make.
    */
   #startsUndoStep = true;
-  /** True from the start of a run until its first restart. */
-  #isNewRun = false;
+  /** True if the current edit starts an undo step. */
+  #editStartsUndoStep = false;
   #expected: readonly ExpectedChange[] = [];
   /** True while the current edit is past its deadline. VS Code may still apply the edit. */
   #isLate = false;
@@ -145,8 +150,8 @@ export class StreamWriter implements ResponseWriter {
     return this.#response(index).canInsert(isNew);
   }
 
-  begin(): void {
-    this.#isNewRun = true;
+  beginUndoStep(): void {
+    this.#startsUndoStep = true;
   }
 
   append(index: number, text: string): void {
@@ -169,8 +174,6 @@ export class StreamWriter implements ResponseWriter {
     // Don't write the new response if an edit for the old response is still in progress. Otherwise,
     // the old text would mix with the new text.
     if (this.#expected.some((expected) => expected.response === response)) response.lose();
-    if (this.#isNewRun) this.#startsUndoStep = true;
-    this.#isNewRun = false;
   }
 
   async undo(): Promise<Undone> {
@@ -280,7 +283,9 @@ export class StreamWriter implements ResponseWriter {
   async #write(batch: readonly ExpectedChange[]): Promise<void> {
     const { version } = this.#openDocument;
     this.#expected = batch;
-    const edit = resultOf(this.#openDocument.write(batch, this.#startsUndoStep));
+    this.#editStartsUndoStep = this.#startsUndoStep;
+    this.#startsUndoStep = false;
+    const edit = resultOf(this.#openDocument.write(batch, this.#editStartsUndoStep));
     if (await isLate(edit, this.#deadlineMs(batch))) {
       // Resolve `end`, but keep waiting for the edit. VS Code may still apply it, so an immediate
       // retry could write the text twice.
@@ -291,6 +296,7 @@ export class StreamWriter implements ResponseWriter {
     this.#isLate = false;
     const isWritten = this.#expected.length === 0;
     this.#expected = [];
+    if (!isWritten && this.#editStartsUndoStep) this.#startsUndoStep = true;
     if (isWritten) this.#attempts = new EditRetryLimit();
     else if (this.#attempts.givesUpAfter(edited, this.#openDocument.version !== version)) {
       this.#attempts = new EditRetryLimit();
@@ -325,10 +331,10 @@ export class StreamWriter implements ResponseWriter {
       }
       expected?.response.wrote(expected);
     }
-    const beginsStep = areOurs && this.#startsUndoStep;
+    const beginsStep = areOurs && this.#editStartsUndoStep;
     for (const response of this.#responses) response.conclude({ replay, beginsStep });
     if (areOurs) this.#expected = [];
-    if (changes.length > 0) this.#startsUndoStep = !areOurs;
+    else if (changes.length > 0) this.#startsUndoStep = true;
     if (this.#onUndone && replay && hadText && !this.#hasTextOfOpen) {
       const undone = this.#withoutText;
       // The first edit for one of these responses may still be waiting.

@@ -43,6 +43,8 @@ interface SelectionResponse {
   state: 'ended' | 'truncated' | 'undone';
   /** True if the next chunk replaces `text`. Set at the start of each run. */
   isStartingOver: boolean;
+  /** The latest run, which is shared by all responses in it. */
+  run: { hasUndoStep: boolean };
 }
 
 /**
@@ -82,6 +84,7 @@ export class Job implements Result, Disposable {
         text: '',
         state: 'ended',
         isStartingOver: false,
+        run: { hasUndoStep: false },
       };
     });
     this.#writer = mode.open(targets, {
@@ -255,15 +258,16 @@ export class Job implements Result, Disposable {
     this.activeRuns.cancel();
   }
 
-  /**
-   * Starts one response of a run. Must be called for every response in the run before any of them
-   * ends.
-   */
-  begin(index: number, runMode: RunMode): void {
-    this.#writer.begin?.(index);
-    const one = this.#response(index);
-    one.isStartingOver = runMode === 'restart' || one.state === 'undone';
-    if (!one.isStartingOver) one.fit.continue();
+  /** Starts a run. Must be called before any of its responses ends. */
+  begin(indices: readonly number[], runMode: RunMode): void {
+    const run = { hasUndoStep: false };
+    for (const index of indices) {
+      this.#writer.begin?.(index);
+      const one = this.#response(index);
+      one.run = run;
+      one.isStartingOver = runMode === 'restart' || one.state === 'undone';
+      if (!one.isStartingOver) one.fit.continue();
+    }
   }
 
   /** Returns the text to continue, which is empty if the response starts over. */
@@ -332,6 +336,9 @@ export class Job implements Result, Disposable {
     const isFirst = one.text === '' && one.state !== 'undone';
     one.isStartingOver = false;
     one.state = 'ended';
+    // All responses that a run replaces form one undo step.
+    if (!one.run.hasUndoStep) this.#writer.beginUndoStep?.();
+    one.run.hasUndoStep = true;
     if (isFirst) return;
     one.text = '';
     one.fit = new TextFit(one.fitOptions);

@@ -171,7 +171,7 @@ describe('insertion into a real editor', () => {
       await job.end(0, 'ended');
       await commands.executeCommand('undo');
       assert.equal(editor.document.getText(), 'prompt\nend');
-      job.begin(0, 'restart');
+      job.begin([0], 'restart');
       job.append(0, 'whole');
       assert.equal(await job.end(0, 'ended'), true);
       job.dispose();
@@ -277,7 +277,7 @@ describe('insertion into a real editor', () => {
     const job = jobOn(editor, 'below');
     job.append(0, 'half an ans');
     await job.end(0, 'ended');
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'whole answer');
     assert.equal(await job.end(0, 'ended'), true);
     job.dispose();

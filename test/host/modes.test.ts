@@ -565,7 +565,7 @@ describe('insert modes:', () => {
   it("`newDocument` doesn't open a document if no text arrives @nightly", async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     assert.equal(await job.end(0, 'failed'), true);
     assert.deepEqual(window.visibleTextEditors, [editor]);
   });
@@ -578,7 +578,7 @@ describe('insert modes:', () => {
     const made = newDocument(editor.document);
     assert.equal(await job.undo(), 'undone');
     assert.equal(made.getText(), '');
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'second');
     assert.equal(await job.end(0, 'ended'), true);
     assert.equal(made.getText(), 'second');
@@ -587,7 +587,7 @@ describe('insert modes:', () => {
   it('`clipboard` copies all responses when the last one is complete', async () => {
     await env.clipboard.writeText('before');
     const job = jobOn(await three(), 'clipboard');
-    for (const index of job.indices) job.begin(index, 'restart');
+    job.begin(job.indices, 'restart');
     for (const index of [1, 0, 2]) {
       job.append(index, `answer ${index}`);
       assert.equal(await env.clipboard.readText(), 'before');
@@ -601,7 +601,7 @@ describe('insert modes:', () => {
   it('`clipboard` copies a partial response, even if another response never started', async () => {
     await env.clipboard.writeText('before');
     const job = jobOn(await three(), 'clipboard');
-    for (const index of [0, 1]) job.begin(index, 'restart');
+    job.begin([0, 1], 'restart');
     job.append(0, 'half');
     for (const index of [0, 1]) assert.equal(await job.end(index, 'failed'), true);
     assert.equal(await env.clipboard.readText(), 'half');
@@ -612,7 +612,7 @@ describe('insert modes:', () => {
     job.append(0, 'answer');
     assert.equal(await job.end(0, 'ended'), true);
     await env.clipboard.writeText('copied by the user');
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     assert.equal(await job.end(0, 'failed'), true);
     assert.equal(await env.clipboard.readText(), 'copied by the user');
   });
@@ -623,7 +623,7 @@ describe('insert modes:', () => {
       job.append(index, `answer ${index}`);
       await job.end(index, 'ended');
     }
-    job.begin(1, 'restart');
+    job.begin([1], 'restart');
     job.append(1, 'again');
     await job.end(1, 'ended');
     assert.equal(await env.clipboard.readText(), 'answer 0\n\nagain\n\nanswer 2');

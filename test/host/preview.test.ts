@@ -41,7 +41,7 @@ describe('a preview', () => {
   it('shows the text while it streams, and leaves the document unchanged', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'half ');
     const right = await rightSide();
     await untilText(right, (text) => text === 'top\nhalf \nend');
@@ -64,7 +64,7 @@ describe('a preview', () => {
   it("doesn't take focus from a user who keeps typing @nightly", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     await commands.executeCommand('cursorBottom');
     await commands.executeCommand('type', { text: 'er' });
     await show(job, 'answer');
@@ -80,7 +80,7 @@ describe('a preview', () => {
   it("doesn't take focus on a retry if the user keeps typing", async () => {
     const { editor, job } = await previewed();
     await acceptSeen();
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     await commands.executeCommand('cursorBottom');
     await commands.executeCommand('type', { text: 'er' });
     await show(job, 'another');
@@ -111,7 +111,7 @@ describe('a preview', () => {
   it('closes if the complete response is the same as the selected text', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'prompt');
     await rightSide();
     assert.equal(await job.end(0, 'ended'), true);
@@ -126,7 +126,7 @@ describe('a preview', () => {
   it("that shows no changes stays open while another selection's response is pending", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
-    for (const index of [0, 1]) job.begin(index, 'restart');
+    job.begin([0, 1], 'restart');
     job.append(0, 'prompt');
     await rightSide();
     assert.equal(await job.end(0, 'ended'), true);
@@ -141,7 +141,7 @@ describe('a preview', () => {
   it("that shows no changes stays open if its text can't be inserted", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'answer');
     await rightSide();
     await insert(editor, 7, 'MINE');
@@ -192,7 +192,7 @@ describe('a preview', () => {
     const previews = openPreviews();
     const show = mock.method(previews, 'show');
     show.mock.mockImplementationOnce(() => Promise.reject(new Error('not now')));
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'answer');
     assert.equal(await job.end(0, 'ended'), false);
     assert.equal(job.isIdle, true);
@@ -207,12 +207,12 @@ describe('a preview', () => {
     const job = jobOn(editor, 'preview');
     const show = mock.method(openPreviews(), 'show');
     show.mock.mockImplementationOnce(() => Promise.reject(new Error('not now')));
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'answer');
     const [call] = show.mock.calls;
     assert.ok(call?.result);
     await assert.rejects(call.result);
-    job.begin(1, 'restart');
+    job.begin([1], 'restart');
     assert.equal(await job.end(0, 'ended'), false);
     show.mock.restore();
   });
@@ -244,7 +244,7 @@ describe('a preview', () => {
   it("can't be accepted while its response is streaming", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'half');
     await rightSide();
     await openPreviews().accept();
@@ -260,7 +260,7 @@ describe('a preview', () => {
       const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
       const job = jobOn(editor, 'preview');
       await answer(job, 'answer');
-      job.begin(again, 'restart');
+      job.begin([again], 'restart');
       assert.equal(await acceptSeen(), true);
       assert.equal(editor.document.getText(), 'top\nanswer\nend');
       await show(job, 'ANOTHER', again);
@@ -280,7 +280,7 @@ describe('a preview', () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const { aborted, ended } = running(job);
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'half');
     await rightSide();
     assert.equal(await openPreviews().discard(), true);
@@ -294,7 +294,7 @@ describe('a preview', () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const { aborted } = running(job);
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'half');
     await rightSide();
     await commands.executeCommand('workbench.action.closeActiveEditor');
@@ -310,7 +310,7 @@ describe('a preview', () => {
     it(`reopens when its file is renamed ${when}`, async () => {
       const names = [`renamed-${isEnded}.txt`, `renamed-${isEnded}-new.txt`] as const;
       const job = jobOn(await openFile(names[0], TEXT, PROMPT), 'preview');
-      job.begin(0, 'restart');
+      job.begin([0], 'restart');
       const controller = job.activeRuns.reserve([0]);
       job.append(0, 'answer');
       if (isEnded) assert.equal(await job.end(0, 'ended'), true);
@@ -389,7 +389,7 @@ describe('a preview', () => {
   it('reopens for a retry after being discarded @nightly', async () => {
     const { editor, job } = await previewed();
     await openPreviews().discard();
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'another');
     await rightSide();
     assert.equal(await job.end(0, 'ended'), true);
@@ -402,7 +402,7 @@ describe('a preview', () => {
     const job = jobOn(editor, 'preview');
     await answer(job, 'FIRST');
     await openPreviews().discard();
-    job.begin(1, 'restart');
+    job.begin([1], 'restart');
     await show(job, 'SECOND', 1);
     assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nprompt\nSECOND');
@@ -411,7 +411,7 @@ describe('a preview', () => {
   it('contains the whole text when a discarded response is continued', async () => {
     const { editor, job } = await previewed();
     await openPreviews().discard();
-    job.begin(0, 'continue');
+    job.begin([0], 'continue');
     await show(job, ' and more');
     assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer and more\nend');
@@ -420,7 +420,7 @@ describe('a preview', () => {
   it('reopens when an accepted response is continued @nightly', async () => {
     const { editor, job } = await previewed();
     await acceptSeen();
-    job.begin(0, 'continue');
+    job.begin([0], 'continue');
     job.append(0, ' and more');
     const right = await rightSide();
     await untilText(right, (text) => text === 'top\nanswer and more\nend');
@@ -435,7 +435,7 @@ describe('a preview', () => {
   it("doesn't insert text that arrives while the preview is being accepted @nightly", async () => {
     const { editor, job } = await previewed();
     const accepted = openPreviews().accept();
-    job.begin(0, 'continue');
+    job.begin([0], 'continue');
     job.append(0, ' and more');
     await accepted;
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
@@ -450,7 +450,7 @@ describe('a preview', () => {
     assert.equal(await job.undo(), 'undone');
     assert.equal(previewTabs().length, 0);
     assert.equal(await job.undo(), 'nothing');
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'another');
     await rightSide();
     await job.end(0, 'ended');
@@ -458,6 +458,20 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanother\nend');
     assert.equal(await job.undo(), 'undone');
     assert.equal(editor.document.getText(), TEXT);
+  });
+
+  it('that is accepted after a retry is undone separately from the earlier response', async () => {
+    const { editor, job } = await previewed();
+    await acceptSeen();
+    job.begin([0], 'restart');
+    job.append(0, 'another');
+    await rightSide();
+    await job.end(0, 'ended');
+    assert.equal(await acceptSeen(), true);
+    assert.equal(editor.document.getText(), 'top\nanother\nend');
+    await window.showTextDocument(editor.document);
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
   it('can be open alongside another preview of the same document @nightly', async () => {
@@ -553,7 +567,7 @@ async function previewed(
 
 /** Adds a whole response to a job, and waits until a preview shows it. */
 async function answer(job: Job, text: string): Promise<void> {
-  job.begin(0, 'restart');
+  job.begin([0], 'restart');
   await show(job, text);
 }
 
@@ -591,7 +605,7 @@ function running(job: Job): { readonly aborted: Promise<void>; readonly ended: P
 
 /** Simulates a request, and waits until a preview shows the first text of its response. */
 async function streaming(job: Job): Promise<{ readonly aborted: Promise<void> }> {
-  job.begin(0, 'restart');
+  job.begin([0], 'restart');
   const { aborted } = running(job);
   job.append(0, 'half');
   await rightSide();

@@ -104,14 +104,14 @@ describe('selections', () => {
         await check('after the response');
         for (const each of job.indices) {
           await job.end(each, 'truncated');
-          assert.notEqual(job.begin(each, 'continue'), '');
+          assert.notEqual(job.begin([each], 'continue'), '');
         }
         await answer(job, editor.document, ['and\n', 'more']);
         await check('after it was continued');
         for (const pieces of [['short'], ['a longer ', 'one\n', 'than before']]) {
           for (const each of job.indices) {
             await job.end(each, 'ended');
-            job.begin(each, 'restart');
+            job.begin([each], 'restart');
           }
           await answer(job, editor.document, pieces);
           await check(`after a retry: ${pieces.join('')}`);

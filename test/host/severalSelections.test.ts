@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { commands, Range, window } from 'vscode';
+import { commands, Range, type TextDocument, window } from 'vscode';
 import type { Job } from '../../src/generate/job.ts';
 import {
   type ByPlacingMode,
@@ -59,11 +59,8 @@ describe('several selections', () => {
       // `newDocument` has made its document the active one.
       const { document } = window.activeTextEditor ?? assert.fail('no active editor');
       const earlier = document.getText();
-      for (const index of job.indices) job.begin(index, 'restart');
-      for (const index of job.indices) {
-        job.append(index, `again ${index}`);
-        await untilText(document, (text) => text.includes(`again ${index}`));
-      }
+      job.begin(job.indices, 'restart');
+      await appendEach(job, document, [0, 1, 2]);
       assert.deepEqual(await endAll(job), [true, true, true]);
       const retried = document.getText();
       await commands.executeCommand('undo');
@@ -74,6 +71,32 @@ describe('several selections', () => {
       assert.equal(document.getText(), mode === 'below' ? TEXT : '');
     });
   }
+
+  it('J17: have a retry undone in one step, even if the first run failed for one of them', async () => {
+    const editor = await openWith(TEXT, LINES);
+    const job = jobOn(editor, 'replace');
+    for (const index of [1, 2]) job.append(index, `<${index}>`);
+    await endAll(job);
+    job.begin(job.indices, 'restart');
+    await appendEach(job, editor.document, [0, 1, 2]);
+    await endAll(job);
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), 'one\n<1>\n<2>\n');
+  });
+
+  it('J17: have overlapping retries undone one at a time', async () => {
+    const editor = await openWith(TEXT, LINES);
+    const job = jobOn(editor, 'replace');
+    for (const index of job.indices) job.append(index, `<${index}>`);
+    await endAll(job);
+    for (const index of [0, 1]) job.begin([index], 'restart');
+    await appendEach(job, editor.document, [1, 0]);
+    await endAll(job);
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), '<0>\nagain 1\n<2>\n');
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), '<0>\n<1>\n<2>\n');
+  });
 
   it('J17: get one response each, except for a selection that was deleted', async () => {
     const editor = await openWith(TEXT, LINES);
@@ -89,7 +112,7 @@ describe('several selections', () => {
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);
     await endAll(job);
-    job.begin(1, 'restart');
+    job.begin([1], 'restart');
     job.append(1, 'again');
     assert.equal(await job.end(1, 'ended'), true);
     assert.equal(editor.document.getText(), '<0>\nagain\n<2>\n');
@@ -104,7 +127,7 @@ describe('several selections', () => {
     await endAll(job);
     assert.equal(await job.undo(), 'undone');
     assert.equal(job.isUndone, true);
-    job.begin(1, 'restart');
+    job.begin([1], 'restart');
     assert.equal(job.isUndone, true, 'no text has arrived yet');
     job.append(1, 'again');
     await job.end(1, 'truncated');
@@ -148,4 +171,16 @@ describe('several selections', () => {
 
 function endAll(job: Job): Promise<boolean[]> {
   return Promise.all(job.indices.map((answer) => job.end(answer, 'ended')));
+}
+
+/** Adds text to these responses, one after the other. */
+async function appendEach(
+  job: Job,
+  document: TextDocument,
+  indices: readonly number[],
+): Promise<void> {
+  for (const index of indices) {
+    job.append(index, `again ${index}`);
+    await untilText(document, (text) => text.includes(`again ${index}`));
+  }
 }

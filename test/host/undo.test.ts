@@ -178,7 +178,7 @@ describe('undoing a generation', () => {
 
   it("removes the previous response if a retry hasn't returned any text yet", async () => {
     const { editor, job } = await written('replace');
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     assert.equal(await job.undo(), 'undone');
     assert.equal(editor.document.getText(), TEXT);
   });
@@ -192,10 +192,10 @@ describe('undoing a generation', () => {
     it(`still allows a retry if there was no text to remove: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
-      job.begin(0, 'restart');
+      job.begin([0], 'restart');
       assert.equal(await job.end(0, 'failed'), true);
       assert.equal(await job.undo(), 'nothing');
-      job.begin(0, 'restart');
+      job.begin([0], 'restart');
       job.append(0, `answer of ${mode}`);
       assert.equal(await job.end(0, 'ended'), true);
       const isThere = () =>
@@ -221,7 +221,7 @@ describe('undoing a generation', () => {
     const editor = await openWith(text, [new Range(0, 0, 0, 3), new Range(1, 0, 1, 3)]);
     const { document } = editor;
     const job = jobOn(editor, 'below');
-    for (const index of job.indices) job.begin(index, 'restart');
+    job.begin(job.indices, 'restart');
     await appendTo(job, document, 'first', 0);
     assert.equal(await job.end(0, 'truncated'), true);
     await typeAt(document, 'end', '!');
@@ -234,7 +234,7 @@ describe('undoing a generation', () => {
   it('allows a retry to insert a new response', async () => {
     const { editor, job } = await written('replace');
     await job.undo();
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     job.append(0, 'another');
     assert.equal(await job.end(0, 'ended'), true);
     assert.equal(editor.document.getText(), 'top\nanother\nend');
@@ -253,7 +253,7 @@ describe('undoing a generation', () => {
     const at = document.positionAt(document.getText().indexOf('whole'));
     const line = document.lineAt(at).range;
     assert.equal(await editor.edit((builder) => builder.delete(line)), true);
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     await open('another');
     job.append(0, 'second');
     assert.equal(await job.end(0, 'ended'), true);

@@ -298,6 +298,33 @@ describe('a stream writer', () => {
     assert.equal(page.text, text);
   });
 
+  it('starts an undo step that is requested during an edit with the next edit', async () => {
+    const { page, writer } = writing(END, timing);
+    writer.append(0, 'one');
+    await page.turn();
+    writer.append(0, ' two');
+    while (!page.hasEditWaiting) await new Promise(setImmediate);
+    writer.beginUndoStep();
+    writer.append(0, ' three');
+    await page.turnUntil(writer.end(0));
+    assert.equal(page.text, 'prompt\none two three');
+    page.undo();
+    assert.equal(page.text, 'prompt\none two');
+  });
+
+  it('starts an undo step even if its first edit is refused', async () => {
+    const { page, writer } = writing(END, timing);
+    writer.append(0, 'one');
+    await page.turnUntil(writer.end(0));
+    writer.beginUndoStep();
+    page.fate = 'refuse';
+    writer.append(0, ' two');
+    await page.turnUntil(writer.end(0));
+    assert.equal(page.text, 'prompt\none two');
+    page.undo();
+    assert.equal(page.text, 'prompt\none');
+  });
+
   it('reports that there is nothing to undo if nothing was written', async () => {
     const { page, writer } = writing();
     assert.equal(await page.turnUntil(writer.undo()), 'nothing');

@@ -85,7 +85,7 @@ describe('a job', () => {
    */
   async function pass(document: FakeDocument, events: readonly string[]): Promise<void> {
     for (const event of events) {
-      if (event === 'restart' || event === 'continue') job.begin(0, event);
+      if (event === 'restart' || event === 'continue') job.begin([0], event);
       else if (event === 'ended' || event === 'truncated' || event === 'failed')
         await document.turnUntil(job.end(0, event));
       else if (event === 'undo') await document.turnUntil(job.undo());
@@ -205,12 +205,12 @@ describe('a job', () => {
   it('has no text to continue after a restart or an undo', async () => {
     const document = await jobInDocument();
     await pass(document, truncated);
-    job.begin(0, 'continue');
+    job.begin([0], 'continue');
     assert.equal(job.responseSoFar(0), 'a');
-    job.begin(0, 'restart');
+    job.begin([0], 'restart');
     assert.equal(job.responseSoFar(0), '');
     await pass(document, ['failed', 'undo']);
-    job.begin(0, 'continue');
+    job.begin([0], 'continue');
     assert.equal(job.responseSoFar(0), '');
   });
 });

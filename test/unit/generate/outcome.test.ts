@@ -439,7 +439,7 @@ describe('responseNotifications', () => {
   it('counts invisible characters in the latest continuation, but not in earlier text', async () => {
     const job = await jobWith('a\u001B');
     await job.end(0, 'truncated');
-    job.begin(0, 'continue');
+    job.begin([0], 'continue');
     job.append(0, '\u202E\u202E');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false });
     const messages = editor.sunk.get('notification')?.filter((text) => text !== '[]');

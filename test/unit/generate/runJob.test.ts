@@ -157,7 +157,9 @@ describe('runJob', () => {
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
       promptOf: String,
       part: (indices: readonly number[]) => ({ text: `responses ${indices}` }),
-      begin: (index: number) => writer?.begin?.(index),
+      begin: (indices: readonly number[]) => {
+        for (const index of indices) writer?.begin?.(index);
+      },
       responseSoFar: () => '',
       append: (index: number, text: string) => writer?.append(index, text),
       canInsert,
