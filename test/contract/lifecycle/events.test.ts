@@ -129,7 +129,7 @@ describe('an open window', () => {
     });
   });
 
-  it('reuses the token from the connection test despite an early key lookup', async () => {
+  it('reuses the token from the connection test, even if a key lookup comes first', async () => {
     const { emulator, stores } = life;
     keyring.values.clear();
     const editor = life.editor(new AnsweringEditor());

@@ -29,7 +29,7 @@ describe(`the first minute ${nightly}`, () => {
     await sample.stop();
   });
 
-  it(`gets the user to generated text with at most ${MOST_INPUTS} inputs`, async () => {
+  it(`takes the user from the status item to a response in at most ${MOST_INPUTS} inputs`, async () => {
     const workbench = new Workbench(await browser.newPage(), sample.server);
     const { editor, notifications, quickInput, screen } = workbench;
     const status = workbench.statusItem(statusId);
