@@ -30,8 +30,8 @@ class ClipboardWriter implements ResponseWriter {
     return true;
   }
 
-  begin(index: number): void {
-    this.#open.add(index);
+  begin(indices: readonly number[]): void {
+    for (const index of indices) this.#open.add(index);
   }
 
   append(index: number, text: string): void {

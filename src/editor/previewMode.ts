@@ -87,8 +87,8 @@ class PreviewWriter implements ResponseWriter {
     return this.#writer.canInsert(index, isNew);
   }
 
-  begin(index: number): void {
-    this.#open.add(index);
+  begin(indices: readonly number[]): void {
+    for (const index of indices) this.#open.add(index);
     this.#isDiscarded = false;
     this.#hasFailed = false;
     this.#captureEditor();

@@ -29,10 +29,10 @@ export interface ResponseWriter {
   /** @param isNew true to start a new response; false to continue the current one */
   canInsert(index: number, isNew: boolean): boolean;
   /**
-   * Called for each response in a run before any of them ends. `end` is later called for each
+   * Called with all responses in a run before any of them ends. `end` is later called for each
    * response, even if no request was sent.
    */
-  begin?(index: number): void;
+  begin?(indices: readonly number[]): void;
   /** @param text never empty */
   append(index: number, text: string): void;
   /**

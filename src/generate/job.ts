@@ -41,10 +41,11 @@ interface SelectionResponse {
    * it failed. An undo sets the state to `undone`.
    */
   state: 'ended' | 'truncated' | 'undone';
-  /** True if the next chunk replaces `text`. Set at the start of each run. */
-  isStartingOver: boolean;
-  /** The latest run, which is shared by all responses in it. */
-  run: { hasUndoStep: boolean };
+  /**
+   * Set at the start of a run if the next chunk replaces `text`. Shared by the responses in the run
+   * so that they form one undo step.
+   */
+  restart: { hasUndoStep: boolean } | undefined;
 }
 
 /**
@@ -83,8 +84,7 @@ export class Job implements Result, Disposable {
         fit: new TextFit(fitOptions),
         text: '',
         state: 'ended',
-        isStartingOver: false,
-        run: { hasUndoStep: false },
+        restart: undefined,
       };
     });
     this.#writer = mode.open(targets, {
@@ -260,26 +260,24 @@ export class Job implements Result, Disposable {
 
   /** Starts a run. Must be called before any of its responses ends. */
   begin(indices: readonly number[], runMode: RunMode): void {
-    const run = { hasUndoStep: false };
-    for (const index of indices) {
-      this.#writer.begin?.(index);
-      const one = this.#response(index);
-      one.run = run;
-      one.isStartingOver = runMode === 'restart' || one.state === 'undone';
-      if (!one.isStartingOver) one.fit.continue();
+    this.#writer.begin?.(indices);
+    const restart = { hasUndoStep: false };
+    for (const one of indices.map((index) => this.#response(index))) {
+      one.restart = runMode === 'restart' || one.state === 'undone' ? restart : undefined;
+      if (!one.restart) one.fit.continue();
     }
   }
 
   /** Returns the text to continue, which is empty if the response starts over. */
   responseSoFar(index: number): string {
-    const { isStartingOver, text } = this.#response(index);
-    return isStartingOver ? '' : text;
+    const { restart, text } = this.#response(index);
+    return restart ? '' : text;
   }
 
   append(index: number, text: string): void {
     const one = this.#response(index);
     // The old response stays in the document until there is text to replace it.
-    if (one.isStartingOver) this.#startOver(one, index);
+    if (one.restart) this.#startOver(one, index, one.restart);
     one.text += text;
     this.#write(index, one.fit.add(text));
   }
@@ -328,17 +326,16 @@ export class Job implements Result, Disposable {
     for (const index of indices) {
       const one = this.#response(index);
       one.state = 'undone';
-      one.isStartingOver = false;
+      one.restart = undefined;
     }
   }
 
-  #startOver(one: SelectionResponse, index: number): void {
+  #startOver(one: SelectionResponse, index: number, restart: { hasUndoStep: boolean }): void {
     const isFirst = one.text === '' && one.state !== 'undone';
-    one.isStartingOver = false;
+    one.restart = undefined;
     one.state = 'ended';
-    // All responses that a run replaces form one undo step.
-    if (!one.run.hasUndoStep) this.#writer.beginUndoStep?.();
-    one.run.hasUndoStep = true;
+    if (!restart.hasUndoStep) this.#writer.beginUndoStep?.();
+    restart.hasUndoStep = true;
     if (isFirst) return;
     one.text = '';
     one.fit = new TextFit(one.fitOptions);

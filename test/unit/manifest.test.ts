@@ -103,22 +103,6 @@ describe('the manifest', () => {
     for (const { category } of contributes.commands) assert.equal(category, 'Hosted Model');
   });
 
-  it('has command titles that pages and buttons always quote with their ellipses', () => {
-    // The changelog isn't checked, because it quotes command titles from earlier versions.
-    const { 'CHANGELOG.md': _, ...pages } = readPages();
-    const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
-    const texts = [...Object.values(pages), JSON.stringify(contributes), ...buttons];
-    const bare = contributes.commands.flatMap(({ title }) =>
-      title.endsWith('...') ? [title.slice(0, -'...'.length)] : [],
-    );
-    assert.ok(bare.length > 0);
-    const quotes = new RegExp(`([_*[“]|Run )(${bare.join('|')})(?!\\.\\.\\.)`, 'g');
-    assert.deepEqual(
-      texts.flatMap((text) => text.match(quotes) ?? []),
-      [],
-    );
-  });
-
   it('shows a new user at most 10 commands in the Command Palette', () => {
     // For a new user, all of the extension's context keys are false, and no preview is open.
     const isFalse = /^(?:hostedModel\.\w+$|resource(?:Scheme|Filename) == )/;
@@ -372,5 +356,23 @@ describe('the manifest', () => {
       insertMode.enum,
     );
     assert.equal(insertMode.default, offered[0]);
+  });
+});
+
+describe('pages and buttons', () => {
+  it('quote command titles with their ellipses', () => {
+    // The changelog isn't checked, because it quotes command titles from earlier versions.
+    const { 'CHANGELOG.md': _, ...pages } = readPages();
+    const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
+    const texts = [...Object.values(pages), JSON.stringify(contributes), ...buttons];
+    const bare = contributes.commands.flatMap(({ title }) =>
+      title.endsWith('...') ? [title.slice(0, -'...'.length)] : [],
+    );
+    assert.ok(bare.length > 0);
+    const quotes = new RegExp(`([_*[“]|Run )(${bare.join('|')})(?!\\.\\.\\.)`, 'g');
+    assert.deepEqual(
+      texts.flatMap((text) => text.match(quotes) ?? []),
+      [],
+    );
   });
 });

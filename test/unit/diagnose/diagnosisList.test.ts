@@ -192,7 +192,7 @@ describe('the open diagnosis list', () => {
     return { asked, ended };
   };
 
-  it('requests approval for the checked folder, even if the active folder has changed', async () => {
+  it('requests approval for the folder being checked, even if another folder is now active', async () => {
     editor.activeFile = '/one/a.txt';
     const { asked, ended } = await start();
     editor.activeFile = '/two/b.txt';

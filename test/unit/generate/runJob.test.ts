@@ -157,9 +157,7 @@ describe('runJob', () => {
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
       promptOf: String,
       part: (indices: readonly number[]) => ({ text: `responses ${indices}` }),
-      begin: (indices: readonly number[]) => {
-        for (const index of indices) writer?.begin?.(index);
-      },
+      begin: (indices: readonly number[]) => writer?.begin?.(indices),
       responseSoFar: () => '',
       append: (index: number, text: string) => writer?.append(index, text),
       canInsert,
@@ -296,7 +294,7 @@ describe('runJob', () => {
       ?.findLast((text) => text.includes('hostedModel.isGenerating'))
       ?.includes('true') ?? false;
 
-  it("isn't canceled by Escape in the document while the user enters the prompt", async () => {
+  it("isn't canceled by Escape while the user is entering the prompt", async () => {
     let wasEscapeBound: boolean | undefined;
     const whilePrompting = (jobs: RecentJobs) => {
       wasEscapeBound = isEscapeBound();

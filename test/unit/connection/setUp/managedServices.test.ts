@@ -339,7 +339,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries()[0]?.['headers'], { ...others, 'x-7': 'blue' });
     });
 
-    it('can have a secret header with a name of the maximum length', async () => {
+    it('can have a secret header whose name is as long as allowed', async () => {
       const name = `X-${'a'.repeat(62)}`;
       await store(none);
       editor.picks.push('ACME', HEADERS, ADD_HEADER, 'Store in Secret Storage');
