@@ -75,8 +75,8 @@ class NewDocumentWriter implements ResponseWriter {
     void this.#writer?.then((writer) => writer?.restart(index));
   }
 
-  beginUndoStep(): void {
-    void this.#writer?.then((writer) => writer?.beginUndoStep());
+  startUndoStep(): void {
+    void this.#writer?.then((writer) => writer?.startUndoStep());
   }
 
   async undo(): Promise<Undone> {

@@ -118,8 +118,8 @@ class PreviewWriter implements ResponseWriter {
     this.#waiting.delete(index);
   }
 
-  beginUndoStep(): void {
-    this.#writer.beginUndoStep();
+  startUndoStep(): void {
+    this.#writer.startUndoStep();
   }
 
   async undo(): Promise<Undone> {

@@ -46,7 +46,7 @@ export interface ResponseWriter {
    * Makes the next edit start an undo step. Not implemented by the clipboard writer, which makes no
    * edits.
    */
-  beginUndoStep?(): void;
+  startUndoStep?(): void;
   /**
    * Removes the written text and restores the text that it replaced. Not implemented by the
    * clipboard writer, which can't restore the clipboard's earlier contents.
@@ -100,7 +100,7 @@ const MAX_REMOVALS = 10;
 /**
  * Writes streamed responses into a document. Only one edit is in progress at a time, and it can
  * contain text from several responses. While an editor shows the document and nothing else edits
- * it, all edits up to the next call to `beginUndoStep` form one undo step. Ranges are tracked from
+ * it, all edits up to the next call to `startUndoStep` form one undo step. Ranges are tracked from
  * the start so that the user's edits are never overwritten.
  *
  * The result that VS Code returns for an edit isn't reliable (see `OpenDocument.write`). An edit
@@ -112,7 +112,7 @@ export class StreamWriter implements ResponseWriter {
   readonly #timing: Timing;
   readonly #onUndone: WriterOptions['onUndone'];
   /**
-   * True if the next edit starts an undo step: initially, after `beginUndoStep`, and after a change
+   * True if the next edit starts an undo step: initially, after `startUndoStep`, and after a change
    * that the writer didn't make.
    */
   #startsUndoStep = true;
@@ -150,7 +150,7 @@ export class StreamWriter implements ResponseWriter {
     return this.#response(index).canInsert(isNew);
   }
 
-  beginUndoStep(): void {
+  startUndoStep(): void {
     this.#startsUndoStep = true;
   }
 
@@ -331,8 +331,8 @@ export class StreamWriter implements ResponseWriter {
       }
       expected?.response.wrote(expected);
     }
-    const beginsStep = areOurs && this.#editStartsUndoStep;
-    for (const response of this.#responses) response.conclude({ replay, beginsStep });
+    const startsUndoStep = areOurs && this.#editStartsUndoStep;
+    for (const response of this.#responses) response.conclude({ replay, startsUndoStep });
     if (areOurs) this.#expected = [];
     else if (changes.length > 0) this.#startsUndoStep = true;
     if (this.#onUndone && replay && hadText && !this.#hasTextOfOpen) {

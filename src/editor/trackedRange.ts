@@ -72,7 +72,7 @@ interface PendingEvent {
 interface EventContext {
   readonly replay?: Replay | undefined;
   /** True if the event is an edit by the writer that starts an undo step. */
-  readonly beginsStep?: boolean;
+  readonly startsUndoStep?: boolean;
 }
 
 /**
@@ -256,14 +256,17 @@ export class TrackedRange {
    * recorded.
    * @param isThere returns true if the document contains the piece's text at the piece's offsets
    */
-  conclude({ replay, beginsStep = false }: EventContext, isThere: (piece: Piece) => boolean): void {
+  conclude(
+    { replay, startsUndoStep = false }: EventContext,
+    isThere: (piece: Piece) => boolean,
+  ): void {
     const event = this.#event;
     this.#event = undefined;
     if (!event) return;
     const { before, isTouched } = event;
     if (!replay) this.#states.forgetRedo();
     else if (isTouched) this.#recall(replay, event, isThere);
-    if ((isTouched || beginsStep) && (before.response > 0 || this.hasBegun))
+    if ((isTouched || startsUndoStep) && (before.response > 0 || this.hasBegun))
       this.#states.keep(before, replay);
   }
 

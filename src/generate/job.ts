@@ -43,9 +43,9 @@ interface SelectionResponse {
   state: 'ended' | 'truncated' | 'undone';
   /**
    * Set at the start of a run if the next chunk replaces `text`. Shared by the responses in the run
-   * so that they form one undo step.
+   * so that the run starts only one undo step.
    */
-  restart: { hasUndoStep: boolean } | undefined;
+  restart: { needsUndoStep: boolean } | undefined;
 }
 
 /**
@@ -261,7 +261,8 @@ export class Job implements Result, Disposable {
   /** Starts a run. Must be called before any of its responses ends. */
   begin(indices: readonly number[], runMode: RunMode): void {
     this.#writer.begin?.(indices);
-    const restart = { hasUndoStep: false };
+    // A run that replaces text can be undone separately from earlier runs.
+    const restart = { needsUndoStep: indices.some((index) => this.#response(index).text !== '') };
     for (const one of indices.map((index) => this.#response(index))) {
       one.restart = runMode === 'restart' || one.state === 'undone' ? restart : undefined;
       if (!one.restart) one.fit.continue();
@@ -330,12 +331,12 @@ export class Job implements Result, Disposable {
     }
   }
 
-  #startOver(one: SelectionResponse, index: number, restart: { hasUndoStep: boolean }): void {
+  #startOver(one: SelectionResponse, index: number, restart: { needsUndoStep: boolean }): void {
     const isFirst = one.text === '' && one.state !== 'undone';
     one.restart = undefined;
     one.state = 'ended';
-    if (!restart.hasUndoStep) this.#writer.beginUndoStep?.();
-    restart.hasUndoStep = true;
+    if (restart.needsUndoStep) this.#writer.startUndoStep?.();
+    restart.needsUndoStep = false;
     if (isFirst) return;
     one.text = '';
     one.fit = new TextFit(one.fitOptions);

@@ -84,6 +84,18 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), 'one\n<1>\n<2>\n');
   });
 
+  it('J17: are restored by one undo after a retry for one whose first run failed', async () => {
+    const editor = await openWith(TEXT, LINES);
+    const job = jobOn(editor, 'replace');
+    for (const index of [1, 2]) job.append(index, `<${index}>`);
+    await endAll(job);
+    job.begin([0], 'restart');
+    await appendEach(job, editor.document, [0]);
+    await endAll(job);
+    await commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), TEXT);
+  });
+
   it('J17: have overlapping retries undone one at a time', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');

@@ -304,7 +304,7 @@ describe('a stream writer', () => {
     await page.turn();
     writer.append(0, ' two');
     while (!page.hasEditWaiting) await new Promise(setImmediate);
-    writer.beginUndoStep();
+    writer.startUndoStep();
     writer.append(0, ' three');
     await page.turnUntil(writer.end(0));
     assert.equal(page.text, 'prompt\none two three');
@@ -316,7 +316,7 @@ describe('a stream writer', () => {
     const { page, writer } = writing(END, timing);
     writer.append(0, 'one');
     await page.turnUntil(writer.end(0));
-    writer.beginUndoStep();
+    writer.startUndoStep();
     page.fate = 'refuse';
     writer.append(0, ' two');
     await page.turnUntil(writer.end(0));
