@@ -41,7 +41,7 @@ const files = fc.oneof(
 );
 
 describe('.env files', () => {
-  it(`M04: yield only valid values and issue positions inside the file (seed ${seed})`, async () => {
+  it(`M04: yield only valid values, and only issues whose positions are inside the file (seed ${seed})`, async () => {
     await repeat('.env bytes', [files], (bytes) => {
       const text = decodeEnvFile(bytes);
       if (text === undefined) return;

@@ -40,7 +40,7 @@ describe('the .env file in a real editor', () => {
 
   // This test runs first, because VS Code keeps a document in memory for minutes after an extension
   // has opened it.
-  it('shows problems as the user types, and clears them when it is closed', async () => {
+  it('shows problems as the user types, and clears them when the file is closed', async () => {
     writeFileSync(path('.env'), good);
     await commands.executeCommand('vscode.open', uri);
     const document = await opened();
@@ -132,7 +132,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('offers the Fix All Problems action only on problems, never on save', async () => {
+    it('offers the Fix All Problems action only for problems, never on save', async () => {
       const text = `# mine\n${good.replaceAll(/=(.*)$/gm, '="$1" # of $1')}`;
       const document = await openWith(text.replaceAll('\n', '\r\n'));
       const { range } = await diagnosticOf('quotes');

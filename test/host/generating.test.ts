@@ -165,7 +165,7 @@ describe('a job in a real editor', () => {
     ['preview', 'above', undefined, 'above'],
     ['below', 'replace', undefined, 'replace'],
   ] as const) {
-    it(`uses the template's insert mode (${inTemplate}), but may preview a replacement (settings: ${inSettings}, keybinding: ${inKeybinding ?? 'none'})`, async () => {
+    it(`uses the template's insert mode (${inTemplate}), except that a replacement can be shown as a preview first (settings: ${inSettings}, keybinding: ${inKeybinding ?? 'none'})`, async () => {
       const settings = workspace.getConfiguration('hostedModel');
       await settings.update('insertMode', inSettings, ConfigurationTarget.Global);
       try {

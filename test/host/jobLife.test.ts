@@ -108,7 +108,7 @@ describe('a job', () => {
     assert.ok(text.startsWith(above + truncated) && text.length > (above + truncated).length);
   });
 
-  it('is continued if the user has undone a newer job in the editor', async () => {
+  it('can be continued if the user has undone a newer job in the editor', async () => {
     const { editor } = await generated(cut);
     const truncated = editor.document.getText();
     await closingMessages(generate(world.options, { ...cut, insertMode: 'above' }));
@@ -255,7 +255,7 @@ describe('a job', () => {
     assert.ok(text.startsWith('prompt\nHello') && !text.includes('Hello', 10), text);
   });
 
-  it('stops without a message if the user undoes all of its text', async () => {
+  it('stops without a message if the user undoes everything it inserted', async () => {
     const held = gate();
     world.emulator.faults.next(chatPath, {
       beforePart: (index) => (index === 3 ? held.opened : undefined),

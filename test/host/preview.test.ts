@@ -460,7 +460,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('that is accepted after a retry is undone separately from the earlier response', async () => {
+  it('is undone separately from the earlier response if it was accepted after a retry', async () => {
     const { editor, job } = await previewed();
     await acceptSeen();
     job.begin([0], 'restart');

@@ -52,7 +52,7 @@ describe('several selections', () => {
   }
 
   for (const mode of ['below', 'newDocument'] as const) {
-    it(`J17: have their earlier responses restored by one undo after a retry: ${mode}`, async () => {
+    it(`J17: get their earlier responses back with a single undo after a retry: ${mode}`, async () => {
       const job = jobOn(await openWith(TEXT, LINES), mode);
       for (const index of job.indices) job.append(index, `<${index}>`);
       await endAll(job);
@@ -72,7 +72,7 @@ describe('several selections', () => {
     });
   }
 
-  it('J17: have a retry undone in one step, even if the first run failed for one of them', async () => {
+  it('J17: let a retry be undone in one step, even if one response had failed before', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of [1, 2]) job.append(index, `<${index}>`);
@@ -96,7 +96,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('J17: have overlapping retries undone one at a time', async () => {
+  it('J17: let the user undo overlapping retries one at a time', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);
@@ -132,7 +132,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('keep their responses undone until a retry for one of them returns text', async () => {
+  it('have responses that stay undone until a retry for one of them returns text', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);

@@ -29,7 +29,7 @@ describe('the activated extension', () => {
     assert.equal(await extension.activate(), undefined);
   });
 
-  it("G14: has one tool, off by default, and only the manifest's commands", async () => {
+  it("G14: registers only the manifest's commands and one tool, which is off by default", async () => {
     const registered = (await commands.getCommands(true)).filter((name) =>
       /^hosted-?model/i.test(name),
     );

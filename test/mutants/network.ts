@@ -306,7 +306,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, until);',
     to: 'void until;',
     test: limiter,
-    title: 'delays the next call for the requested time after a throttled call',
+    title: 'after a throttled call, delays the next call by the requested time',
   },
   {
     name: 'the event parser gets input of any length',

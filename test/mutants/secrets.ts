@@ -17,7 +17,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'code: plainWord(code), requestId',
     to: 'code: String(code), requestId',
     test: 'test/unit/service/failures.test.ts',
-    title: 'are reported without their messages and without unsafe codes or request IDs',
+    title: 'are reported without their messages, unsafe codes, or unsafe request IDs',
   },
   {
     name: 'any text from the service counts as a safe word',

@@ -121,7 +121,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'REFRESHES_WITHOUT_USE = 2',
     to: 'REFRESHES_WITHOUT_USE = 1_000',
     test: 'test/unit/service/tokenClock.test.ts',
-    title: 'refreshes an unused token only twice before it is used again',
+    title: 'refreshes an idle token at most twice until it is used again',
   },
   {
     name: 'dropping an old token also drops the newer one',

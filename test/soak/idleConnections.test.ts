@@ -33,7 +33,7 @@ describe('a service that closes idle network connections', () => {
     close();
   });
 
-  it(`receives each request at most once, and exactly once if the close arrived before the request (seed ${seed})`, async () => {
+  it(`receives each request at most once, and exactly once if the client sees the connection close before it sends the request (seed ${seed})`, async () => {
     const random = randomOf(seed);
     const service = await startWorld();
     const line = await lineTo(service.emulator.url);

@@ -111,7 +111,7 @@ describe(`${WINDOWS} windows that restart within the same minute and stay open f
   // windows, the load in the busiest second is mostly a matter of chance.
   if (!isFull) return;
 
-  it(`later send at most one-fifth as many token requests at peak as with fixed timers (seed ${seed})`, async () => {
+  it(`send at most one-fifth as many token requests at later peaks as they would with fixed timers (seed ${seed})`, async () => {
     const fixed = withFixedTimer(randomOf(seed));
     const inUse = await ours(randomOf(seed), true);
     const unused = await ours(randomOf(seed), false);

@@ -68,7 +68,7 @@ describe(`with only a keyboard and a screen reader ${nightly}`, () => {
     await reader.waitForKeyboardOn({ role: 'textbox', name: 'letter.txt' });
   });
 
-  it('a generation announces when it starts, and when it is complete or why it failed', async () => {
+  it('a generation announces its start, and then its completion or the reason it failed', async () => {
     const { editor, page } = session.workbench;
     await generateByKeys(session);
     await reader.waitForAloud('Hosted Model: Generating… Esc cancels');

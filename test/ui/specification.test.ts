@@ -227,7 +227,7 @@ describe("the extension, tested against the service's documentation", () => {
       });
     }
 
-    it("doesn't contact the hosts named in a .env file that the user declines", async () => {
+    it("doesn't contact the hosts named in a .env file if the user declines to use the file", async () => {
       const { dialogs } = session.workbench;
       await writeEnvFile(fileFor(fileService));
       await generateFrom(session);

@@ -56,7 +56,7 @@ describe('the pages', () => {
   });
 
   for (const [path, text] of Object.entries(pages)) {
-    it(`have no broken links in ${path}`, () => {
+    it(`have no broken links: ${path}`, () => {
       assert.deepEqual(
         linksIn(text).filter((link) => isRelative(link) && !leadsSomewhere(path, link)),
         [],

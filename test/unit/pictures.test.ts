@@ -25,7 +25,7 @@ describe('a saved picture', () => {
     return isReplaced;
   };
 
-  it("isn't replaced if the new picture looks the same to a person", async () => {
+  it("isn't replaced if the new picture looks the same to the human eye", async () => {
     assert.equal(await isReplacedBy('Diagnose Connection', '#8d8e8c'), false);
   });
 

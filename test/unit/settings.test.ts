@@ -265,7 +265,7 @@ describe('the model setting', () => {
     }
   });
 
-  it('is used even if it is the default model of a different service', async () => {
+  it('is used even if it names the default model of a different service', async () => {
     const { readSettings, withStoredService } = await import('../../src/config/settings.ts');
     const authentication = {
       kind: 'clientCredentials',
@@ -306,8 +306,8 @@ describe('the model setting', () => {
   });
 });
 
-describe('a model of an added service', () => {
-  it('has the same ID and name patterns in package.json as in the code', () => {
+describe('the models of an added service', () => {
+  it('have the same ID and name patterns in package.json as in the code', () => {
     const { models } =
       manifest.contributes.configuration.flatMap(({ properties }) =>
         'hostedModel.services' in properties

@@ -312,7 +312,7 @@ describe('a newly opened window', () => {
   }
 
   it(
-    'shows only a missing project or key as “not set”',
+    'shows “not set” only for a missing project or key',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

@@ -73,7 +73,7 @@ describe('a project that is set in only one of several folders', () => {
   });
 
   for (const path of ['/other/a.txt', '/work/a.txt']) {
-    it(`makes the tooltip show “ready” before the first command (active document: ${path})`, async () => {
+    it(`is enough for the tooltip to show “ready” before the first command runs (active document: ${path})`, async () => {
       editor.path = path;
       await suite.opened.open(editor, suite.life.stores, () =>
         becomes('painted', () => tooltip(editor) !== ''),

@@ -144,7 +144,7 @@ describe('a diagnosis', () => {
     });
   }
 
-  it("warns about a model's withdrawal, including the date and the successor", async () => {
+  it('warns that a model will be withdrawn, and gives the date and the successor', async () => {
     const { examine } = await startExamination({ modelId: 'ibm/granite-3-3-8b-instruct' });
     const found = await examine();
     assert.ok(found.states.includes('access warning'));

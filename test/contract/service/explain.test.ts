@@ -206,7 +206,7 @@ const cases: readonly Case[] = [
 describe('a rejected generation', () => {
   afterEach(endExaminations);
 
-  it('is explained with every suitable error kind in these tests', () => {
+  it('has a test for every error kind that can explain it', () => {
     const kinds = Object.keys(ERROR_KINDS) as ErrorKind[];
     const explaining = kinds.filter((kind) => new ServiceError(kind).handling.explainsRejection);
     const tested = cases.map(({ explained }) => explained);
@@ -274,7 +274,7 @@ describe('a rejection that may be due to the model', () => {
     assert.equal((await failure()).kind, 'bad-request');
   });
 
-  it("is attributed to the model's withdrawal only if the model list reports it", async () => {
+  it("is attributed to the model's withdrawal only if the model list shows that the model was withdrawn", async () => {
     const unknown = await rejected('my-deployment');
     assert.equal((await unknown.failure()).kind, 'model-unknown');
     const silent = await rejected(old);

@@ -211,7 +211,7 @@ describe('fixed headers', () => {
     for (const { headers: sent } of emulator.requests) assert.ok(!('x-team-key' in sent));
   });
 
-  it("with a secret keep it out of text even if the service isn't in use", async () => {
+  it("have their secrets detected in text even if the service isn't in use", async () => {
     const { service, ...others } = (await start(cases['no key'] as Case)).credentials;
     const { runtime, credentials } = await start(cases['a bearer key'] as Case, {
       headerSecrets: {},

@@ -166,7 +166,7 @@ describe('a network connection to the service', () => {
     });
   }
 
-  it('that is reset during a request makes the request fail without being retried', async () => {
+  it("causes a request to fail without a retry if it's reset during the request", async () => {
     const { world, line, service } = await startOnLine();
     await world.generate();
     service.emulator.faults.next(chat, { neverAnswers: true });

@@ -50,24 +50,34 @@ const OF_FETCH = { 'accept-language': '*', 'sec-fetch-mode': 'cors' };
 describe('requests', () => {
   afterEach(endWorlds);
 
-  it('C17: contain only the form-encoded grant type and key (token request)', async () => {
-    const world = await startWorld();
-    await fetchToken(world.http, world.credentials, new AbortController().signal);
-    const request = requestTo(world, tokenPath);
-    assert.deepEqual(
-      [request.method, request.query.size, request.text],
-      [
-        'POST',
-        0,
-        `grant_type=urn%3Aibm%3Aparams%3Aoauth%3Agrant-type%3Aapikey&apikey=${defaultApiKey}`,
-      ],
-    );
-    assert.deepEqual(headersOf(request), {
-      accept: 'application/json',
-      'accept-encoding': 'identity',
-      'content-type': 'application/x-www-form-urlencoded',
-      'user-agent': 'hosted-model',
-      ...OF_FETCH,
+  describe('for a token', () => {
+    it('C17: contain only the form-encoded grant type and key', async () => {
+      const world = await startWorld();
+      await fetchToken(world.http, world.credentials, new AbortController().signal);
+      const request = requestTo(world, tokenPath);
+      assert.deepEqual(
+        [request.method, request.query.size, request.text],
+        [
+          'POST',
+          0,
+          `grant_type=urn%3Aibm%3Aparams%3Aoauth%3Agrant-type%3Aapikey&apikey=${defaultApiKey}`,
+        ],
+      );
+      assert.deepEqual(headersOf(request), {
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'content-type': 'application/x-www-form-urlencoded',
+        'user-agent': 'hosted-model',
+        ...OF_FETCH,
+      });
+    });
+
+    it('include the path prefix of the identity address', async () => {
+      const world = await startWorld();
+      const prefixed = { ...world.credentials, authUrl: `${world.credentials.authUrl}/prefix` };
+      const failed = kindOf(fetchToken(world.http, prefixed, new AbortController().signal));
+      await world.emulator.requestCount(`/prefix${tokenPath}`, 1);
+      assert.equal(await failed, 'unexpected-answer');
     });
   });
 
@@ -132,14 +142,6 @@ describe('requests', () => {
       assert.ok(!text.includes(token));
       assert.equal(text.includes(defaultApiKey), path === tokenPath);
     }
-  });
-
-  it('include the path prefix of the identity address (token request)', async () => {
-    const world = await startWorld();
-    const prefixed = { ...world.credentials, authUrl: `${world.credentials.authUrl}/prefix` };
-    const failed = kindOf(fetchToken(world.http, prefixed, new AbortController().signal));
-    await world.emulator.requestCount(`/prefix${tokenPath}`, 1);
-    assert.equal(await failed, 'unexpected-answer');
   });
 
   const hostile = ['../../x', 'a?b#c', 'http://evil.example/', 'a\r\nX-Evil: 1', '"},"x":{"'];

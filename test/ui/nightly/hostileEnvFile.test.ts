@@ -54,7 +54,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
   const answered = ({ workbench }: Session) =>
     workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
 
-  it('B07 B08 B09 G06: needs a trusted folder, and once declined, is offered again only on request or after a change', async () => {
+  it('B07 B08 B09 G06: is offered only if the folder is trusted and, once declined, is offered again only on request or after a change', async () => {
     const session = await open({ trust: 'restricted' });
     const { workbench, path } = session;
     const { dialogs } = workbench;

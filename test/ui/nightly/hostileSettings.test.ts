@@ -78,68 +78,77 @@ describe(`settings ${nightly}`, () => {
     return (request.json as { project_id: string }).project_id;
   };
 
-  it('A14 B01 B04 G06: can change the project, but not the service, key, or hosts (trusted folder)', async () => {
-    const session = await openWindow(emulator, {
-      folderFiles: {
-        'a.py': 'Write a reply.\n',
-        '.vscode/settings.json': text(hostile('folder-project')),
-        '.env': hostileEnvFile(),
-      },
-      trust: 'restricted',
-    });
-    const { workbench } = session;
-    await storeKey(session);
-    await generateFrom(session, 'a.py');
-    assert.equal(await projectOf(1), projectId);
-    assert.equal(await workbench.dialogs.state(), undefined);
+  describe('in a trusted folder', () => {
+    it('A14 B01 B04 G06: can change the project, but not the service, key, or hosts', async () => {
+      const session = await openWindow(emulator, {
+        folderFiles: {
+          'a.py': 'Write a reply.\n',
+          '.vscode/settings.json': text(hostile('folder-project')),
+          '.env': hostileEnvFile(),
+        },
+        trust: 'restricted',
+      });
+      const { workbench } = session;
+      await storeKey(session);
+      await generateFrom(session, 'a.py');
+      assert.equal(await projectOf(1), projectId);
+      assert.equal(await workbench.dialogs.state(), undefined);
 
-    await workbench.trustFolder();
-    await generateFrom(session, 'a.py');
-    assert.equal(await projectOf(2), 'folder-project');
-    assert.equal(await workbench.dialogs.state(), undefined);
+      await workbench.trustFolder();
+      await generateFrom(session, 'a.py');
+      assert.equal(await projectOf(2), 'folder-project');
+      assert.equal(await workbench.dialogs.state(), undefined);
+    });
   });
 
-  it('A14: can specify a valid project ID, but not a malformed one (folder)', async () => {
-    const session = await openWindow(emulator, {
-      folderFiles: {
-        'a.txt': 'Write a reply.\n',
-        '.vscode/settings.json': text({ 'hostedModel.projectId': 'folder-project' }),
-      },
+  describe('in a folder', () => {
+    it('A14: can specify a valid project ID, but not a malformed one', async () => {
+      const session = await openWindow(emulator, {
+        folderFiles: {
+          'a.txt': 'Write a reply.\n',
+          '.vscode/settings.json': text({ 'hostedModel.projectId': 'folder-project' }),
+        },
+      });
+      const { workbench, path } = session;
+      await storeKey(session);
+      await generateFrom(session);
+      assert.equal(await projectOf(1), 'folder-project');
+      const item = workbench.statusItem(statusId);
+      await item.waitForTooltip('folder-project (from workspace or remote settings)');
+      await writeFile(
+        path('.vscode/settings.json'),
+        text({ 'hostedModel.projectId': 'my project' }),
+      );
+      const other = await session.anotherWindow();
+      await generateFrom(session, 'a.txt', other);
+      await other.notifications.waitFor(/project ID in the workspace or remote settings can’t/);
+      assert.equal(emulator.count(chatPath), 1);
     });
-    const { workbench, path } = session;
-    await storeKey(session);
-    await generateFrom(session);
-    assert.equal(await projectOf(1), 'folder-project');
-    const item = workbench.statusItem(statusId);
-    await item.waitForTooltip('folder-project (from workspace or remote settings)');
-    await writeFile(path('.vscode/settings.json'), text({ 'hostedModel.projectId': 'my project' }));
-    const other = await session.anotherWindow();
-    await generateFrom(session, 'a.txt', other);
-    await other.notifications.waitFor(/project ID in the workspace or remote settings can’t/);
-    assert.equal(emulator.count(chatPath), 1);
   });
 
-  it('A14 B03: can change the project, but not the service, key, or hosts (workspace file)', async () => {
-    const session = await openWindow(emulator, {
-      folderFiles: {
-        'one/a.txt': 'Write a reply.\n',
-        'one/.vscode/settings.json': text(hostile('folder-project')),
-        'one/.env': hostileEnvFile(),
-        'two/a.txt': 'Write a reply.\n',
-        'all.code-workspace': text({
-          folders: [{ path: 'one' }, { path: 'two' }],
-          settings: hostile('workspace-project'),
-        }),
-      },
+  describe('in a workspace file', () => {
+    it('A14 B03: can change the project, but not the service, key, or hosts', async () => {
+      const session = await openWindow(emulator, {
+        folderFiles: {
+          'one/a.txt': 'Write a reply.\n',
+          'one/.vscode/settings.json': text(hostile('folder-project')),
+          'one/.env': hostileEnvFile(),
+          'two/a.txt': 'Write a reply.\n',
+          'all.code-workspace': text({
+            folders: [{ path: 'one' }, { path: 'two' }],
+            settings: hostile('workspace-project'),
+          }),
+        },
+      });
+      await storeKey(session);
+      const window = await session.anotherWindow(session.path('all.code-workspace'));
+      await window.waitForFolder('one');
+      await generateFrom(session, 'one/a.txt', window);
+      assert.equal(await projectOf(1), 'folder-project');
+      await generateFrom(session, 'two/a.txt', window);
+      assert.equal(await projectOf(2), 'workspace-project');
+      assert.equal(await window.dialogs.state(), undefined);
     });
-    await storeKey(session);
-    const window = await session.anotherWindow(session.path('all.code-workspace'));
-    await window.waitForFolder('one');
-    await generateFrom(session, 'one/a.txt', window);
-    assert.equal(await projectOf(1), 'folder-project');
-    await generateFrom(session, 'two/a.txt', window);
-    assert.equal(await projectOf(2), 'workspace-project');
-    assert.equal(await window.dialogs.state(), undefined);
   });
 
   it("B03: can't inject a link into a message via a workspace folder's name", async () => {
@@ -161,23 +170,25 @@ describe(`settings ${nightly}`, () => {
     assert.equal(await window.page.locator('.notification-list-item-message a').count(), 0);
   });
 
-  it('A14 B25: can change the project and insert mode, but not the service, key, or hosts (remote machine)', async () => {
-    const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
-    // Stores the key first. Otherwise, setup would write its settings to the machine settings file,
-    // which is created below.
-    await storeKey(session);
-    const file = join(session.server.dataDirectory, 'data', 'Machine', 'settings.json');
-    await mkdir(dirname(file), { recursive: true });
-    const insertMode = { 'hostedModel.insertMode': 'replace' };
-    await writeFile(file, text({ ...hostile('folder-project'), ...insertMode }));
-    try {
-      const window = await session.anotherWindow();
-      await generateFrom(session, 'a.txt', window);
-      assert.equal(await projectOf(1), 'folder-project');
-      await window.editor.waitForText(/^Hello from the emulated model!/);
-      assert.equal(await window.dialogs.state(), undefined);
-    } finally {
-      await rm(file);
-    }
+  describe('on a remote machine', () => {
+    it('A14 B25: can change the project and insert mode, but not the service, key, or hosts', async () => {
+      const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
+      // Stores the key first. Otherwise, setup would write its settings to the machine settings file,
+      // which is created below.
+      await storeKey(session);
+      const file = join(session.server.dataDirectory, 'data', 'Machine', 'settings.json');
+      await mkdir(dirname(file), { recursive: true });
+      const insertMode = { 'hostedModel.insertMode': 'replace' };
+      await writeFile(file, text({ ...hostile('folder-project'), ...insertMode }));
+      try {
+        const window = await session.anotherWindow();
+        await generateFrom(session, 'a.txt', window);
+        assert.equal(await projectOf(1), 'folder-project');
+        await window.editor.waitForText(/^Hello from the emulated model!/);
+        assert.equal(await window.dialogs.state(), undefined);
+      } finally {
+        await rm(file);
+      }
+    });
   });
 });

@@ -1840,7 +1840,7 @@ describe('Connections', () => {
       assert.deepEqual(new Set(editor.targets), new Set([WorkspaceFolder]));
     });
 
-    it('saves the source in the workspace settings if the active file is outside all folders', async () => {
+    it("saves the source in the workspace settings if the active file isn't in any workspace folder", async () => {
       const [folder] = editor.folders;
       editor.workspaceFile = folder?.uri;
       editor.activeFile = '/home/me/private.txt';
@@ -2008,7 +2008,7 @@ describe('Connections', () => {
     });
   });
 
-  it('opens setup at the key step to correct the key', async () => {
+  it('opens setup at the key step so that the user can correct the key', async () => {
     await storeKey();
     await connections.changeKey();
     assert.match(editor.prompts.join(), /^API key for IBM watsonx\.ai/);

@@ -151,7 +151,7 @@ describe('the extension with several services', () => {
     });
   }
 
-  it("doesn't skip a higher-precedence service because its values are malformed", async () => {
+  it("doesn't skip a higher-precedence service even if its values are malformed", async () => {
     const approve = async (file: string) => {
       editor.files.set('/work/.env', file);
       const approved = connections.for();

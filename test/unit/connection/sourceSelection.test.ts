@@ -61,7 +61,7 @@ describe('source selection', () => {
     );
   });
 
-  it('B12: ignores an environment with only an address if a key is stored', () => {
+  it('B12: ignores environment variables that provide only an address if a key is stored', () => {
     const external = [environment({ url: EVIL })];
     assert.equal(hostOf(choose(found({ external }))), new URL(REGION).host);
   });
@@ -122,7 +122,7 @@ describe('source selection', () => {
     }
   });
 
-  it('B08: asks the user to approve the hosts for a complete .env file', () => {
+  it('B08: asks the user to approve the hosts if the .env file is complete', () => {
     const choice = choose(found({ record: undefined, external: [envFile()] }));
     assert.ok(choice.kind === 'ask-source');
     assert.equal(choice.source.destination.serviceHost, 'evil.example');
@@ -274,7 +274,7 @@ describe('source selection', () => {
       });
     }
 
-    it("doesn't fall back to another source if the editor is selected", () => {
+    it("doesn't fall back to another source if the source is the editor", () => {
       const external = [envFile(full, 'approved'), environment(full, 'approved')];
       const lacking = found({ record: undefined, external, settings: ofEditor });
       assert.deepEqual(choose(lacking), { kind: 'missing', names: ['apiKey'] });
@@ -296,7 +296,7 @@ describe('source selection', () => {
       assert.deepEqual(choose(all), { kind: 'bad-service', problem });
     });
 
-    it('reports an invalid value instead of using any source', () => {
+    it('reports an invalid value, and uses no source', () => {
       const external = [envFile(full, 'approved'), environment(full, 'approved')];
       for (const key of [record, undefined]) {
         const all = found({ external, record: key, settings: { credentialSource: 'invalid' } });

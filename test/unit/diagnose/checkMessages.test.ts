@@ -90,7 +90,7 @@ describe('the check messages', () => {
     assert.equal(accepted({ service: zen }), 'The key, project, and model were accepted.');
   });
 
-  it("include a failure's cause, first fix, error kind, and status", () => {
+  it("include a failure's cause, first suggested fix, error kind, and status", () => {
     const error = new ServiceError('quota-used-up', { status: 403 });
     const check = shownCheck({ check: 'access', state: 'failed', error });
     assert.match(check.text, /Your plan’s quota is used up/);

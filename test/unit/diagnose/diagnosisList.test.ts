@@ -357,12 +357,12 @@ describe('the open diagnosis list', () => {
     assert.equal(signal.aborted, true);
   });
 
-  it('fails with the error that a check throws', async () => {
+  it('fails if a check throws an error', async () => {
     const broken = show(() => Promise.reject(new Error('broken')));
     await assert.rejects(broken, /broken/);
   });
 
-  it('fails with the error that copying the report throws', async () => {
+  it('fails if copying the report throws an error', async () => {
     const { showDiagnosis } = await import('../../../src/diagnose/diagnosisList.ts');
     const copy = () => Promise.reject(new Error('broken'));
     const broken = assert.rejects(showDiagnosis({ run: async () => {}, copy }), /broken/);

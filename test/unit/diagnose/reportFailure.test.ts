@@ -135,7 +135,7 @@ describe('a reported failure', () => {
     return wantsRetry;
   }
 
-  it('leads to a retry only if the user clicks Retry after all checks pass', async () => {
+  it('leads to a retry only if all checks have passed and the user then clicks Retry', async () => {
     assert.equal(await diagnose(true, 'Retry'), true);
     assert.match(editor.messages[1] ?? '', /^All checks passed/);
     assert.equal(await diagnose(true), false);

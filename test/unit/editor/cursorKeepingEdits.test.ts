@@ -79,7 +79,7 @@ describe('an insertion before a line break', () => {
     const insertion = insertionOf(3, `${lineEnd}new`);
     const deletion = { rangeOffset: 3, rangeLength: length + 3, text: '' };
 
-    it(`has the same effect if it is split: ${title}`, () => {
+    it(`has the same effect whether it's made all at once or in parts: ${title}`, () => {
       assert.equal(applied(before, splitAtLineBreak(insertion, lineEnd))[0], after);
     });
 

@@ -114,7 +114,7 @@ describe('a stream writer', () => {
     assert.deepEqual([page.text, writer.isPending], ['MINE prompt\nseen', false]);
   });
 
-  it('J12: retries a late edit that was refused in a hidden document', async () => {
+  it('J12: retries an edit that is refused after its deadline in a hidden document', async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.end(0), false);
@@ -298,7 +298,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, text);
   });
 
-  it('starts an undo step that is requested during an edit with the next edit', async () => {
+  it('waits until the next edit to start an undo step requested during an edit', async () => {
     const { page, writer } = writing(END, timing);
     writer.append(0, 'one');
     await page.turn();
@@ -385,7 +385,7 @@ describe('a stream writer', () => {
       await page.turn();
     };
 
-    it('reports only once that a response was undone', async () => {
+    it('reports an undone response only once', async () => {
       const one = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'first ');
         await write(page, writer, 0, 'second');
@@ -431,7 +431,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt\nfirst ');
     });
 
-    it('restarts an undone response where it was after the user undoes typing in that place', async () => {
+    it('restarts an undone response at its position after the user undoes typing there', async () => {
       const page = new FakeDocument('one\ntwo');
       const writer = new StreamWriter(page, [{ ...END, start: 3, end: 3 }], { timing });
       await write(page, writer, 0, 'text');

@@ -69,13 +69,13 @@ describe('a tracked range', () => {
     assert.deepEqual(own.range, { start: 10, end: 10 });
   });
 
-  it("is broken by an edit inside a selection that hasn't been replaced yet", () => {
+  it("is marked as broken by an edit inside a selection that hasn't been replaced yet", () => {
     const own = new TrackedRange({ start: 10, end: 20 });
     own.follow(insert(15, 'x'));
     assert.equal(own.isBroken, true);
   });
 
-  it('places later text before its trailing line break', () => {
+  it("places text added later before the range's trailing line break", () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.grow(own.changeFor('ab\n'), 1);
     assert.equal(own.range.end, 12);

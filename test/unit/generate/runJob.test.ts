@@ -324,7 +324,7 @@ describe('runJob', () => {
     assert.deepEqual([sent(), announced], [0, ['Canceled']]);
   });
 
-  it('is canceled by the menu, but not by Escape in another document', async () => {
+  it('can be canceled from the menu, but not by pressing Escape in another document', async () => {
     for (const [cancel, expected] of [
       [(jobs: RecentJobs) => jobs.cancel(), 1],
       [(jobs: RecentJobs) => jobs.cancelAll(), 0],
@@ -440,7 +440,7 @@ describe('runJob', () => {
     assert.deepEqual(await announcedIf(true), ['Canceled']);
   });
 
-  it("doesn't announce or report an undone response if other responses remain", async () => {
+  it("doesn't announce or report a response that was undone if other responses remain", async () => {
     // The second response is from an earlier run and can't be inserted again.
     const options = { mode: 'below', count: 2, canInsert: (index: number) => index === 0 };
     assert.deepEqual(await runCanceled({ ...options, undone: [0], lost: [0] }), []);

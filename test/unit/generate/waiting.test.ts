@@ -214,7 +214,7 @@ describe('the progress display', () => {
     });
   });
 
-  it('goes back to showing how many responses are complete after a silence or countdown ends', () => {
+  it('after a silence or countdown ends, goes back to showing how many responses are complete', () => {
     const [slow, retried] = [new AbortController(), new AbortController()];
     const count = 'Generating… 2 of 5 done. Esc cancels';
     progress.onSilence(slow);
@@ -262,7 +262,7 @@ describe('the progress display', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it("doesn't offer to retry a request until it has been reported as silent for at least 15 s", async () => {
+  it("doesn't offer to retry a request until at least 15 s after reporting that it has gone silent", async () => {
     const silent = new AbortController();
     const active = new AbortController();
     const later = new AbortController();

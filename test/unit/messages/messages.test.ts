@@ -56,7 +56,7 @@ describe('the buttons in messages', () => {
 });
 
 describe('the text of a message', () => {
-  it('is tested for more than 30 error kinds', () => assert.ok(kinds.length > 30));
+  it('is tested with more than 30 error kinds', () => assert.ok(kinds.length > 30));
 
   for (const kind of kinds.filter((one) => one !== 'cancelled')) {
     it(`is short and plain, and comes with at most two buttons: ${kind}`, () => {

@@ -60,7 +60,7 @@ describe('error responses to inference requests', () => {
     });
   }
 
-  it('in these tests include every known error code', () => {
+  it('are tested with every known error code', () => {
     assertRows(KIND_BY_CODE, (known) => table.some(([, code]) => code === known));
   });
 
@@ -144,13 +144,13 @@ describe('error responses to inference requests', () => {
     });
   }
 
-  it('in these tests include every status that has its own error kind', () => {
+  it('are tested with every status that has its own error kind', () => {
     assertRows({ ...KIND_BY_STATUS, ...KIND_BY_INFERENCE_STATUS }, (known) =>
       byStatus.some(([status]) => status === Number(known)),
     );
   });
 
-  it('are reported without their messages and without unsafe codes or request IDs', () => {
+  it('are reported without their messages, unsafe codes, or unsafe request IDs', () => {
     const text = errors('[x](command:y)', 'user 1, instance 2').replace('"abc"', '"a b"');
     assert.deepEqual(inferenceFailure({ status: 400, text }).details, { status: 400 });
   });
@@ -188,7 +188,7 @@ describe('error responses from OpenAI-compatible services', () => {
     });
   }
 
-  it('in these tests include every known error code', () => {
+  it('are tested with every known error code', () => {
     assertRows(KIND_BY_OPENAI_CODE, (known) =>
       table.some(([, text]) => text.includes(`"${known}"`)),
     );
@@ -291,13 +291,13 @@ describe('error responses from the identity service', () => {
     });
   }
 
-  it('in these tests include every known error code', () => {
+  it('are tested with every known error code', () => {
     assertRows(Object.fromEntries(KIND_BY_IDENTITY_CODE), (known) =>
       table.some(([, text]) => text.includes(known)),
     );
   });
 
-  it('in these tests include every status that means the same for all services', () => {
+  it('are tested with every status that has the same meaning for all services', () => {
     assertRows(KIND_BY_STATUS, (known) => table.some(([status]) => status === Number(known)));
   });
 });

@@ -72,7 +72,7 @@ describe('the token service over time', () => {
     assert.deepEqual(service.state, expected);
   });
 
-  it("measures a token's lifetime from the start of its request", async () => {
+  it("measures a token's lifetime from the start of the token request", async () => {
     const { service, value, answer } = underTest(time);
     const waiting = value();
     await time.pass(10 * MINUTE);
@@ -121,7 +121,7 @@ describe('the token service over time', () => {
     assert.deepEqual([await value(), flights.length], ['token-2', 2]);
   });
 
-  it('refreshes an unused token only twice before it is used again', async () => {
+  it('refreshes an idle token at most twice until it is used again', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     service.keepFresh();
     assert.equal(flights.length, 0, 'nothing before the first use');

@@ -56,7 +56,7 @@ describe('the daily budget', () => {
     });
   }
 
-  it('warns at 80% only once per day and key, even across several windows', async () => {
+  it('warns at 80% only once per key per day, even across several windows', async () => {
     const [one, other] = [open(), open()];
     const messages = await messagesAfter(one, use(799), use(800), use(900));
     assert.deepEqual(messages, ['You’ve used 800 of today’s 1,000-token budget.']);

@@ -74,7 +74,7 @@ describe('usage', () => {
     assert.ok(editor.fileNames.includes('2026-03-10-a.json'));
   });
 
-  it('is detected in a new window even before the tooltip shows it', async () => {
+  it('is known in a new window even before the tooltip shows it', async () => {
     assert.equal(await open().hasUsage(connection), false);
     await open().record(connection, asked(1));
     await settled();
@@ -232,7 +232,7 @@ describe('usage', () => {
     assert.doesNotMatch(text, /a key|a project/);
   });
 
-  it('is stored without the ID of a deployment', async () => {
+  it("is stored without revealing the deployment's ID", async () => {
     const ofDeployment = { ...credentials, resource: 'deployment', projectId: 'an ID' } as const;
     const used = connectionOf({ credentials: ofDeployment });
     await open().record(used, asked(1, { model: used.modelId }));

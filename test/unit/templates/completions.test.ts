@@ -16,7 +16,7 @@ const at = (marked: string) => {
 const variables = ['selection', 'language', 'fileName', 'input:question'];
 
 describe('completion in a template file', () => {
-  it('offers variables after a dollar sign and brace, replacing any name there', () => {
+  it("offers variables after a dollar sign and an opening brace, and replaces any name that's already there", () => {
     assert.deepEqual(at(`Explain \${|`), [variables, '']);
     assert.deepEqual(at(`Explain \${|} this`), [variables, '}']);
     assert.deepEqual(at(`---\n---\nExplain \${sel|ect} this`), [variables, 'select}']);

@@ -57,7 +57,7 @@ describe('a template file', () => {
     }
   });
 
-  it('can have a single language instead of a list, and keys without values', async () => {
+  it('can specify a single language instead of a list and can contain keys without values', async () => {
     const found = await entry(front('languages: python', 'insertMode:', 'model: ~'));
     assert.deepEqual(found, {
       name: 'x',

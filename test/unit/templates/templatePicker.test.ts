@@ -54,7 +54,7 @@ describe('the list of templates', () => {
     ]);
   });
 
-  it('shows the origin of each template, and its prompt or issue', () => {
+  it("shows each template's origin and either its prompt or what's wrong with it", () => {
     const lines = templateItems([broken, template('A', { origin: 'built-in' })], use);
     const [first, , last] = lines;
     assert.deepEqual([first?.description, first?.detail], ['built-in', 'Prompt of A']);

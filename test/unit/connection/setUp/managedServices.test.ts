@@ -154,7 +154,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [{ ...oauth, url: OTHER }]);
     });
 
-    it("is tested and stored with the new command's program", async () => {
+    it('is tested and stored with the program from the new command', async () => {
       await store(commandEntry('az', 'get'), { program: '/usr/bin/az' });
       editor.picks.push('ACME', CHANGE, OPENAI, 'Command', TEST);
       editor.typed.push(SERVICE, 'node --version');
@@ -339,7 +339,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries()[0]?.['headers'], { ...others, 'x-7': 'blue' });
     });
 
-    it('can have a secret header whose name is as long as allowed', async () => {
+    it('can have a secret header with a name of the maximum length', async () => {
       const name = `X-${'a'.repeat(62)}`;
       await store(none);
       editor.picks.push('ACME', HEADERS, ADD_HEADER, 'Store in Secret Storage');
@@ -423,7 +423,7 @@ describe('a service that the user added', () => {
       assert.equal(await keys.read('acme'), undefined);
     });
 
-    it('is saved only after setup reports the deletion', async () => {
+    it("isn't saved again until setup has reported the deletion", async () => {
       await store(none);
       signOutBefore(SAVE);
       editor.picks.push('ACME', CREDENTIALS, SAVE);

@@ -261,7 +261,7 @@ describe('indentation', () => {
     });
   }
 
-  it('is recognized in prose only on the first line', () => {
+  it('in prose, is recognized only on the first line', () => {
     assert.equal(fitted('    ', 'So;\n    code', 'markdown'), 'So;\n        code');
     assert.equal(fitted('  ', '  - a\n  - b', 'markdown'), '- a\n  - b');
   });

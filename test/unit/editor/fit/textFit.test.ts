@@ -212,7 +212,7 @@ describe('TextFit', () => {
     );
   });
 
-  it('produces the same result if a response without fences is truncated and continued', () => {
+  it('produces the same result whether or not a response without fences is truncated and continued', () => {
     const plain = units.filter((unit) => !/[`~]/.test(unit));
     fc.assert(
       fc.property(options, cutText([...plain, '👨', '👩']), (given, [text, pieces]) => {

@@ -226,7 +226,7 @@ describe('tool calls in a response', () => {
     assert.deepEqual(toolCalls, [{ id: 'a', name: 'read', arguments: '{} ' }]);
   });
 
-  it('are recognized as the start of the response, just like reasoning', async () => {
+  it('count as the start of the response, just as reasoning does', async () => {
     assert.equal((await read(delta({ reasoning_content: 'hm' }), stop)).hasBegun, true);
     assert.equal((await read(fragment(0, '{}', { id: 'a' }, 'x'), stop)).hasBegun, true);
     assert.equal((await read(delta({ content: '' }), stop)).hasBegun, false);

@@ -122,7 +122,7 @@ describe('the token service', () => {
     assert.equal((await service.get(never, before)).value, 'token-3');
   });
 
-  it('H16: shares a failure with waiting calls for 5 s, then retries', async () => {
+  it('H16: for 5 s, shares a failure with waiting calls, then retries', async () => {
     const { service, flights, answer, start } = underTest(time);
     await start({ expiresIn: 600 });
     await time.pass(600_000);

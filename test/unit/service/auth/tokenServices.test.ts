@@ -93,7 +93,7 @@ describe('the token services of a window', () => {
     assert.equal(service.hasValidToken, true);
   });
 
-  it('test credentials with a new token, even if another is valid', async () => {
+  it('test credentials with a new token, even if the existing one is still valid', async () => {
     const { services, requests, world, test } = start();
     await services.for(credentials).get(never);
     world.failure = rejected;

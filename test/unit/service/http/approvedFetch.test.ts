@@ -9,7 +9,7 @@ const url = 'https://service.example/path';
 const secret = 'secret-of-the-test';
 const target: ApprovedTarget = { origin: 'https://service.example', secrets: [secret] };
 
-describe('the fetch function for all requests', () => {
+describe('the fetch function used for all requests', () => {
   function start(response: () => Response = () => new Response('done')) {
     const sent: (RequestInit | undefined)[] = [];
     const fetch = createApprovedFetch({

@@ -129,7 +129,7 @@ describe('the concurrency limit', () => {
       assert.deepEqual([order, limiter.state.waiting], [['a'], 3]);
     });
 
-    it('frees the slot of a throttled low-priority call, and lowers the limit', async () => {
+    it("is lowered when a low-priority call is throttled, and the call's slot is freed", async () => {
       const limiter = limiterOf(4);
       const { slots, ask } = queue();
       ask('loop', limiter.lowPriority);
@@ -336,7 +336,7 @@ describe('the concurrency limit', () => {
   });
 
   for (const outcome of ['throttled', 'failed'] as const) {
-    it(`delays the next call for the requested time after a ${outcome} call`, async () => {
+    it(`after a ${outcome} call, delays the next call by the requested time`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release(outcome, 5_000);
