@@ -138,7 +138,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "'Accept-Encoding': 'identity'",
     to: "'Accept-Encoding': 'gzip, br'",
     test: 'test/contract/service/requests.test.ts',
-    title: 'C17: contain only the form-encoded grant type and key (token request)',
+    title: 'C17: contain only the form-encoded grant type and key',
   },
   {
     name: 'compressed responses are accepted',
