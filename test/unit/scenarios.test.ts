@@ -65,7 +65,7 @@ describe('the scenarios in the threat model', () => {
     assert.deepEqual([...named].filter((id) => !there.has(id)).sort(), []);
   });
 
-  it('are recognized by their IDs only at the start of a test title', () => {
+  it('are recognized only if their ID starts a test title', () => {
     assert.deepEqual(namedIn('A01 A02: is a title'), ['A01', 'A02']);
     assert.deepEqual(namedIn('tells A01: of other text'), []);
   });

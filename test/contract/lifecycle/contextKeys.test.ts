@@ -85,7 +85,7 @@ describe('the Command Palette', () => {
     ]);
   });
 
-  it('is updated only once for Show Last Response', async () => {
+  it('adds Show Last Response only once', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');

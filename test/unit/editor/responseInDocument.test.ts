@@ -59,7 +59,7 @@ describe('a response in a document', () => {
     ],
   ] as const satisfies readonly (readonly [string, readonly Event[], readonly Flag[]])[]) {
     const flags = expected.map((flag) => flag.slice(2).toLowerCase()).join(' and ');
-    it(`is ${flags || 'not streaming, pending, or placed'} if it ${what}`, () => {
+    it(`is ${flags || 'neither streaming, pending, nor placed'} if it ${what}`, () => {
       const response = responseAfter(events);
       assert.deepEqual(
         FLAGS.filter((flag) => response[flag]),

@@ -323,7 +323,7 @@ describe('a service that the user added', () => {
       });
     }
 
-    it('can get a new header value even at the 20-header limit', async () => {
+    it("can have a header's value changed even at the 20-header limit", async () => {
       await store({ ...none, headers: headersOfCount(20) });
       editor.picks.push(
         'ACME',
