@@ -72,7 +72,7 @@ describe('several selections', () => {
     });
   }
 
-  it('J17: let a retry be undone in one step, even if one response had failed before', async () => {
+  it('J17: can be retried and the retry undone in one step, even if one response had failed', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of [1, 2]) job.append(index, `<${index}>`);

@@ -112,7 +112,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it('offers to use an entered host name, but not an unknown region', async () => {
+  it('offers to use a host name that the user types, but not an unknown region', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');

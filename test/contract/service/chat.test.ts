@@ -191,7 +191,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.count(chatStream), 1);
   });
 
-  it('is sent as a single prompt if the operation is generation', async () => {
+  it('is sent as a single prompt for the generation operation', async () => {
     const world = await startWorld({ operation: 'generation' });
     const { answer } = chat(world);
     assert.deepEqual((await answer).toolCalls, []);

@@ -278,7 +278,7 @@ describe('the models of an added service', () => {
       assert.equal(await kindOf(bare.list()), 'no-model-list');
     });
 
-    it("set limits on output tokens even if the service doesn't list models", async () => {
+    it("have output token limits that apply even if the service doesn't list models", async () => {
       const { emulator, generate } = await start('openai', { models: [{ id: one, output: 77 }] });
       emulator.faults.always(listPath, { status: 404 });
       await generate(one);
