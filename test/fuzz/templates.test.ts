@@ -63,7 +63,7 @@ const isInside = (text: string, { offset, length }: { offset: number; length: nu
   offset >= 0 && length >= 0 && offset + length <= text.length;
 
 describe('template files', () => {
-  it(`yield only issues whose positions are inside the file, and a prompt with the unchanged selection (seed ${seed})`, async () => {
+  it(`keep issue positions in bounds and the prompt's selection unchanged (seed ${seed})`, async () => {
     await repeat(
       'template texts',
       [join(yaml), join(prompt), nasty],

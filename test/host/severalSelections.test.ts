@@ -72,7 +72,7 @@ describe('several selections', () => {
     });
   }
 
-  it('J17: can be retried and the retry undone in one step, even if one response had failed', async () => {
+  it('J17: can be retried even after a failed response; one undo reverts the retry', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of [1, 2]) job.append(index, `<${index}>`);
@@ -84,7 +84,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), 'one\n<1>\n<2>\n');
   });
 
-  it('J17: are restored by one undo after a retry for one whose first run failed', async () => {
+  it('J17: are restored by a single undo after retrying one that initially failed', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of [1, 2]) job.append(index, `<${index}>`);
@@ -132,7 +132,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('have responses that stay undone until a retry for one of them returns text', async () => {
+  it('keep their responses undone until a retry for one selection returns text', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);

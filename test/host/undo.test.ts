@@ -247,7 +247,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('removes a response from a retry that replaced an empty line in a hidden document', async () => {
+  it("removes a retry's response that replaced an empty line in a hidden document", async () => {
     const { editor, job } = await written('above');
     const { document } = editor;
     const at = document.positionAt(document.getText().indexOf('whole'));

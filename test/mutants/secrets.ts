@@ -90,7 +90,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(?: BLOCK)?-----|.*)/gs',
     to: '(?: BLOCK)?-----|)/gs',
     test: prompts,
-    title: 'masks each key separately, and everything from an incomplete key on',
+    title: 'masks each key separately, plus everything from the start of an incomplete key onward',
   },
   {
     name: 'a prompt can contain the key',

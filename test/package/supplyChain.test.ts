@@ -73,7 +73,7 @@ const APACHE = 'licenses/Apache-2.0.txt';
 const AXIOS_FLOOR = [1, 18] as const;
 
 describe('third-party code', () => {
-  it("L02: isn't packaged if it is in node_modules, and neither are secrets and stray files", async () => {
+  it("L02: in node_modules isn't packaged, nor are secrets or stray files", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
     const planted = [
       ...['.env', '.env.local', 'dist/.env', 'server.pem', 'dist/id_rsa', 'dist/part.js.map'],

@@ -178,7 +178,7 @@ describe('an open .env file', () => {
     );
   });
 
-  it('is validated against a service whose values are complete if no service is selected', () => {
+  it('if no service is selected, is validated for one with complete values', () => {
     const complete = `VENDOR_URL=https://a.example\n${text}CPD_PROJECT_ID=p\n`.replaceAll('"', '');
     assert.equal(parseEnvText(complete, ibm, services, false).service, cpd);
     assert.equal(parseEnvText(complete, ibm, services).service, ibm);

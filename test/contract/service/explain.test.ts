@@ -274,7 +274,7 @@ describe('a rejection that may be due to the model', () => {
     assert.equal((await failure()).kind, 'bad-request');
   });
 
-  it("is attributed to the model's withdrawal only if the model list shows that the model was withdrawn", async () => {
+  it("is attributed to the model's withdrawal only if the model list confirms it", async () => {
     const unknown = await rejected('my-deployment');
     assert.equal((await unknown.failure()).kind, 'model-unknown');
     const silent = await rejected(old);

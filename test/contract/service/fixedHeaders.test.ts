@@ -140,7 +140,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`with a secret never expose it in prompts, parameters, or model IDs: ${name}`, async () => {
+    it(`never expose a secret in prompts, parameters, or model IDs: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);

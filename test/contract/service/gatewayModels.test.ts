@@ -136,7 +136,7 @@ describe('the models of an added service', () => {
     ['is cut off', { resetBeforeHeaders: true }],
     ['returns too much data', { json: { data: [], more: 'x'.repeat(16_777_216) } }],
   ] as const) {
-    it(`are listed without details, with no retry, if the request for details ${what}`, async () => {
+    it(`are listed without details if the request for them ${what}, without retrying`, async () => {
       const { emulator, list } = await start('litellm');
       emulator.faults.always(infoPath, fault);
       assert.deepEqual(factsOf(await list()), [

@@ -166,7 +166,7 @@ describe('a network connection to the service', () => {
     });
   }
 
-  it("causes a request to fail without a retry if it's reset during the request", async () => {
+  it('makes the request fail without a retry if reset mid-request', async () => {
     const { world, line, service } = await startOnLine();
     await world.generate();
     service.emulator.faults.next(chat, { neverAnswers: true });

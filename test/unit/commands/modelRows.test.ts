@@ -66,7 +66,7 @@ describe('the rows in Select Model', () => {
     );
   });
 
-  it("describe lifecycle changes as past or upcoming relative to the service's current date", () => {
+  it("describe lifecycle changes as past or upcoming according to the service's clock", () => {
     const lifecycle = [stageOf('withdrawn', today), stageOf('constricted', today)];
     const detailAt = (asOf: string | undefined) =>
       modelRows([modelOf({ lifecycle, asOf })], '')[0]?.detail;

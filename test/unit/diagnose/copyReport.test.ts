@@ -118,7 +118,7 @@ describe('Copy Report', () => {
   }
 
   for (const answer of [undefined, 'approved'] as const) {
-    it(`copies a report whose fixed text happens to contain values from ${answer ? 'an approved' : 'an unapproved'} source`, async () => {
+    it(`copies a report even if its fixed text contains values from ${answer ? 'an approved' : 'an unapproved'} source`, async () => {
       const everyDay = { key: 'credentials', project: 'default', url: full.url };
       const source = envFile(everyDay, answer);
       const runtime = new ServiceRuntime();

@@ -114,7 +114,7 @@ describe('a stream writer', () => {
     assert.deepEqual([page.text, writer.isPending], ['MINE prompt\nseen', false]);
   });
 
-  it('J12: retries an edit that is refused after its deadline in a hidden document', async () => {
+  it("J12: retries an edit in a hidden document if it's refused after its deadline", async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.end(0), false);

@@ -75,7 +75,7 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, true);
   });
 
-  it("places text added later before the range's trailing line break", () => {
+  it('puts later additions before its trailing line break', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.grow(own.changeFor('ab\n'), 1);
     assert.equal(own.range.end, 12);

@@ -59,7 +59,7 @@ describe('a job', () => {
     ['text at the cursor it started from', [3, 3], [3, 6], true],
     ['the cursor it started from', [3, 3], [3, 3], true],
   ] as const) {
-    it(`${isSame ? 'is' : "isn't"} already generating text for ${what}`, async () => {
+    it(`${isSame ? 'is' : "isn't"} recognized as already generating text for ${what}`, async () => {
       const select = await jobFor(selected);
       assert.equal(job.isGeneratingFor(select(other)), false);
       job.activeRuns.reserve([0]);

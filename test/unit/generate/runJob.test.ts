@@ -555,7 +555,7 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['The response is complete']);
   });
 
-  it('reports an empty response as truncated, not as empty, if it was truncated', async () => {
+  it("reports a truncated response as truncated even if it's empty", async () => {
     const truncated = { ...ended, stopReason: 'max_tokens' };
     const generate = async (index: number) => (index === 0 ? ended : truncated);
     const { done } = await run({ count: 2, empty: [0, 1], generate });

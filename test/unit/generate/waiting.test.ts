@@ -214,7 +214,7 @@ describe('the progress display', () => {
     });
   });
 
-  it('after a silence or countdown ends, goes back to showing how many responses are complete', () => {
+  it('shows the number of completed responses again after a silence or countdown ends', () => {
     const [slow, retried] = [new AbortController(), new AbortController()];
     const count = 'Generating… 2 of 5 done. Esc cancels';
     progress.onSilence(slow);
@@ -262,7 +262,7 @@ describe('the progress display', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it("doesn't offer to retry a request until at least 15 s after reporting that it has gone silent", async () => {
+  it('waits at least 15 s after reporting a silent request before offering a retry', async () => {
     const silent = new AbortController();
     const active = new AbortController();
     const later = new AbortController();

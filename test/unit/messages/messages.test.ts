@@ -73,7 +73,7 @@ describe('the text of a message', () => {
     });
   }
 
-  it('I26: about a retry shows only the attempt number and the status or error code', () => {
+  it('I26: shows only the attempt number and status or error code for a retry', () => {
     const error = new ServiceError('rate-limited', { status: 429, requestId: 'C4nary' });
     assert.equal(attemptText({ retry: 2, waitMs: 7_600, error }), 'attempt 3 of 4, 429');
     const unreachable = new ServiceError('unreachable', { code: 'ECONNREFUSED', host: 'C4nary' });

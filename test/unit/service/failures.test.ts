@@ -96,7 +96,7 @@ describe('error responses to inference requests', () => {
     ["max_new_tokens isn't supported by this model", undefined],
     ['something else', undefined],
   ] as const) {
-    it(`are reported with any parameters they mention that users can correct: ${message}`, () => {
+    it(`are reported with any user-correctable parameters they mention: ${message}`, () => {
       const body = errors('invalid_input_argument', message);
       const error = { message, type: 'invalid_request_error', code: null };
       const found = [

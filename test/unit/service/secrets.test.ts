@@ -46,7 +46,7 @@ describe('private key masking', () => {
     });
   }
 
-  it('masks each key separately, and everything from an incomplete key on', () => {
+  it('masks each key separately, plus everything from the start of an incomplete key onward', () => {
     const [one, two] = [block('PRIVATE KEY'), block('EC PRIVATE KEY')];
     assert.equal(maskPrivateKeys(`${one}\n\n${two} c`), '[redacted]\n\n[redacted] c');
     const truncatedKey = '-----BEGIN RSA PRIVATE KEY-----\nMII\nExplain this.';

@@ -154,7 +154,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [{ ...oauth, url: OTHER }]);
     });
 
-    it('is tested and stored with the program from the new command', async () => {
+    it('is tested and stored with the program named in the new command', async () => {
       await store(commandEntry('az', 'get'), { program: '/usr/bin/az' });
       editor.picks.push('ACME', CHANGE, OPENAI, 'Command', TEST);
       editor.typed.push(SERVICE, 'node --version');
@@ -227,7 +227,7 @@ describe('a service that the user added', () => {
     assert.equal(editor.userSettings.has('services'), false);
   });
 
-  describe('whose address has no model list', () => {
+  describe('without a model list at its address', () => {
     const BARE = 'https://llm.acme.example';
     const addresses = () => tested.map(({ serviceUrl }) => serviceUrl);
     beforeEach(() => {
@@ -246,7 +246,7 @@ describe('a service that the user added', () => {
       assert.ok(editor.prompts.at(-1)?.includes(`No models were found at ${SERVICE}.`));
     });
 
-    it("isn't reported as having no models just because loading the list fails", async () => {
+    it("isn't reported to have no models if the list fails to load", async () => {
       const listModels = async () => {
         throw new ServiceError('server-failed');
       };
@@ -611,7 +611,7 @@ describe('a service that the user added', () => {
       assert.match(editor.messages.at(-1) ?? '', /IBM.* is now used for selections/);
     });
 
-    it('is removed together with its project if the IBM key was deleted', async () => {
+    it('is removed together with its own project if the IBM key was deleted', async () => {
       await useWithProject();
       await keys.remove('ibm');
       await remove();

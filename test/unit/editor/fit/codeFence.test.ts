@@ -129,7 +129,7 @@ describe('a code fence', () => {
     ['\n```\na\n```\n\n', undefined],
     ['```\na\n```\n\nb', undefined],
   ] as const) {
-    it(`reports omitting ${leftOut ?? 'nothing'} from ${JSON.stringify(text)}`, () => {
+    it(`causes ${leftOut ?? 'nothing'} to be left out of ${JSON.stringify(text)}`, () => {
       const codeFence = new CodeFence();
       run(codeFence, text);
       assert.equal(codeFence.leftOut, leftOut);

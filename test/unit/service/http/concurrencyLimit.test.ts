@@ -129,7 +129,7 @@ describe('the concurrency limit', () => {
       assert.deepEqual([order, limiter.state.waiting], [['a'], 3]);
     });
 
-    it("is lowered when a low-priority call is throttled, and the call's slot is freed", async () => {
+    it("is lowered, and the call's slot freed, when a low-priority call is throttled", async () => {
       const limiter = limiterOf(4);
       const { slots, ask } = queue();
       ask('loop', limiter.lowPriority);

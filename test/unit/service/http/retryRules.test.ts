@@ -12,7 +12,7 @@ import { seed } from '../fixtures.ts';
 const now = Date.parse('2026-01-01T00:00:00Z');
 
 describe('retry rules', () => {
-  it('allow up to three retries, and of all statuses, only for 429 and 500–504', () => {
+  it('allow up to three retries; only statuses 429 and 500–504 are retryable', () => {
     const retried = Array.from({ length: 600 }, (_, status) => status).filter(isRetriedStatus);
     assert.deepEqual(retried, [429, 500, 501, 502, 503, 504]);
     assert.equal(isRetriedStatus(undefined), false);
