@@ -28,7 +28,7 @@ describe('opening an empty document', () => {
     assert.deepEqual(texts, []);
   });
 
-  it('tries at most three documents if an extension adds a header to each', async () => {
+  it('gives up after three attempts if an extension adds a header each time', async () => {
     const { openEmpty } = await import('../../../src/editor/trackedDocument.ts');
     texts = Array.from({ length: 9 }, () => '// A header');
     assert.equal((await openEmpty('plaintext')).getText(), '// A header');
