@@ -7,10 +7,10 @@ import { Workbench } from '../../vscode/workbench.ts';
 import { statusId } from '../service.ts';
 import { nightly } from '../session.ts';
 
-/** Maximum number of inputs from the click on the status item to the generated text. */
+/** Maximum number of actions from the click on the status item to the generated text. */
 const MOST_ACTIONS = 9;
 
-/** Counts clicks, key presses, and input events in the window. */
+/** Counts actions: clicks, key presses, and input events in the window. */
 const countInputs = `(() => {
   globalThis.inputs = 0;
   for (const event of ['pointerdown', 'keydown', 'input']) {
