@@ -29,8 +29,8 @@ export interface ResponseWriter {
   /** @param isNew true to start a new response; false to continue the current one */
   canInsert(index: number, isNew: boolean): boolean;
   /**
-   * Called with all responses in a run before any of them ends. `end` is later called for each
-   * response, even if no request was sent.
+   * Called once per run, with the indices of its responses, before any of them ends. `end` is later
+   * called for each response, even if no request was sent.
    */
   begin?(indices: readonly number[]): void;
   /** @param text never empty */
@@ -43,8 +43,8 @@ export interface ResponseWriter {
   /** Makes the next chunk replace the response so far. */
   restart(index: number): void;
   /**
-   * Makes the next edit start an undo step. Not implemented by the clipboard writer, which makes no
-   * edits.
+   * Makes the next edit start a new undo step. Not implemented by the clipboard writer, which makes
+   * no edits.
    */
   startUndoStep?(): void;
   /**
@@ -115,7 +115,7 @@ export class StreamWriter implements ResponseWriter {
    * True if the next edit starts an undo step: initially, after `startUndoStep`, and after a change
    * that the writer didn't make.
    */
-  #startsUndoStep = true;
+  #nextEditStartsUndoStep = true;
   /** True if the current edit starts an undo step. */
   #editStartsUndoStep = false;
   #expected: readonly ExpectedChange[] = [];
@@ -151,7 +151,7 @@ export class StreamWriter implements ResponseWriter {
   }
 
   startUndoStep(): void {
-    this.#startsUndoStep = true;
+    this.#nextEditStartsUndoStep = true;
   }
 
   append(index: number, text: string): void {
@@ -283,8 +283,8 @@ export class StreamWriter implements ResponseWriter {
   async #write(batch: readonly ExpectedChange[]): Promise<void> {
     const { version } = this.#openDocument;
     this.#expected = batch;
-    this.#editStartsUndoStep = this.#startsUndoStep;
-    this.#startsUndoStep = false;
+    this.#editStartsUndoStep = this.#nextEditStartsUndoStep;
+    this.#nextEditStartsUndoStep = false;
     const edit = resultOf(this.#openDocument.write(batch, this.#editStartsUndoStep));
     if (await isLate(edit, this.#deadlineMs(batch))) {
       // Resolve `end`, but keep waiting for the edit. VS Code may still apply it, so an immediate
@@ -296,7 +296,7 @@ export class StreamWriter implements ResponseWriter {
     this.#isLate = false;
     const isWritten = this.#expected.length === 0;
     this.#expected = [];
-    if (!isWritten && this.#editStartsUndoStep) this.#startsUndoStep = true;
+    if (!isWritten && this.#editStartsUndoStep) this.#nextEditStartsUndoStep = true;
     if (isWritten) this.#attempts = new EditRetryLimit();
     else if (this.#attempts.givesUpAfter(edited, this.#openDocument.version !== version)) {
       this.#attempts = new EditRetryLimit();
@@ -334,7 +334,7 @@ export class StreamWriter implements ResponseWriter {
     const startsUndoStep = areOurs && this.#editStartsUndoStep;
     for (const response of this.#responses) response.conclude({ replay, startsUndoStep });
     if (areOurs) this.#expected = [];
-    else if (changes.length > 0) this.#startsUndoStep = true;
+    else if (changes.length > 0) this.#nextEditStartsUndoStep = true;
     if (this.#onUndone && replay && hadText && !this.#hasTextOfOpen) {
       const undone = this.#withoutText;
       // The first edit for one of these responses may still be waiting.

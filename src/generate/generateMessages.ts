@@ -240,7 +240,7 @@ export function invisibleText(removed: number, kept: number): string {
 export const MORE_CODE = 'Only the first code block was used. The rest was left out.';
 
 export const NOT_INSERTED =
-  'Couldn’t insert the generated text. The document may be closed or read-only, or you may have changed or undone text at the insertion point.';
+  'Couldn’t insert the generated text. The document may be closed or read-only, or an edit or undo may have changed the insertion point.';
 
 /** @param failureText one or more sentences that describe what failed, such as `NOT_INSERTED` */
 export function notPlacedText(failureText: string): string {

@@ -42,10 +42,10 @@ interface SelectionResponse {
    */
   state: 'ended' | 'truncated' | 'undone';
   /**
-   * Set at the start of a run if the next chunk replaces `text`. Shared by the responses in the run
-   * so that the run starts only one undo step.
+   * Set at the start of a run if the next chunk replaces `text`. Shared by the run's responses so
+   * that together they start at most one undo step.
    */
-  restart: { needsUndoStep: boolean } | undefined;
+  pendingRestart: { needsUndoStep: boolean } | undefined;
 }
 
 /**
@@ -84,7 +84,7 @@ export class Job implements Result, Disposable {
         fit: new TextFit(fitOptions),
         text: '',
         state: 'ended',
-        restart: undefined,
+        pendingRestart: undefined,
       };
     });
     this.#writer = mode.open(targets, {
@@ -261,24 +261,24 @@ export class Job implements Result, Disposable {
   /** Starts a run. Must be called before any of its responses ends. */
   begin(indices: readonly number[], runMode: RunMode): void {
     this.#writer.begin?.(indices);
-    // A run that replaces text can be undone separately from earlier runs.
+    // Give a run that replaces text its own undo step, so that it can be undone separately.
     const restart = { needsUndoStep: indices.some((index) => this.#response(index).text !== '') };
     for (const one of indices.map((index) => this.#response(index))) {
-      one.restart = runMode === 'restart' || one.state === 'undone' ? restart : undefined;
-      if (!one.restart) one.fit.continue();
+      one.pendingRestart = runMode === 'restart' || one.state === 'undone' ? restart : undefined;
+      if (!one.pendingRestart) one.fit.continue();
     }
   }
 
   /** Returns the text to continue, which is empty if the response starts over. */
   responseSoFar(index: number): string {
-    const { restart, text } = this.#response(index);
-    return restart ? '' : text;
+    const { pendingRestart, text } = this.#response(index);
+    return pendingRestart ? '' : text;
   }
 
   append(index: number, text: string): void {
     const one = this.#response(index);
     // The old response stays in the document until there is text to replace it.
-    if (one.restart) this.#startOver(one, index, one.restart);
+    if (one.pendingRestart) this.#startOver(one, index, one.pendingRestart);
     one.text += text;
     this.#write(index, one.fit.add(text));
   }
@@ -327,13 +327,13 @@ export class Job implements Result, Disposable {
     for (const index of indices) {
       const one = this.#response(index);
       one.state = 'undone';
-      one.restart = undefined;
+      one.pendingRestart = undefined;
     }
   }
 
   #startOver(one: SelectionResponse, index: number, restart: { needsUndoStep: boolean }): void {
     const isFirst = one.text === '' && one.state !== 'undone';
-    one.restart = undefined;
+    one.pendingRestart = undefined;
     one.state = 'ended';
     if (restart.needsUndoStep) this.#writer.startUndoStep?.();
     restart.needsUndoStep = false;

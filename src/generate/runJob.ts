@@ -204,7 +204,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   };
   try {
     for (const index of indices) progress.addLabel(index, labelLine(job, index));
-    // Start all responses before the first one ends so that the writer waits for every response.
+    // Start the run before any response ends so that the writer waits for every response.
     job.begin(indices, runMode);
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
   } finally {

@@ -56,7 +56,7 @@ describe('several selections', () => {
       const job = jobOn(await openWith(TEXT, LINES), mode);
       for (const index of job.indices) job.append(index, `<${index}>`);
       await endAll(job);
-      // `newDocument` has made its document the active one.
+      // In `newDocument` mode, the new document is now active.
       const { document } = window.activeTextEditor ?? assert.fail('no active editor');
       const earlier = document.getText();
       job.begin(job.indices, 'restart');
@@ -185,7 +185,7 @@ function endAll(job: Job): Promise<boolean[]> {
   return Promise.all(job.indices.map((answer) => job.end(answer, 'ended')));
 }
 
-/** Adds text to these responses, one after the other. */
+/** Appends text to each response in turn, and waits for it to appear. */
 async function appendEach(
   job: Job,
   document: TextDocument,
