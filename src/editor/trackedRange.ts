@@ -238,7 +238,7 @@ export class TrackedRange {
     } else if (rangeOffset < end) {
       const coversAll = rangeOffset <= start && changeEnd >= end;
       // Until some text has been written, any change inside the range breaks it.
-      const breaks = !this.isWritten || coversAll || rangeOffset < start || changeEnd > end;
+      const breaks = !this.isWritten || coversAll || changeEnd > end;
       this.#now = {
         ...now,
         range: {

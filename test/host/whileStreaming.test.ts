@@ -72,6 +72,20 @@ describe('a streaming job', () => {
     assert.equal(editor.document.getText(), 'prompt\nend');
   });
 
+  it('continues if the user deletes the line with the prompt, and can be undone', async () => {
+    const editor = await open('top\nprompt\nend', new Range(1, 0, 1, 6));
+    const job = jobOn(editor, 'below');
+    await appendTo(job, editor.document, 'first ');
+    editor.selection = new Selection(1, 0, 1, 0);
+    await commands.executeCommand('editor.action.deleteLines');
+    assert.equal(editor.document.getText(), 'top\nfirst \nend');
+    job.append(0, 'second');
+    assert.equal(await job.end(0, 'ended'), true);
+    assert.equal(editor.document.getText(), 'top\nfirst second\nend');
+    assert.equal(await job.undo(), 'undone');
+    assert.equal(editor.document.getText(), 'top\n\nend');
+  });
+
   it('J04: gives up if the user deletes all text in the document @nightly', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
