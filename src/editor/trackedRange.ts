@@ -86,7 +86,8 @@ interface EventContext {
  * - An undo or redo restores a known state if the document contains all pieces of that state. If no
  *   state matches, the restored text might be generated text. The range may then become uncertain.
  * - A change that replaces the whole range or crosses one of its ends breaks the range, because the
- *   next chunk would mix with that edit. The remaining pieces are still tracked.
+ *   next chunk would mix with that edit. The remaining pieces are still tracked. If the change
+ *   removes only whitespace at the start, the range isn't broken.
  * - The range also counts as broken while part of the response is undone, because the next chunk
  *   would leave a gap.
  */
@@ -238,7 +239,9 @@ export class TrackedRange {
     } else if (rangeOffset < end) {
       const coversAll = rangeOffset <= start && changeEnd >= end;
       // Until some text has been written, any change inside the range breaks it.
-      const breaks = !this.isWritten || coversAll || changeEnd > end;
+      // Deleting the line above a response also deletes the line break that the response starts with.
+      const losesText = rangeOffset < start && shownText(pieces) !== shownText(before.pieces);
+      const breaks = !this.isWritten || coversAll || losesText || changeEnd > end;
       this.#now = {
         ...now,
         range: {
@@ -353,4 +356,12 @@ function shifted(known: RangeState, by: number): RangeState {
     successor: successor && moved(successor, by),
     shift: shift + by,
   };
+}
+
+/** Returns the text of all pieces without leading whitespace. */
+function shownText(pieces: readonly Piece[]): string {
+  return pieces
+    .map(({ text }) => text)
+    .join('')
+    .trimStart();
 }

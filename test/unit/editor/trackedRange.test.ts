@@ -40,7 +40,7 @@ describe('a tracked range', () => {
     ["isn't changed by typing after it", insert(30, 'xy'), [[10, 20]], 20],
     ['is shifted by deleting before it', remove(0, 10), [[0, 10]], 10],
     ['is shortened by deleting inside it', remove(12, 3), [[10, 17]], 17],
-    ['is shortened by deleting across its start', remove(8, 4), [[8, 16]], 16],
+    ['is broken by deleting across its start', remove(8, 4), [[8, 16]], 'broken'],
     ['is broken by deleting across its end', remove(18, 4), [[10, 18]], 'broken'],
     ['is broken by deleting all of it', remove(10, 10), [], 'broken'],
   ];
@@ -55,6 +55,15 @@ describe('a tracked range', () => {
       assert.equal(own.isBroken ? 'broken' : own.range.end, end);
     });
   }
+
+  it("isn't broken by a deletion across its start that removes only whitespace from it", () => {
+    const own = new TrackedRange({ start: 10, end: 10 });
+    own.grow(insert(10, '\n  text'));
+    own.follow(remove(8, 5));
+    assert.deepEqual([own.isBroken, own.range], [false, { start: 8, end: 12 }]);
+    own.follow(remove(4, 6));
+    assert.equal(own.isBroken, true);
+  });
 
   it('moves if the user types at its position while it is empty', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
