@@ -238,9 +238,11 @@ export class TrackedRange {
       };
     } else if (rangeOffset < end) {
       const coversAll = rangeOffset <= start && changeEnd >= end;
-      // Until some text has been written, any change inside the range breaks it.
       // Deleting the line above a response also deletes the line break that the response starts with.
-      const losesText = rangeOffset < start && shownText(pieces) !== shownText(before.pieces);
+      const losesText =
+        rangeOffset < start &&
+        withoutLeadingWhitespace(pieces) !== withoutLeadingWhitespace(before.pieces);
+      // Until some text has been written, any change inside the range breaks it.
       const breaks = !this.isWritten || coversAll || losesText || changeEnd > end;
       this.#now = {
         ...now,
@@ -359,7 +361,7 @@ function shifted(known: RangeState, by: number): RangeState {
 }
 
 /** Returns the text of all pieces without leading whitespace. */
-function shownText(pieces: readonly Piece[]): string {
+function withoutLeadingWhitespace(pieces: readonly Piece[]): string {
   return pieces
     .map(({ text }) => text)
     .join('')
