@@ -238,7 +238,7 @@ export class TrackedRange {
       };
     } else if (rangeOffset < end) {
       const coversAll = rangeOffset <= start && changeEnd >= end;
-      // Deleting the line above a response also deletes the line break that the response starts with.
+      // Deleting the line above a response also deletes the response's leading line break.
       const losesText =
         rangeOffset < start &&
         withoutLeadingWhitespace(pieces) !== withoutLeadingWhitespace(before.pieces);

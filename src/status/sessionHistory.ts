@@ -28,7 +28,7 @@ export interface PastTokenWait {
 
 const KEPT = 5;
 
-/** The last few failures, generations, and token waits in this window, for the diagnostic report. */
+/** The latest failures, generations, and token waits in this window, for the diagnostic report. */
 export class SessionHistory {
   // In each array, the newest entry is last.
   readonly failures: PastFailure[] = [];

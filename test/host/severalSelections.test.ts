@@ -53,11 +53,7 @@ describe('several selections', () => {
 
   for (const mode of ['below', 'newDocument'] as const) {
     it(`J17: get their earlier responses back with a single undo after a retry: ${mode}`, async () => {
-      const job = jobOn(await openWith(TEXT, LINES), mode);
-      for (const index of job.indices) job.append(index, `<${index}>`);
-      await endAll(job);
-      // In `newDocument` mode, the new document is now active.
-      const { document } = window.activeTextEditor ?? assert.fail('no active editor');
+      const { job, document } = await firstRun(mode);
       const earlier = document.getText();
       job.begin(job.indices, 'restart');
       await appendEach(job, document, [0, 1, 2]);
@@ -73,41 +69,32 @@ describe('several selections', () => {
   }
 
   it('J17: can be retried even after a failed response; one undo reverts the retry', async () => {
-    const editor = await openWith(TEXT, LINES);
-    const job = jobOn(editor, 'replace');
-    for (const index of [1, 2]) job.append(index, `<${index}>`);
-    await endAll(job);
+    const { job, document } = await firstRun('replace', [1, 2]);
     job.begin(job.indices, 'restart');
-    await appendEach(job, editor.document, [0, 1, 2]);
+    await appendEach(job, document, [0, 1, 2]);
     await endAll(job);
     await commands.executeCommand('undo');
-    assert.equal(editor.document.getText(), 'one\n<1>\n<2>\n');
+    assert.equal(document.getText(), 'one\n<1>\n<2>\n');
   });
 
   it('J17: are restored by a single undo after retrying one that initially failed', async () => {
-    const editor = await openWith(TEXT, LINES);
-    const job = jobOn(editor, 'replace');
-    for (const index of [1, 2]) job.append(index, `<${index}>`);
-    await endAll(job);
+    const { job, document } = await firstRun('replace', [1, 2]);
     job.begin([0], 'restart');
-    await appendEach(job, editor.document, [0]);
+    await appendEach(job, document, [0]);
     await endAll(job);
     await commands.executeCommand('undo');
-    assert.equal(editor.document.getText(), TEXT);
+    assert.equal(document.getText(), TEXT);
   });
 
   it('J17: let the user undo overlapping retries one at a time', async () => {
-    const editor = await openWith(TEXT, LINES);
-    const job = jobOn(editor, 'replace');
-    for (const index of job.indices) job.append(index, `<${index}>`);
-    await endAll(job);
+    const { job, document } = await firstRun('replace');
     for (const index of [0, 1]) job.begin([index], 'restart');
-    await appendEach(job, editor.document, [1, 0]);
+    await appendEach(job, document, [1, 0]);
     await endAll(job);
     await commands.executeCommand('undo');
-    assert.equal(editor.document.getText(), '<0>\nagain 1\n<2>\n');
+    assert.equal(document.getText(), '<0>\nagain 1\n<2>\n');
     await commands.executeCommand('undo');
-    assert.equal(editor.document.getText(), '<0>\n<1>\n<2>\n');
+    assert.equal(document.getText(), '<0>\n<1>\n<2>\n');
   });
 
   it('J17: get one response each, except for a selection that was deleted', async () => {
@@ -183,6 +170,19 @@ describe('several selections', () => {
 
 function endAll(job: Job): Promise<boolean[]> {
   return Promise.all(job.indices.map((answer) => job.end(answer, 'ended')));
+}
+
+/** Creates a job and writes these responses. Returns the document that contains them. */
+async function firstRun(
+  mode: 'below' | 'newDocument' | 'replace',
+  indices = [0, 1, 2],
+): Promise<{ readonly job: Job; readonly document: TextDocument }> {
+  const job = jobOn(await openWith(TEXT, LINES), mode);
+  for (const index of indices) job.append(index, `<${index}>`);
+  await endAll(job);
+  // In `newDocument` mode, the new document is now active.
+  const { document } = window.activeTextEditor ?? assert.fail('no active editor');
+  return { job, document };
 }
 
 /** Appends text to each response in turn, and waits for it to appear. */
